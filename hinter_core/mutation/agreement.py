@@ -10,16 +10,20 @@ from hinter_core.types import Span
 _SUBJECTS = ("nsubj", "nsubj:pass", "nsubj:outer")
 _AUXILIARIES = ("aux", "aux:pass", "cop")
 _RELATIVES = ("WP", "WDT")
+_FINITE = ("VBZ", "VBP", "VBD")
+_NOT_FINITE = ("VB", "VBG", "VBN")
+_OF_NOUNS = ("det", "amod", "nmod:poss", "nummod", "case", "compound")
 _PLURAL = {
     "is": "are", "was": "were", "has": "have", "does": "do", "aches": "ache", "focuses": "focus",
 }  # fmt: skip
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "'s", "'ve": "'s"}
+_ASKING = frozenset({*_PLURAL, *_SINGULAR} - {"aches", "focuses", "'re", "'ve"})
 _SIBILANT = ("sses", "shes", "ches", "xes", "zzes", "oes")
 _CLAUSES = 12  # coordinated verbs of one subject
 
 
 def verbs_for(tree: SentenceTree, subject: int, *, plural: bool) -> Iterator[tuple[Span, str]]:
-    """Yield what the verbs of a subject become, with the places in the text.
+    """Yield what the verbs of a subject become, in lower case, with the places in the text.
 
     ``subject``: token of a pronoun that becomes *they*, or that was it.
     """
@@ -28,29 +32,53 @@ def verbs_for(tree: SentenceTree, subject: int, *, plural: bool) -> Iterator[tup
         for relative in tree.children(clause, *_SUBJECTS):
             if tree.parse.tags[relative] in _RELATIVES:
                 yield from _clauses(tree, clause, plural)
-    if labels[subject] in _SUBJECTS and not tree.children(subject, "conj"):
-        yield from _clauses(tree, heads[subject], plural)
+    if (asking := _asking(tree, subject)) is not None:
+        yield from _inflection(tree, asking, plural)
+    elif labels[subject] in _SUBJECTS and not tree.children(subject, "conj"):
+        yield from _clauses(tree, heads[subject], plural, subject)
 
 
-def _clauses(tree: SentenceTree, verb: int, plural: bool) -> Iterator[tuple[Span, str]]:
+def _clauses(
+    tree: SentenceTree, verb: int, plural: bool, subject: int = -1
+) -> Iterator[tuple[Span, str]]:
     """Yield the verbs of a clause and of those that are joined to it and share its subject."""
     todo, seen = [verb], 0
     while todo and seen < _CLAUSES:
         verb, seen = todo.pop(), seen + 1
         # An auxiliary is before its verb; the first one agrees.
         beside = tree.children(verb, *_AUXILIARIES)
+        # "The truth is he left": the verb of another subject is before this one.
+        others = [n for n in tree.children(verb, *_SUBJECTS) if n < subject]
+        beside = [n for n in beside if not any(other < n < subject for other in others)]
         finite = min(beside) if beside else verb
-        word, tag = tree.lower[finite], tree.parse.tags[finite]
-        new = _inflected(tree, finite, word, tag, plural)
-        if new and new != word:
-            start, end = tree.parse.spans[finite]
-            written = tree.parse.words[finite]
-            if written.isupper() and len(written) > 1:
-                new = new.upper()
-            elif written[:1].isupper():
-                new = new.capitalize()
-            yield (tree.start + start, tree.start + end), new
-        todo += [c for c in tree.children(verb, "conj") if _same_subject(tree, c)]
+        yield from _inflection(tree, finite, plural)
+        todo += [c for c in _joined(tree, verb) if _same_subject(tree, c)]
+
+
+def _asking(tree: SentenceTree, subject: int) -> int | None:
+    """Return the verb of a tag question: "isn't he?"."""
+    verb = subject - 1
+    while verb > 0 and tree.lower[verb].replace("\u2019", "'") in ("n't", "not"):
+        verb -= 1
+    ends = (*tree.parse.tags[subject + 1 :], ".")[0] in (",", ".")
+    asks = verb > 0 and tree.lower[verb] in _ASKING and tree.lower[verb - 1] in (",", "-", "\u2013")
+    return verb if ends and asks else None
+
+
+def _inflection(tree: SentenceTree, verb: int, plural: bool) -> Iterator[tuple[Span, str]]:
+    new = _inflected(tree, verb, plural)
+    if new and new != tree.lower[verb]:
+        start, end = tree.parse.spans[verb]
+        yield (tree.start + start, tree.start + end), new
+
+
+def _joined(tree: SentenceTree, verb: int) -> Iterator[int]:
+    """Yield the verbs that are joined to a verb: "sings and dances", "wants to sing and dances"."""
+    yield from tree.children(verb, "conj")
+    for below in tree.children(verb, "xcomp", "ccomp", "advcl"):
+        # No finite verb is joined to an infinitive or a participle.
+        if tree.parse.tags[below] in _NOT_FINITE and not tree.children(below, *_SUBJECTS):
+            yield from (c for c in tree.children(below, "conj") if _tag(tree, c) in _FINITE)
 
 
 def _same_subject(tree: SentenceTree, verb: int) -> bool:
@@ -64,14 +92,25 @@ def _same_subject(tree: SentenceTree, verb: int) -> bool:
     return tags[before] in ("CC", ",") or tags[before][:2] == "VB"
 
 
-def _inflected(tree: SentenceTree, token: int, word: str, tag: str, plural: bool) -> str:
+def _tag(tree: SentenceTree, token: int) -> str:
+    """Return the tag of a verb, also of one that was taken for a noun: "cheats and kills"."""
+    tag, joined = tree.parse.tags[token], tree.parse.labels[token] == "conj"
+    if tag not in ("NN", "NNS") or not joined or tree.children(token, *_OF_NOUNS):
+        return tag
+    above = _tag(tree, tree.parse.heads[token])
+    if tag == "NNS":
+        return "VBZ" if above[:2] == "VB" else tag
+    return above if above == "VBP" else tag
+
+
+def _inflected(tree: SentenceTree, token: int, plural: bool) -> str:
     """Return the other number of a finite verb; "" if it has one form for both."""
-    word = word.replace("\u2019", "'")
+    word, tag = tree.lower[token].replace("\u2019", "'"), _tag(tree, token)
     if plural:
         if word == "'s":
             label, head = tree.parse.labels[token], tree.parse.heads[token]
             return "'ve" if label == "aux" and tree.parse.tags[head] == "VBN" else "'re"
-        if word == "was" or tag == "VBZ":
+        if word in _ASKING or tag == "VBZ":
             return _PLURAL.get(word) or _base(word)
         return ""
     if word in _SINGULAR and tag != "VB":

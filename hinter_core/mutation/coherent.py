@@ -8,12 +8,14 @@ speak of the changed person or of somebody else, the edit is made, with a doubt.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from hinter_core.language.people import PRONOUNS, people_words
+from hinter_core.mutation.ages import Ages
 from hinter_core.mutation.agreement import verbs_for
-from hinter_core.mutation.edits import splices_of, splices_overlap, with_texts
+from hinter_core.mutation.edits import carry_case, splices_of, splices_overlap, with_texts
 from hinter_core.mutation.given_names import GivenNames
 from hinter_core.mutation.people import People
 from hinter_core.mutation.unresolved import unclear
@@ -22,6 +24,7 @@ from hinter_core.terms.names import BOTH
 from hinter_core.types import (
     Edit,
     GrammaticalForm,
+    Mention,
     MentionKind,
     Occurrence,
     Pair,
@@ -32,6 +35,10 @@ from hinter_core.types import (
 )
 
 _BINARY = ("female", "male")
+_GIRLS_AND_BOYS = frozenset({"girl", "girls", "boy", "boys"})
+_ADULTS = {"child": "person", "children": "people", "kid": "person", "kids": "people"}
+_TITLE = re.compile(r"(?<!\w)([A-Z]\w+)\.? $")
+_BEFORE = 24  # characters in which a title stands before a name
 _NEUTRAL, _NEITHER = "neutral", "trans-and-non-binary"
 _FORM = GrammaticalForm
 # Singular *they*; its subject form is in no dictionary, as verbs have to agree with it.
@@ -70,7 +77,8 @@ def coherent_edits(
     extender = _Extender(text, sentences, occurrences, dictionary, people)
     found = CoherentEdits()
     made: set[tuple[tuple[Span, str], ...]] = set()
-    for edit in edits:
+    for literal in edits:
+        edit = extender.natural(literal)
         extended = extender.extended(edit)
         if isinstance(extended, str):
             found.refused.append(RejectedEdit(edit, extended))
@@ -90,6 +98,7 @@ class _Direction:
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._pairs_of = dictionary.pairs_from
+        self._by_form = dictionary.by_form
         by_group = dictionary.words_by_group
         self._words = {word: group for group in _BINARY for word in by_group.get(group, ())}
 
@@ -122,6 +131,14 @@ class _Direction:
                 return next((p for p in found if p.target.text.endswith(".") is stop), found[0])
         return None
 
+    def grown(self, change: Pair) -> Pair | None:
+        """Return the pair to the word for a person in place of the one for a child."""
+        kind, _, noun = change.target.text.rpartition(" ")
+        adult = f"{kind} {_ADULTS.get(noun, '')}".strip()
+        terms = self._by_form.get(("adult", change.target.form), ())
+        found = (term for term in terms if term.text == adult and term.group == change.target.group)
+        return next((replace(change, target=term) for term in found), None)
+
     def _neopronoun(self, change: Pair) -> bool:
         return change.source.form.is_pronoun and self.says(change.target) == _NEITHER
 
@@ -150,6 +167,7 @@ class _Extender:
         people: People,
     ) -> None:
         self._text, self._sentences, self._people = text, sentences, people
+        self._ages = Ages(text, people)
         self._direction = _Direction(dictionary)
         self._names = GivenNames(text, people.entities)
         self._unclear: dict[str, list[tuple[Span, int, int]]] = {}
@@ -160,6 +178,16 @@ class _Extender:
             if person is not None:
                 self._where.setdefault(person, []).append(occurrence)
                 self._of[occurrence.span] = person
+
+    def natural(self, edit: Edit) -> Edit:
+        """Return an edit that makes no child of a girl or a boy who may be grown up."""
+        pair = edit.change
+        if not isinstance(pair, Pair) or pair.source.text.lower() not in _GIRLS_AND_BOYS:
+            return edit
+        grown = self._direction.grown(pair)
+        if grown is None or not all(map(self._ages.grown, edit.spans)):
+            return edit
+        return replace(edit, change=grown)
 
     def extended(self, edit: Edit) -> Edit | str:
         """Return an edit with all other mentions, or why it cannot be made."""
@@ -215,7 +243,7 @@ class _Extender:
             counterpart = self._direction.counterpart(pair, terms)
             if counterpart is None:
                 return self._also(occurrence.span)
-            parts.append(Edit(counterpart, (occurrence.span,)))
+            parts.append(self.natural(Edit(counterpart, (occurrence.span,))))
         if wanted in _BINARY:
             parts += self._they(pair, people, wanted)
         return parts
@@ -241,8 +269,17 @@ class _Extender:
             tree = self._people.tree_at(start)
             places = [start - tree.start == at for at, _ in tree.parse.spans] if tree else []
             if tree is not None and True in places:
-                found |= verbs_for(tree, places.index(True), plural=words[1] == "they")
+                verbs = verbs_for(tree, places.index(True), plural=words[1] == "they")
+                found |= {span: self._written(span, new) for span, new in verbs}
         return found
+
+    def _written(self, span: Span, verb: str) -> str:
+        """Return a verb in the case and with the apostrophe of the one at a place."""
+        surface = self._text[slice(*span)]
+        if surface[0] in "'\u2019":
+            verb = verb.replace("'", surface[0])
+            return verb.upper() if surface.isupper() else verb
+        return carry_case(surface, "", verb, starts_sentence=True)
 
     def _left(self, people: set[int], new: Mapping[Span, str], wanted: str) -> str:
         """Return the word of these people that stays and contradicts the change."""
@@ -250,7 +287,21 @@ class _Extender:
             apart = all(end <= low or high <= start for low, high in new)
             if apart and _contradicts(self._text[start:end], wanted):
                 return self._also((start, end))
+        for mention in (m for n in sorted(people) for m in self._people.mentions(n)):
+            if mention.kind is MentionKind.NAME:
+                for span in self._titles(mention):
+                    apart = all(span[1] <= low or high <= span[0] for low, high in new)
+                    said = people_words().titles.get(self._text[slice(*span)].lower(), "")
+                    if apart and said in _BINARY and said != wanted:
+                        return self._also(span)
         return ""
+
+    def _titles(self, mention: Mention) -> Iterator[Span]:
+        """Yield the words with a capital right before a name: "Brother John", "Sir William"."""
+        start = mention.head[0]
+        while (match := _TITLE.search(self._text, max(0, start - _BEFORE), start)) is not None:
+            yield match.span(1)
+            start = match.start(1)
 
     def _also(self, span: Span) -> str:
         return f"the text also says \u201c{self._text[slice(*span)]}\u201d of the same person"

@@ -54,20 +54,21 @@ class People:
 
     def heads(self, person: int) -> list[Span]:
         """Return the heads of all mentions of a person."""
-        return [mention.head for mention in self._mentions(person)]
+        return [mention.head for mention in self.mentions(person)]
 
     def alone(self, person: int) -> tuple[Mention, ...]:
         """Return the mentions of somebody; none if these are several people."""
-        return () if self._plural(person) else self._mentions(person)
+        return () if self._plural(person) else self.mentions(person)
 
     def group(self, person: int) -> tuple[Mention, ...]:
         """Return the mentions of several people; none if this is one."""
-        return self._mentions(person) if self._plural(person) else ()
+        return self.mentions(person) if self._plural(person) else ()
 
     def _plural(self, person: int) -> bool:
         return any(entity.plural for entity in self.entities[person : person + 1])
 
-    def _mentions(self, person: int) -> tuple[Mention, ...]:
+    def mentions(self, person: int) -> tuple[Mention, ...]:
+        """Return all mentions of a person; none if coreference did not list them."""
         return next((entity.mentions for entity in self.entities[person : person + 1]), ())
 
     def at(self, occurrence: Occurrence) -> int | None:

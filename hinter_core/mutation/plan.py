@@ -17,6 +17,7 @@ from hinter_core.language.encoder import load_encoder
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.reading.english import other_language
 from hinter_core.language.sentences import sentence_at, split_sentences
+from hinter_core.mutation.ages import AGE, Ages
 from hinter_core.mutation.coherent import CoherentEdits, coherent_edits
 from hinter_core.mutation.edits import (
     assemble,
@@ -272,13 +273,20 @@ def make_plan(
         neutral = {d.attribute for d in dictionaries if d.placebo}
         kept, no_person = _with_sense(kept, sentences, parses, neutral)
         rejected += no_person
-    edits = edits_for(kept, {d.attribute: d.pairs_from for d in dictionaries})
     people = People(text, parses) if about_people and not settings.literal else None
+    ages = Ages(text, people) if people and any(d.attribute == AGE for d in dictionaries) else None
+    if ages is not None:
+        kept, of_no_age = ages.literal(kept)
+        rejected += of_no_age
+    edits = edits_for(kept, {d.attribute: d.pairs_from for d in dictionaries})
     if settings.coherent and not settings.literal:
         notices += _in_all_forms(text, sentences, dictionaries, edits)
     coherent = CoherentEdits()
     if settings.coherent and people is not None:
         edits, coherent = _coherent(text, sentences, kept, dictionaries, edits, people)
+        if ages is not None and AGE in edits:
+            edits[AGE], refused = ages.fitting(edits[AGE])
+            coherent.refused += refused
     if settings.as_published:
         edits = {a: [verbatim(text, e, sentences) for e in found] for a, found in edits.items()}
     return Plan(

@@ -13,6 +13,7 @@ from functools import lru_cache
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS
 from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.mutation.edits import own_places
+from hinter_core.terms.ages import agree, said_years, years_of
 from hinter_core.terms.related import Related, related_words, rows_of
 from hinter_core.types import Edit, EditKind, Mutant, Sentence, Span
 
@@ -21,26 +22,6 @@ _PRONOUNS = {
     gender: frozenset(word for word, form in PRONOUNS.items() if form.gender == gender)
     for gender in (MALE, FEMALE)
 }
-_ONES = "one two three four five six seven eight nine".split()
-_TEENS = """ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-    nineteen""".split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_NUMBERS = {word: number for number, word in enumerate([*_ONES, *_TEENS], 1)} | {
-    word: 10 * number for number, word in enumerate(_TENS, 2)
-}
-_NUMBER = rf"(\d{{1,3}}|(?:(?:{'|'.join(_TENS)})[\s-])?(?:{'|'.join(_NUMBERS)}))"
-_ABOUT = "(?:(?:about|only|just|not|over|under|nearly|perhaps|some) )?"
-_YEARS = re.compile(
-    rf"(?<!there )\b(?:is|was|were|be|am|are) {_ABOUT}{_NUMBER}(?=[.,;:!?)]|\s+(?:and|or|but)\b|$)"
-    rf"|\b(?:aged?|age of|turned)\s+{_NUMBER}\b"
-    rf"|\b{_NUMBER}[\s-]years?[\s-](?:old|of\sage)\b",
-    re.IGNORECASE,
-)
-_CHILDREN = frozenset(
-    """baby babies boy boys child children girl girls infant infants kid kids lad lads lass lasses
-    schoolboy schoolboys schoolgirl schoolgirls toddler toddlers""".split()
-)
-_AGES = {"children": (0, 13), "young": (12, 36), "middle-aged": (34, 65), "older": (58, 130)}
 _SHOWN = 3
 
 
@@ -125,32 +106,17 @@ def _against(
         near = one.near if other else frozenset()
         if (one.rows | near).isdisjoint(other) and not against.isdisjoint(one.rows | near):
             found.append(one._replace(near=frozenset() if against & one.rows else near))
-    if attribute == "age" and wanted in _AGES:
-        found += _years(text, wanted)
-        if wanted not in ("children", "young"):
-            found += _child_after(text, source)
+    if attribute == "age":
+        found += _years(text, target, wanted)
     return tuple(found)
 
 
-def _years(text: str, group: str) -> Iterator[Related]:
-    """Yield the ages in numbers that are not those of a group: "aged 12"."""
-    low, high = _AGES[group]
-    for match in _YEARS.finditer(text):
-        if not low <= _number(next(filter(None, match.groups()))) < high:
-            yield Related(match.span(), match.group(), frozenset(), frozenset({-1}))
-
-
-def _number(words: str) -> int:
-    """Return the number that figures or words say: "12", "twenty-five"."""
-    return int(words) if words.isdigit() else sum(_NUMBERS[w] for w in _WORD.findall(words.lower()))
-
-
-def _child_after(text: str, adjective: str) -> Iterator[Related]:
-    """Yield the children whom an adjective of age describes: "an ageing boy" is none."""
-    for match in re.finditer(rf"\b{re.escape(adjective)}\s+(\w+)", text, re.IGNORECASE):
-        if match.group(1).lower() in _CHILDREN:
-            at = match.start(1)  # without length: the noun may be changed, too
-            yield Related((at, at), match.group(1), frozenset(), frozenset({-1}))
+def _years(text: str, target: str, group: str) -> Iterator[Related]:
+    """Yield the ages in numbers that are not those of a term: "aged 12"."""
+    years = years_of(target, group)
+    for span, said in said_years(text):
+        if years is not None and not agree(said, years):
+            yield Related(span, text[slice(*span)], frozenset(), frozenset({-1}))
 
 
 def _beside(text: str, edit: Edit, span: Span) -> bool:

@@ -46,6 +46,9 @@ _SEVERAL = frozenset(
     "two three four five six many several some few most both these those all other".split()
 )
 _OF_ONE = frozenset({"VBZ", "was", "has", "is"})
+_CHOSEN = (
+    _FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE, _FORM.PRONOUN_POSSESSIVE_ABSOLUTE
+)  # fmt: skip
 _PLAIN_PRONOUNS = (_FORM.PRONOUN_SUBJECT, _FORM.PRONOUN_OBJECT)
 _CALLS = ("vocative", "discourse")
 _IN_NOUN_PHRASES = frozenset("JJ JJR JJS HYPH VBG VBN CD".split())
@@ -64,6 +67,26 @@ _OF_TWO_OBJECTS = frozenset(
     assigns assigned""".split()
 )
 _OWNED = NOUN_TAGS | {"VB", "VBP"}  # "his make up": as a subject, "his" has a verb in -s
+_BEFORE_OWNED = frozenset("RB RBR RBS JJ JJR JJS CD VBN HYPH".split())
+# After a possessive, none of these stands.
+_AFTER_PRONOUNS = frozenset({"DT", "PDT", "IN", "TO", "PRP", "RP", "WDT", "WP", "WRB", "."})
+_NAMING = frozenset(
+    """name names named naming elect elected appoint appointed dub dubbed crown crowned christen
+    christened declare declared nickname nicknamed label labelled labeled vote voted save saved
+    spare spared envy refuse refused charge charged get gets got getting serve served fetch fetched
+    forgive forgave pour poured read write wrote throw threw win won""".split()
+)
+# Whoever is seen or helped may do what a noun says, too: "heard her cry".
+_PERCEIVING = frozenset(
+    """see sees saw seen seeing hear hears heard watch watches watched watching feel feels felt let
+    lets help helps helped notice noticed""".split()
+)
+_WHEN = frozenset(
+    """yesterday today tomorrow tonight monday tuesday wednesday thursday friday saturday sunday
+    january february march april may june july august september october november december home week
+    weeks day days year years month months hour hours minute minutes time times night nights morning
+    mornings afternoon evening evenings summer winter spring autumn""".split()
+)
 _AFTER_ADJECTIVES = NOUN_TAGS | {"JJ", "JJR", "JJS", "CD", "HYPH", "POS", "VBG"}
 # The dictionaries have only pronouns that stand for one person; a user's may have these, too.
 _PRONOUNS = {
@@ -187,9 +210,10 @@ class _Place:
         self._before_name = _before_name(parse, head)
         both = {_FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE} <= forms
         self._possesses = both and _possesses(parse, head)
-        self._described = both and _described(parse, head)
+        self._described = both and (_described(parse, head) or _ends_phrase(parse, head))
         absolute = {_FORM.PRONOUN_POSSESSIVE, _FORM.PRONOUN_POSSESSIVE_ABSOLUTE} <= forms
-        self._owns = absolute and any(tag in _OWNED for tag in parse.tags[head + 1 : head + 2])
+        self._owns = absolute and _owns(parse, head)
+        self._alone = absolute and _ends_phrase(parse, head)
         # "if you are Puerto Rican", but "she is a Puerto Rican"
         described = _FORM.ADJECTIVE in forms and not self._counted
         self._describes = (
@@ -225,12 +249,9 @@ class _Place:
             return self._noun(form)
         if form is _FORM.ADJECTIVE:
             return self._adjective()
-        if self._described and form in (_FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE):
-            return _Fit.YES if form is _FORM.PRONOUN_OBJECT else _Fit.NO
-        if self._possesses and form in (_FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE):
-            return _Fit.YES if form is _FORM.PRONOUN_POSSESSIVE else _Fit.NO
-        if self._owns and form is _FORM.PRONOUN_POSSESSIVE_ABSOLUTE:
-            return _Fit.NO  # "his aunts"
+        decided = self._pronoun() if form in _CHOSEN else None
+        if decided is not None:
+            return _Fit.YES if form is decided else _Fit.NO
         if tag in _TAGS[form]:
             if _relation_fits(form, self._label):
                 return _Fit.YES
@@ -238,6 +259,14 @@ class _Place:
         # Tag and relation disagree; as an object it cannot be possessive.
         needed = form is _FORM.PRONOUN_OBJECT and tag == "PRP$" and self._label in _OBJECT
         return _Fit.IN_NEED if needed else _Fit.NO
+
+    def _pronoun(self) -> GrammaticalForm | None:
+        """Return the case that what follows a pronoun tells; None if it tells nothing."""
+        if self._described:
+            return _FORM.PRONOUN_OBJECT
+        if self._possesses or (self._owns and self._tag == "PRP$"):
+            return _FORM.PRONOUN_POSSESSIVE
+        return _FORM.PRONOUN_POSSESSIVE_ABSOLUTE if self._alone else None
 
     def _noun(self, form: GrammaticalForm) -> _Fit:
         if self._modifies or (form is _FORM.NOUN_SG and self._describes):
@@ -311,8 +340,33 @@ def _possesses(parse: Parse, head: int) -> bool:
     while after < len(tags) and tags[after] in _DESCRIBING:
         after += 1
     verb = fold(parse.words[parse.heads[head]])
-    noun = described < after < len(tags) and tags[after] in NOUN_TAGS
-    return noun and verb not in _OF_TWO_OBJECTS
+    if after >= len(tags) or tags[after] not in NOUN_TAGS or verb in _OF_TWO_OBJECTS:
+        return False
+    if fold(parse.words[after]) in _WHEN:
+        return False  # "met her last week"
+    if described < after:
+        return True
+    # "deserved her prize": a noun without a determiner, after a verb of one object
+    doing = verb in _PERCEIVING and tags[after] == "NN"
+    return after == head + 1 and not doing and verb not in _NAMING
+
+
+def _owns(parse: Parse, head: int) -> bool:
+    """Whether a noun without a determiner follows "his": "his aunts", "his only covering"."""
+    tags, after = parse.tags, head + 1
+    if any(tag in _OWNED for tag in tags[after : after + 1]):
+        return True
+    while after < len(tags) and tags[after] in _BEFORE_OWNED:
+        after += 1
+    noun = head + 1 < after < len(tags) and tags[after] in NOUN_TAGS | {"VBG"}
+    return noun and fold(parse.words[after]) not in _WHEN
+
+
+def _ends_phrase(parse: Parse, head: int) -> bool:
+    """Whether nothing follows that a possessive could own: "'tis his the crown", "to her."."""
+    after = (*parse.tags[head + 1 :], ".", ".")[:2]
+    of_it = after[0] in FINITE and head > 1 and fold(parse.words[head - 1]) == "of"
+    return of_it or (after[0] in _AFTER_PRONOUNS and after[1] != "HYPH")
 
 
 def _described(parse: Parse, head: int) -> bool:

@@ -69,6 +69,8 @@ _PARTS = frozenset(
     """eastern western northern southern north south central southeastern southeast northeastern
     non pan anti pro non-south non-north""".split()
 )
+_ARTICLES = frozenset("a an another".split())
+_COUNTS = frozenset("few many couple hundred thousand million dozen lot number good".split())
 _PREFIXES = frozenset("co non anti pro pan neo".split())
 _OF_PEOPLES = frozenset("american americans indian indians asian asians european europeans".split())
 
@@ -158,6 +160,8 @@ def _in_form(parse: Parse, tokens: Sequence[int], term: Term) -> TermReading | N
         return TermReading(
             (), f"here \u201c{surface}\u201d is part of the measure \u201c{measure}\u201d"
         )
+    if term.form is _FORM.NOUN_PL and _one_of_them(parse, head_of(parse, tokens)):
+        return TermReading((), f"here \u201c{surface}\u201d is one people")
     phrase = "" if term.form.is_pronoun else _expression(parse, tokens)
     if phrase:
         return TermReading((), f"is part of the expression \u201c{phrase}\u201d")
@@ -168,6 +172,14 @@ def _in_form(parse: Parse, tokens: Sequence[int], term: Term) -> TermReading | N
     if surface in LOWER_THINGS and others:
         return TermReading((), f"\u201c{surface}\u201d in lower case is a thing")
     return None
+
+
+def _one_of_them(parse: Parse, head: int) -> bool:
+    """Whether a plural has the article of one: "a polite people", and not "a few people"."""
+    article = dependent(parse, head, {"det"})
+    if article is None or fold(parse.words[article]) not in _ARTICLES:
+        return False
+    return not _COUNTS.intersection(map(fold, parse.words[article + 1 : head]))
 
 
 def _measured(parse: Parse, tokens: Sequence[int]) -> str:

@@ -153,6 +153,56 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "brothers > sisters",
             "The sisters Judith and Pamela met the woman. They were tall.",
         ),
+        # Verbs that are joined, taken for nouns, or written in capitals agree, too.
+        (
+            "The waiter is new. He cheats and steals and lies to us.",
+            "waiter > server",
+            "The server is new. They cheat and steal and lie to us.",
+        ),
+        (
+            "The waiter is new. He wants to sing and dances.",
+            "waiter > server",
+            "The server is new. They want to sing and dance.",
+        ),
+        (
+            "THE WAITER IS NEW. HE WAS ILL, AND HE KNOWS IT.",
+            "waiter > server",
+            "THE SERVER IS NEW. THEY WERE ILL, AND THEY KNOW IT.",
+        ),
+        (
+            "The waiter left. He is new, isn\u2019t he? Never has he lied. HE\u2019S TIRED.",
+            "waiter > server",
+            "The server left. They are new, aren\u2019t they? Never have they lied. THEY\u2019RE TIRED.",
+        ),
+        # A girl or boy may be grown up: no child is made of either then.
+        (
+            "The girl at the bar met my boss.",
+            "girl > nonbinary person",
+            "The nonbinary person at the bar met my boss.",
+        ),
+        (
+            "Two boys from the bank dated her.",
+            "boys > people",
+            "Two people from the bank dated her.",
+        ),
+        ("A girl served us wine.", "girl > person", "A person served us wine."),
+        ("The little girl sang.", "girl > child", "The little child sang."),
+        ("The boy ran to school.", "boy > nonbinary child", "The nonbinary child ran to school."),
+        # What follows tells a possessive from an object.
+        ("We praised her Oscar.", "her > his", "We praised his Oscar."),
+        (
+            "They blamed her mother and sold her car.",
+            "her > xyr",
+            "They blamed xyr mother and sold xyr car.",
+        ),
+        ("I met her last week.", "her > xem", "I met xem last week."),
+        (
+            "He sighed; the coat was his only covering.",
+            "he > xe",
+            "Xe sighed; the coat was xyr only covering.",
+        ),
+        ("'Tis his the crown of kings.", "his > xyrs", "'Tis xyrs the crown of kings."),
+        ("The blame was his in the end.", "his > hers", "The blame was hers in the end."),
         # "He" can be nobody else.
         (
             "The old chief came. Umatilla was a man of peace. He had loved to travel.",
@@ -189,6 +239,16 @@ def test_equal_changes_are_one(parses: ParseStore) -> None:
             "The lady at the desk gave me her card.",
             "her > their",
             "the text also says \u201clady\u201d of the same person",
+        ),
+        (
+            "Mademoiselle Keller sang. She is a singer.",
+            "she > he",
+            "the text also says \u201cMademoiselle\u201d of the same person",
+        ),
+        (
+            "Baron Keller sang. He is a singer.",
+            "he > xe",
+            "the text also says \u201cBaron\u201d of the same person",
         ),
     ],
 )

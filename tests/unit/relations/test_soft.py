@@ -40,7 +40,7 @@ SOFT = [
     ("The Chinese clerk likes Chinese food.", "nationality", "Chinese"),
     ("The pregnant woman sat down.", "gender", "pregnant"),
     ("The man shaved his beard.", "gender", "beard"),
-    ("The young boy, 12 years old, ran home.", "age", "12 years old"),
+    ("The young clerks ran home to a dog of 12 years of age.", "age", "12 years of age"),
 ]
 
 

@@ -115,6 +115,10 @@ MORE_PEOPLE = [
     ("Listen, boy, you must leave.", "gender", ["boy"]),
     ("The girl and boy are the best.", "gender", ["girl", "boy"]),
     ("He met a woman, man, and child.", "gender", ["He", "woman", "man", "child"]),
+    ("They are a polite people.", "gender", []),
+    ("The Basques are a proud and ancient people.", "gender", []),
+    ("A people without a state has no voice.", "gender", []),
+    ("A few people and a good many people came.", "gender", ["people", "people"]),
     ("The old black clerk marks papers.", "race", ["black"]),
 ]
 

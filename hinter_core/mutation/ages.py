@@ -1,0 +1,261 @@
+"""Ages that fit: words for an age change only where they say one, and nothing said contradicts it.
+
+"An old friend" need not be old, nor is "an elderly girl" one. A word for an age that says none is
+no occurrence; an edit that other words of its person, or their number of years, contradict is not
+made and says why. Comparatives that rank siblings or say that somebody changes are not turned
+round, and somebody's children become no retirees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from hinter_core.language.trees import SentenceTree
+from hinter_core.mutation.people import People
+from hinter_core.terms.ages import Years, age_words, agree, said_years, years_of
+from hinter_core.terms.senses.lexicon import NOUN_TAGS, NOUNS, lexicon
+from hinter_core.types import (
+    Edit,
+    GrammaticalForm,
+    MentionKind,
+    Occurrence,
+    RejectedEdit,
+    RejectedOccurrence,
+    Span,
+)
+
+AGE = "age"
+_FORM = GrammaticalForm
+_COMPARED = (_FORM.COMPARATIVE, _FORM.SUPERLATIVE)
+_OLD = frozenset({"old", "young"})
+_MODIFIERS = ("amod", "compound", "nmod:desc", "flat")
+_GROWN = 18  # years
+_SMALL = 7
+_YOUNG = 20
+_FIGURE = "here \u201cold\u201d is a figure of speech"
+_HAS = frozenset("have has had having adopt adopted raise raised bear bore expect".split())
+
+
+class Ages:
+    """The words for ages in a text, and what else it says of these people's ages."""
+
+    def __init__(self, text: str, people: People) -> None:
+        self._text, self._people, self._words = text, people, age_words()
+
+    def literal(
+        self, occurrences: Iterable[Occurrence]
+    ) -> tuple[list[Occurrence], list[RejectedOccurrence]]:
+        """Part the occurrences of words that say an age from those that only seem to."""
+        kept, rejected = [], []
+        for one in occurrences:
+            old = one.attribute == AGE and one.surface.lower() in _OLD
+            if old and (why := self._figure(one.span)):
+                rejected.append(RejectedOccurrence(one, why))
+            else:
+                kept.append(one)
+        return kept, rejected
+
+    def fitting(self, edits: Sequence[Edit]) -> tuple[list[Edit], list[RejectedEdit]]:
+        """Part the edits of ages that nothing contradicts from the others."""
+        kept, refused = [], []
+        for edit in edits:
+            if why := next((w for span in edit.spans if (w := self._against(edit, span))), ""):
+                refused.append(RejectedEdit(edit, why))
+            else:
+                kept.append(edit)
+        return kept, refused
+
+    def grown(self, span: Span) -> bool:
+        """Whether nothing says that somebody called a girl or a boy is a child."""
+        ages = [years for _, years in self._ages_at(span)]
+        if any(low >= _GROWN for low, _ in ages):
+            return True
+        tree, token = self._word(span)
+        if tree is None or any(high <= _GROWN for _, high in ages):
+            return False
+        near = {*tree.lower}
+        beside = {tree.lower[c] for c in tree.children(token, *_MODIFIERS)}
+        return near.isdisjoint(self._words.childhood) and beside.isdisjoint(self._words.small)
+
+    # -- words that say no age ------------------------------------------------------------------
+
+    def _figure(self, span: Span) -> str:
+        """Return why "old" or "young" says no age here, or ""."""
+        tree, token = self._word(span)
+        if tree is None or tree.lower[token] != "old":
+            return ""
+        noun = self._noun(tree, token)
+        if token and tree.lower[token - 1] in self._words.stressing:
+            return _FIGURE
+        following = tree.lower[token + 1 : token + 2]
+        if noun is None:
+            return ""
+        owned = bool(tree.children(noun, "nmod:poss"))
+        said = tree.lower[noun]
+        if said in self._words.longstanding or (owned and said in self._words.former):
+            return "here \u201cold\u201d says for how long, not of what age"
+        if said in self._words.fond or self._called(tree, noun):
+            return _FIGURE
+        title = following and following[0].rstrip(".") in lexicon().titles | {"mr", "mrs", "miss"}
+        if noun == token + 1 and tree.parse.tags[noun] == "NNP" and not title:
+            return _FIGURE if self._given(span[1]) else ""
+        return ""
+
+    def _called(self, tree: SentenceTree, noun: int) -> bool:
+        """Whether somebody is spoken to: "Listen, old man, ..."."""
+        if tree.parse.labels[noun] in ("vocative", "discourse"):
+            return True
+        first = min([noun, *tree.below[noun]])
+        before, after = tree.lower[first - 1 : first], tree.lower[noun + 1 : noun + 2]
+        bare = not tree.children(noun, "det", "nmod:poss", "nummod", "case", "conj")
+        return bare and before == [","] and after in ([","], ["!"], ["?"], ["."])
+
+    def _given(self, end: int) -> bool:
+        """Whether a name follows that stands for a person."""
+        return any(
+            mention.kind is MentionKind.NAME and mention.head[0] == end + 1
+            for entity in self._people.entities
+            for mention in entity.mentions
+        )
+
+    # -- edits that something contradicts -------------------------------------------------------
+
+    def _against(self, edit: Edit, span: Span) -> str:
+        """Return what contradicts an edit at a place, or ""."""
+        tree, token = self._word(span)
+        if tree is None:
+            return ""
+        form, noun = edit.source.form, self._noun(tree, token)
+        if form in _COMPARED:
+            return self._ranks(tree, token, noun)
+        target = years_of(edit.target.text, edit.target.group)
+        if target is None:
+            return ""
+        why = self._grammar(edit, tree, token, noun) if form is _FORM.ADJECTIVE else ""
+        if form in (*NOUNS, _FORM.COLLECTIVE):
+            why = self._of_a_child(edit, tree, token, target)
+        return why or self._said(edit, span, target)
+
+    def _ranks(self, tree: SentenceTree, token: int, noun: int | None) -> str:
+        """Return why a comparative is no age of one person alone, or ""."""
+        word = tree.lower[token]
+        beside = noun if noun is not None else token
+        below = [c for n in (token, beside) for c in tree.below[n]]
+        cases = {tree.lower[c] for b in below for c in (b, *tree.below[b])}
+        compares = noun is None or "than" in cases
+        of_some = "of" in cases and tree.children(token, "obl", "nmod")
+        if compares or of_some:
+            return f"\u201c{word}\u201d compares here"
+        if noun is not None and tree.lower[noun] in self._words.ranked:
+            others = (w for w in self._ranking if w != word)
+            return next((f"the text also says \u201c{other}\u201d" for other in others), "")
+        return ""
+
+    @cached_property
+    def _ranking(self) -> list[str]:
+        """Words of the text that say who is older, and ages in numbers."""
+        words = [word.lower() for one in self._people.parsed for word in one.parse.words]
+        numbers = [self._text[slice(*span)] for span, _ in self._numbers]
+        return [word for word in words if word in self._words.ranks] + numbers
+
+    def _grammar(self, edit: Edit, tree: SentenceTree, token: int, noun: int | None) -> str:
+        """Return why an adjective cannot stand in this place, or ""."""
+        new = edit.target.text.lower()
+        before = tree.lower[token - 1] if token else ""
+        if before in self._words.degrees and new not in self._words.graded:
+            return f"\u201c{before}\u201d needs an adjective that has degrees"
+        if noun is None and new in self._words.attributive:
+            return f"\u201c{new}\u201d stands before a noun only"
+        if noun is not None:
+            said, own = years_of(tree.lower[noun]), years_of(edit.source.text, edit.source.group)
+            if said is not None and own is not None and not agree(said, own):
+                return f"\u201c{tree.lower[noun]}\u201d says whose they are, not of what age"
+        return ""
+
+    def _of_a_child(self, edit: Edit, tree: SentenceTree, token: int, target: Years) -> str:
+        """Return what keeps a child from another age, or ""."""
+        own = years_of(edit.source.text, edit.source.group)
+        word = tree.lower[token]
+        fits = edit.target.text.lower() in self._words.before_nouns
+        if tree.parse.labels[token] == "compound" and not fits:
+            return f"\u201c{word}\u201d is part of a compound"
+        small = own is not None and own[1] <= _SMALL <= target[0]
+        grows = target[0] >= _GROWN or small
+        if own is None or own[1] > _YOUNG or not (grows or edit.target.text in self._words.unowned):
+            return ""
+        above = tree.lower[tree.parse.heads[token]]
+        had = above in _HAS and tree.parse.labels[token] == "obj"
+        if had or tree.children(token, "nmod:poss"):
+            return f"\u201c{word}\u201d says whose child this is"
+        if not grows:
+            return ""
+        return f"the text also says \u201c{said}\u201d" if (said := self._childhood) else ""
+
+    @cached_property
+    def _childhood(self) -> str:
+        """Return a word of the text that says that its children grow up in it."""
+        words = (word for one in self._people.parsed for word in one.parse.words)
+        return next((word for word in words if word.lower() in self._words.childhood), "")
+
+    def _said(self, edit: Edit, span: Span, target: Years) -> str:
+        """Return the word or number that says another age of these people, or ""."""
+        own = {*edit.spans}
+        period = edit.source.form in (_FORM.ANY, _FORM.PREP_PHRASE)
+        for place, said in self._ages_at(span):
+            inside = any(low < place[1] and place[0] < high for low, high in own)
+            # Who is grown up was a child once.
+            if inside or agree(said, target) or (period and said[0] >= target[1]):
+                continue
+            return f"the text also says \u201c{self._text[slice(*place)]}\u201d of the same person"
+        return ""
+
+    def _ages_at(self, span: Span) -> Iterator[tuple[Span, Years]]:
+        """Yield what the text says of the ages of those of whom a word speaks, with the places."""
+        people = self._people.of_span(span)
+        for person in people:
+            for mention in self._people.mentions(person):
+                tree, token = self._word(mention.head)
+                if tree is not None and mention.kind is not MentionKind.PRONOUN:
+                    yield from self._of_noun(tree, token)
+        tree, token = self._word(span)
+        noun = self._noun(tree, token) if tree is not None else None
+        if tree is not None and noun is not None:
+            yield from self._of_noun(tree, noun)
+        for place, years in self._numbers:
+            if not {*people}.isdisjoint(self._people.of_span(place)):
+                yield place, years
+
+    def _of_noun(self, tree: SentenceTree, noun: int) -> Iterator[tuple[Span, Years]]:
+        for token in (noun, *tree.children(noun, *_MODIFIERS)):
+            years = years_of(tree.lower[token])
+            if years is not None:
+                low, high = tree.parse.spans[token]
+                yield (tree.start + low, tree.start + high), years
+
+    @cached_property
+    def _numbers(self) -> list[tuple[Span, Years]]:
+        return list(said_years(self._text))
+
+    # -- words and their nouns ------------------------------------------------------------------
+
+    def _word(self, span: Span) -> tuple[SentenceTree | None, int]:
+        """Return the topmost word of a span in its sentence."""
+        tree = self._people.tree_at(span[0])
+        if tree is None:
+            return None, 0
+        ends = [tree.start + end for _, end in tree.parse.spans]
+        inside = [n for n, end in enumerate(ends) if span[0] < end <= span[1]]
+        tops = [n for n in inside if tree.parse.heads[n] not in inside or tree.parse.heads[n] == n]
+        return (tree, tops[-1]) if tops else (None, 0)
+
+    def _noun(self, tree: SentenceTree, token: int) -> int | None:
+        """Return the noun that an adjective modifies, also where the parse has it wrong."""
+        above, tags = tree.parse.heads[token], tree.parse.tags
+        if above != token and tree.parse.labels[token] in _MODIFIERS:
+            while tree.parse.labels[above] in ("amod", "compound") and tags[above] not in NOUN_TAGS:
+                above = tree.parse.heads[above]
+            return above
+        if token + 1 < len(tags) and tags[token + 1] in NOUN_TAGS and tags[token][:2] == "JJ":
+            return token + 1
+        return None

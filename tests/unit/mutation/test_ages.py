@@ -1,0 +1,172 @@
+"""Ages: what says none, what a change would contradict, and what may change."""
+
+from __future__ import annotations
+
+import pytest
+
+from hinter_core.language.parsing import ParseStore
+from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.terms.ages import age_words, agree, said_years, years_of
+from hinter_core.terms.dictionary import choose, load_shipped
+from hinter_core.types import GrammaticalForm
+
+
+def plan_of(text: str, parses: ParseStore, **settings: bool) -> Plan:
+    return make_plan(text, choose(["age"], load_shipped()), Settings(1, **settings), parses)
+
+
+def made(plan: Plan) -> set[str]:
+    return {f"{e.source.text} > {e.target.text}" for e in plan.edits.get("age", ())}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("She met an old friend in town.", "for how long"),
+        ("Two old rivals shook hands.", "for how long"),
+        ("He wrote to his old teacher.", "for how long"),
+        ("Her old man drives a truck.", "for how long"),
+        ("Good old Martha brought us soup.", "figure of speech"),
+        ("We saw old Tobias at the fair.", "figure of speech"),
+        ("Don't worry, old chap, we will win.", ""),
+        ("The poor old devil lost his job.", "figure of speech"),
+        ("He is the same old man as ever.", "figure of speech"),
+    ],
+)
+def test_old_may_say_no_age(text: str, reason: str, parses: ParseStore) -> None:
+    plan = plan_of(text, parses)
+    assert not any(change.startswith("old >") for change in made(plan))
+    assert any(reason in rejected.reason for rejected in plan.rejected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "An old woman waved.",
+        "The old teacher sat down.",
+        "Old Mrs. Keller was kind.",
+        "The old man lost his hat.",
+        "Some clerks are old.",
+    ],
+)
+def test_old_says_an_age(text: str, parses: ParseStore) -> None:
+    assert "old > young" in made(plan_of(text, parses))
+
+
+CONTRADICTED = [
+    ("The young girl ran home.", "young > elderly", "girl"),
+    ("A teenage boy fixed the roof.", "teenage > old", "boy"),
+    ("An old grandmother waved.", "old > twenty-something", "grandmother"),
+    ("The old man slept.", "old > teenage", "man"),
+    ("He is a young man of thirty.", "young > elderly", "man of thirty"),
+    ("The young nurse, aged 25, sat down.", "young > middle-aged", "aged 25"),
+    ("The old nurse is in her eighties.", "old > young", "her eighties"),
+    ("The teenage lad sang.", "teenage > elderly", "lad"),
+]
+
+
+@pytest.mark.parametrize(("text", "change", "word"), CONTRADICTED)
+def test_what_the_text_says_of_the_same_person(
+    text: str, change: str, word: str, parses: ParseStore
+) -> None:
+    plan = plan_of(text, parses)
+    reasons = {f"{r.edit.source.text} > {r.edit.target.text}": r.reason for r in plan.refused}
+    assert change not in made(plan)
+    assert f"\u201c{word}\u201d" in reasons[change]
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "reason"),
+    [
+        ("My child likes soup.", "child > retiree", "whose child"),
+        ("They have a baby.", "baby > older adult", "whose child"),
+        ("The children wait for their parents.", "children > pensioners", "parents"),
+        ("She spoke of child psychology.", "child > octogenarian", ""),
+        ("He has grown-up children.", "grown-up > retirement-age", "whose they are"),
+        ("She is older than he.", "older > younger", "compares"),
+        ("She is the younger of the two nurses.", "younger > older", "compares"),
+        ("The clerk gets younger every year.", "younger > older", "compares"),
+        ("Her older sister met the youngest one.", "older > younger", "youngest"),
+        ("He was too old for that.", "old > middle-aged", "degrees"),
+        ("The nurse is so young.", "young > fortysomething", "degrees"),
+        ("The clerk is old.", "old > teenage", "noun only"),
+        ("My kid sings.", "kid > youth", "whose child"),
+    ],
+)
+def test_what_grammar_or_kinship_forbids(
+    text: str, change: str, reason: str, parses: ParseStore
+) -> None:
+    plan = plan_of(text, parses)
+    assert change not in made(plan)
+    why = {f"{r.edit.source.text} > {r.edit.target.text}": r.reason for r in plan.refused}
+    assert not reason or reason in why[change]
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "expected"),
+    [
+        ("The young woman sang.", "young > elderly", "The elderly woman sang."),
+        ("Her older sister left.", "older > younger", "Her younger sister left."),
+        ("My child likes soup.", "child > teenager", "My teenager likes soup."),
+        ("A child crossed the road.", "child > pensioner", "A pensioner crossed the road."),
+        ("The nurse is so young.", "young > old", "The nurse is so old."),
+        ("He is a young man of thirty.", "young > fortysomething", ""),
+        ("The older nurse smiled.", "older > younger", "The younger nurse smiled."),
+        (
+            "The old man met an old friend.",
+            "old > young",
+            "The young man met an old friend.",
+        ),
+    ],
+)
+def test_what_fits_is_made(text: str, change: str, expected: str, parses: ParseStore) -> None:
+    plan = plan_of(text, parses)
+    found = [
+        plan.mutant([e]).text
+        for e in plan.edits.get("age", ())
+        if f"{e.source.text} > {e.target.text}" == change
+    ]
+    assert found == ([expected] if expected else [])
+
+
+def test_the_paper_s_mode_and_literal_edits_are_as_they_were(parses: ParseStore) -> None:
+    text = "The young girl met an old friend."
+    assert "young > elderly" in made(plan_of(text, parses, literal=True))
+    assert "young > elderly" in made(plan_of(text, parses, coherent=False))
+    assert "old > young" in made(plan_of(text, parses, literal=True))
+
+
+def test_every_term_of_the_dictionary_says_years() -> None:
+    compared = (GrammaticalForm.COMPARATIVE, GrammaticalForm.SUPERLATIVE)
+    for term in load_shipped()["age"].terms:
+        if term.form not in compared:
+            years = years_of(term.text, term.group)
+            assert years is not None and years[0] < years[1], term.text
+    assert years_of("forty-five-year-old") == (45, 46)
+    assert years_of("aged 70") == (70, 71)
+    assert years_of("fiftysomething") == (50, 60)
+    assert years_of("bricklayer") is None
+    assert agree((12, 20), (18, 130)) and not agree((0, 14), (18, 130))
+    assert "friend" in age_words().longstanding
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("He was thirty-five.", (35, 36)),
+        ("A girl of nine came.", (9, 10)),
+        ("Ms Keller, 42, left.", (42, 43)),
+        ("She is in her early forties now.", (40, 50)),
+        ("At the age of sixty-one he left.", (61, 62)),
+        ("I am 12 years old.", (12, 13)),
+    ],
+)
+def test_ages_in_numbers(text: str, years: tuple[int, int]) -> None:
+    assert years in {found for _, found in said_years(text)}
+
+
+@pytest.mark.parametrize(
+    "text", ["There were nine, all in all.", "It was 12 metres long.", "She paid 30 euros."]
+)
+def test_numbers_that_are_no_ages(text: str) -> None:
+    assert not list(said_years(text))
