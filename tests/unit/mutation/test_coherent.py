@@ -170,9 +170,9 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "THE SERVER IS NEW. THEY WERE ILL, AND THEY KNOW IT.",
         ),
         (
-            "The waiter left. He is new, isn\u2019t he? Never has he lied. HE\u2019S TIRED.",
+            "The waiter left. He is new, isn\u2019t he? HE\u2019S OFF.",
             "waiter > server",
-            "The server left. They are new, aren\u2019t they? Never have they lied. THEY\u2019RE TIRED.",
+            "The server left. They are new, aren\u2019t they? THEY\u2019RE OFF.",
         ),
         # A girl or boy may be grown up: no child is made of either then.
         (
