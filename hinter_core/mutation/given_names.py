@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hinter_core.language.people import people_words
+from hinter_core.mutation.whole_names import NAME_WORD, SUFFIXES
 from hinter_core.terms.names import BOTH, GENDERS, NameUsage, name_usage
-from hinter_core.types import Entity, Mention, MentionKind, Span
+from hinter_core.types import Entity, MentionKind, Span
 
-_WORD = re.compile(r"[^\W\d_](?:[\w'\u2019-]*\w)?")
 _NEXT = re.compile(r",? (?:and )?")
-_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "esq", "phd", "md"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,30 +47,41 @@ class GivenNames:
     def renamed(self, people: Collection[int], wanted: str) -> Renaming:
         """Give people names of another gender."""
         texts: dict[Span, str] = {}
-        new: dict[str, str] = {}
+        taken = set(self._taken)
         for person in sorted(people):
             own = [name for name in self._names if name.person == person]
-            for word in self.of(person):
-                if not self._contradicts(word, wanted):
+            new: dict[str, str] = {}
+            for word in sorted(self.of(person), key=lambda one: "-" not in one):
+                whole = next((old for old in new if word.lower() in old.split("-")), "")
+                if not whole and not self._contradicts(word, own, wanted):
                     continue
-                if short := self._also_called(word):
-                    return Renaming(
-                        {}, f"the text also calls \u201c{word}\u201d \u201c{short}\u201d"
-                    )
-                taken = self._taken | {*new.values()}
-                fitting = self._usage.instead(word, wanted, taken)
-                if not fitting:
-                    return Renaming({}, f"no other name stands in for \u201c{word}\u201d")
-                if fitting[0] != word[0] and (initials := self._initials(own, word[0])):
-                    return Renaming(
-                        {}, f"no other name with the initial of \u201c{initials}\u201d fits"
-                    )
-                new[word] = fitting
-                texts |= dict(self._places(word, fitting, person))
+                # "Anna", of Anna-Maria, is called by the new name, too.
+                fitting = new.get(whole) or self._usage.instead(word, wanted, taken)
+                if why := self._refused(word, fitting, own):
+                    return Renaming({}, why)
+                new[word.lower()] = fitting
+                taken.add(fitting)
+                places = dict(self._places(word, fitting, person))
+                if "" in places.values():
+                    return Renaming({}, f"it is open who is meant by \u201c{word}\u201d")
+                texts |= places
         return Renaming(texts)
 
-    def _contradicts(self, word: str, wanted: str) -> bool:
-        known = self._usage.gender(word)
+    def _refused(self, word: str, fitting: str, own: Sequence[_Name]) -> str:
+        """Return why a given name cannot become another one, or ""."""
+        if short := self._also_called(word):
+            return f"the text also calls \u201c{word}\u201d \u201c{short}\u201d"
+        if not fitting:
+            return f"no other name stands in for \u201c{word}\u201d"
+        initial = word[0].upper()
+        written = next((" ".join(n.words) for n in own if initial in n.words), "")
+        if fitting[0] != initial and written:
+            return f"no other name with the initial of \u201c{written}\u201d fits"
+        return ""
+
+    def _contradicts(self, word: str, own: Sequence[_Name], wanted: str) -> bool:
+        names = (name.words[name.words.index(word) :] for name in own if word in name.words)
+        known = next((g for g in map(self._usage.said, names) if g), "")
         # Of a name that no list has, a reader may know more.
         return known not in (wanted, BOTH) if wanted != BOTH else known in GENDERS
 
@@ -93,9 +103,10 @@ class GivenNames:
                 yield number
 
     def of(self, person: int) -> list[str]:
-        """Return the given names of a person."""
+        """Return the given names of a person, each in one spelling."""
         own = (name for name in self._names if name.person == person)
-        return list(dict.fromkeys(word for name in own for word in self._given(name)))
+        given = (word for name in own for word in self._given(name))
+        return list({word.lower(): word for word in given}.values())
 
     @cached_property
     def _names(self) -> list[_Name]:
@@ -104,26 +115,15 @@ class GivenNames:
             for number, entity in enumerate(self._entities)
             if entity.person
             for mention in entity.mentions
-            if mention.kind is MentionKind.NAME
-            and (name := self._read(number, self._whole(mention)))
+            if mention.kind is MentionKind.NAME and (name := self._read(number, mention.head))
         ]
-
-    def _whole(self, mention: Mention) -> Span:
-        """Return all words of a name, where only its last ones were taken for it."""
-        before = self._text[mention.span[0] : mention.head[0]].split()
-        words = people_words()
-        plain = (w.isalpha() and w.istitle() and w.lower() not in words.nouns for w in before)
-        first = before[0].lower() if before else ""
-        if before and all(plain) and first not in words.titles:
-            return mention.span[0], mention.head[1]
-        return mention.head
 
     def _read(self, person: int, head: Span) -> _Name | None:
         found = [
             (match.group(), (head[0] + match.start(), head[0] + match.end()))
-            for match in _WORD.finditer(self._text[slice(*head)])
+            for match in NAME_WORD.finditer(self._text[slice(*head)])
         ]
-        found = [(w, at) for w, at in found if w.lower() not in _SUFFIXES]
+        found = [(w, at) for w, at in found if w.lower() not in SUFFIXES]
         return _Name(person, *zip(*found, strict=True)) if found else None
 
     @cached_property
@@ -132,7 +132,7 @@ class GivenNames:
 
     @cached_property
     def _taken(self) -> frozenset[str]:
-        return frozenset(_WORD.findall(self._text))
+        return frozenset(NAME_WORD.findall(self._text))
 
     def _given(self, name: _Name) -> Iterator[str]:
         """Yield the given names among the words of a name."""
@@ -142,8 +142,9 @@ class GivenNames:
             if self._usage.gender(word) and (word not in self._surnames or word in self._firsts):
                 yield word
             return
-        first = True
-        for word in name.words[:-1]:
+        first = True  # or the second part of a first one: "Jean Michel"
+        last = len(name.words) - (not self._usage.twofold(name.words))
+        for word in name.words[:last]:
             lower = word.lower()
             if len(word) == 1 or not word[0].isupper():
                 first = first and len(word) == 1
@@ -152,7 +153,7 @@ class GivenNames:
                 continue
             if self._usage.gender(word) or (first and any(map(str.islower, word))):
                 yield word
-            first = False
+            first = word in self._usage.first
 
     @cached_property
     def _firsts(self) -> frozenset[str]:
@@ -163,19 +164,33 @@ class GivenNames:
         borne = {name.words[0] for name in self._names}
         return next(iter(sorted(self._usage.short.get(word, frozenset()) & borne)), "")
 
-    def _initials(self, own: Sequence[_Name], initial: str) -> str:
-        return next((" ".join(n.words) for n in own if n.words[0] == initial), "")
-
     def _places(self, word: str, new: str, person: int) -> Iterator[tuple[Span, str]]:
-        """Yield all places where a person's given name stands, unless it is another's there."""
+        """Yield all places where a person's given name stands, unless it is another's there.
+
+        Where another person has the name, too, a place of neither has no text.
+        """
         others = self._of_others(word, person)
         ordinary = word in people_words().places  # "Will", "Rose", "Paris"
         own = {at for name in self._names if name.person == person for at in name.places}
-        pattern = rf"(?<![\w@#-])(?:{re.escape(word)}|{re.escape(word.upper())})(?![\w@-])"
-        for match in re.finditer(pattern, self._text):
-            if match.span() in others or (ordinary and match.span() not in own):
+        pattern = rf"(?<![\w@#-]){re.escape(word)}(?![\w@-]|['\u2019]t\b)"
+        for match in re.finditer(pattern, self._text, re.IGNORECASE):
+            start, end = match.span()
+            surely = (start, end) in own
+            if (start, end) in others or (not surely and (ordinary or match.group().islower())):
                 continue
-            yield match.span(), new.upper() if match.group().isupper() else new
+            written = new.upper() if match.group().isupper() else new
+            if possessive := self._of_name_in_s(end, match.group(), new):
+                end, written = end + 1, written + possessive
+            yield (start, end), written if surely or not others else ""
+
+    def _of_name_in_s(self, end: int, old: str, new: str) -> str:
+        """Return the possessive of a new name where the old one has an apostrophe: "James' hat"."""
+        mark = self._text[end : end + 1]
+        follows = mark and mark in "'\u2019" and re.match(r"\s\w", self._text[end + 1 : end + 3])
+        if not follows or old[-1] not in "sS" or new.endswith("s"):
+            return ""
+        quoted = re.search(r"(?<!\w)['\u2018]\w[^'\u2019]*$", self._text[:end])
+        return "" if quoted else f"{mark}{'S' if old.isupper() else 's'}"
 
     def _of_others(self, word: str, person: int) -> set[Span]:
         """Return the places of a word in names of other people, and of places, firms and works."""
@@ -184,7 +199,10 @@ class GivenNames:
             if number == person:
                 continue
             for mention in entity.mentions:
-                if mention.kind is MentionKind.NAME and word in self._text[slice(*mention.head)]:
+                if (
+                    mention.kind is MentionKind.NAME
+                    and word.lower() in self._text[slice(*mention.head)].lower()
+                ):
                     name = self._read(number, mention.head)
                     found.update(name.places if name else ())
         return found

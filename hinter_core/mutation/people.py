@@ -93,8 +93,21 @@ class People:
         """Return the people of whom the words of a span speak, the likeliest first."""
         if span not in self._of_spans:
             found = [p for word in self._words(span) for p in self._people(*word)]
+            if all(person >= len(self.entities) for person in found):
+                found = [*self._named_after(span), *found]
             self._of_spans[span] = tuple(dict.fromkeys(found))
         return self._of_spans[span]
+
+    def _named_after(self, span: Span) -> list[int]:
+        """Return the person whose name follows a word that is no mention: "actress Jane Doe"."""
+        if self._text[span[1] : span[1] + 1] != " " or span[0] == span[1]:
+            return []
+        after = (span[1] + 1, MentionKind.NAME)
+        return [
+            number
+            for number, entity in enumerate(self.entities)
+            if entity.person and any((m.head[0], m.kind) == after for m in entity.mentions)
+        ]
 
     # -- from a span to its words ---------------------------------------------------------------
 

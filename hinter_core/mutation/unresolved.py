@@ -12,26 +12,34 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
+from hinter_core.language.people import PRONOUNS
 from hinter_core.language.trees import ParsedSentence, SentenceTree, tree_of
+from hinter_core.mutation.whole_names import (
+    GENDERS,
+    MIXED,
+    Joined,
+    in_order,
+    says,
+    with_whole_names,
+)
 from hinter_core.types import Entity, Mention, MentionKind, Span
 
-_GENDERS = (FEMALE, MALE)
 _ARGUMENTS = ("nsubj", "nsubj:pass", "obj", "iobj", "obl")
-_MIXED = "mixed"
 _NOT = frozenset({"not", "n't", "never"})
 _ALIAS = re.compile(
     r""",?\s\(?(?:(?:also|better|usually|formerly|professionally|commonly)\s)?
     (?:known\sas|called|born|n[e\u00e9]e?|nicknamed|a\.?k\.?a\.?)\s["'\u201c]?""",
     re.VERBOSE,
 )
+_APPOSITION = re.compile(r", an? (?:[\w-]+ ){0,3}[\w-]+(?=[.;:!?]|,(?! (?:an?|the|and|or)\b))")
 
 
 def settled(
     text: str, entities: Sequence[Entity], sentences: Sequence[ParsedSentence]
 ) -> tuple[Entity, ...]:
     """Return the entities with what can mean one person only joined to that person."""
-    parts = [part for entity in entities for part in _parts(text, entity)]
+    whole = with_whole_names(text, entities)
+    parts = [part for entity in whole for part in _parts(text, entity)]
     parts = _with_names(text, parts, sentences)
     if any(_loose(entity) for entity in parts):
         parts = _Joiner(text, parts, sentences).joined()
@@ -68,24 +76,9 @@ def _sentence(sentences: Sequence[ParsedSentence], place: int) -> int:
     return bisect_right(sentences, place, key=_start) - 1
 
 
-def says(text: str, mention: Mention) -> str:
-    """Return the gender that the words of a mention say by themselves."""
-    words = people_words()
-    head = text[slice(*mention.head)].lower()
-    if mention.kind is MentionKind.PRONOUN:
-        form = PRONOUNS.get(head.replace("\u2019", "'"))
-        return form.gender if form is not None and form.gender in _GENDERS else ""
-    if mention.kind is MentionKind.NOUN:
-        return words.nouns.get(head, "")
-    before = text[mention.span[0] : mention.head[0]].lower().split()
-    titles = (words.titles.get(w.rstrip("."), "") or words.nouns.get(w, "") for w in before)
-    name = text[slice(*mention.head)].split()[0]
-    return next((g for g in titles if g), "") or words.names.get(name, "")
-
-
 def _parts(text: str, entity: Entity) -> Iterator[Entity]:
     """Yield an entity, or its parts of one gender each; words of neither go with those before."""
-    if entity.gender != _MIXED or not entity.person:
+    if entity.gender != MIXED or not entity.person:
         yield entity
         return
     genders = [says(text, mention) for mention in entity.mentions]
@@ -98,46 +91,15 @@ def _parts(text: str, entity: Entity) -> Iterator[Entity]:
         yield replace(entity, mentions=tuple(mentions), gender=gender)
 
 
-class _Joined:
-    """Entities that are joined one by one; who is joined keeps the number of the first."""
-
-    def __init__(self, entities: list[Entity]) -> None:
-        self._entities = entities
-        self._now = list(range(len(entities)))
-        self.by_start = {m.head[0]: n for n, e in enumerate(entities) for m in e.mentions}
-        self.by_end = {m.head[1]: n for n, e in enumerate(entities) for m in e.mentions}
-
-    def __getitem__(self, number: int) -> Entity:
-        return self._entities[self._now[number]]
-
-    def __iter__(self) -> Iterator[Entity]:
-        return (self._entities[number] for number in sorted({*self._now}))
-
-    def join(self, first: int, second: int) -> None:
-        """Make one person of two, unless what is known of them differs."""
-        one, other = self[first], self[second]
-        different = {one.gender, other.gender} == {*_GENDERS} or one.plural or other.plural
-        if one is other or different or _MIXED in (one.gender, other.gender):
-            return
-        kept, gone = sorted((self._now[first], self._now[second]))
-        self._entities[kept] = replace(
-            one,
-            mentions=_in_order(one.mentions + other.mentions),
-            person=True,
-            gender=one.gender or other.gender,
-        )
-        self._now = [kept if number == gone else number for number in self._now]
-
-
 def _with_names(
     text: str, entities: list[Entity], sentences: Sequence[ParsedSentence]
 ) -> list[Entity]:
     """Join a name with a noun before it, with what it is said to be, and with another name.
 
-    "The actor Jane Doe", whatever the parse; "Jane Doe is a film and stage actor"; "Jane Doe, born
-    Ann Roe".
+    "The actor Jane Doe", whatever the parse; "Jane Doe is a film and stage actor"; "Jane Doe, an
+    actor, ..."; "Jane Doe, born Ann Roe".
     """
-    joined = _Joined(entities)
+    joined = Joined(entities)
     names = [
         (n, m) for n, e in enumerate(entities) for m in e.mentions if m.kind is MentionKind.NAME
     ]
@@ -150,6 +112,8 @@ def _with_names(
                 joined.join(number, noun)
         alias = _ALIAS.match(text, mention.head[1])
         other = joined.by_start.get(alias.end()) if alias else None
+        if other is None and (said := _APPOSITION.match(text, mention.head[1])):
+            other = joined.by_end.get(said.end())
         if other is not None and entities[number].person:
             joined.join(number, other)
     trees: dict[int, SentenceTree] = {}
@@ -192,7 +156,7 @@ def _loose(entity: Entity) -> bool:
     return (
         entity.person
         and not entity.plural
-        and entity.gender in _GENDERS
+        and entity.gender in GENDERS
         and all(mention.kind is MentionKind.PRONOUN for mention in entity.mentions)
     )
 
@@ -216,7 +180,7 @@ class _Joiner:
             possible = [one for one in people if not self._barred(entity, one)]
             if len(people) == len(possible) == 1 and self._near(entity, possible[0]):
                 one = possible[0]
-                together = replace(one, mentions=_in_order(one.mentions + entity.mentions))
+                together = replace(one, mentions=in_order(one.mentions + entity.mentions))
                 kept[kept.index(one)] = known[known.index(one)] = together
             else:
                 kept.append(entity)
@@ -269,7 +233,3 @@ class _Joiner:
 
 def _inside(inner: Span, outer: Span) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1] and inner != outer
-
-
-def _in_order(mentions: Sequence[Mention]) -> tuple[Mention, ...]:
-    return tuple(sorted(mentions, key=lambda mention: mention.span))

@@ -28,6 +28,7 @@ ANYWHERE = ""  # country of names of no particular country
 _GIVEN, _FAMILY = _PARTS = ("given", "family")
 _COLUMNS = ("name", "part", "gender", "country")
 _LISTED = 5  # faults in a message
+_ARTICLES = frozenset({"al", "el"})  # of surnames: "al-Amin"
 SHIPPED = DICTIONARIES / "names.csv"
 
 
@@ -105,19 +106,45 @@ class NameUsage:
     """How the shipped given names are used.
 
     ``both``: names of both genders. ``short``: by name, its short forms and what it is short for.
-    ``of``: country and gender of a name.
+    ``of``: country and gender of a name. ``first``: gender of names of two parts by the first of
+    them, where it is another than that of the first part alone. ``second``: second parts, by the
+    gender of the whole.
     """
 
     both: tuple[str, ...]
     short: Mapping[str, frozenset[str]]
     of: Mapping[str, tuple[str, str]]
+    first: Mapping[str, str]
+    second: Mapping[str, tuple[str, ...]]
 
     def gender(self, name: str) -> str:
         """Return the gender that readers expect of a given name; "" if unknown."""
         name = _listed(name)
         if name in self.both:
             return BOTH
-        return self.of[name][1] if name in self.of else people_words().names.get(name, "")
+        known = self.of[name][1] if name in self.of else people_words().names.get(name, "")
+        if known or "-" not in name:
+            return known
+        parts = name.split("-")
+        if parts[0].lower() in _ARTICLES:
+            return ""
+        said = (self.first.get(parts[0], ""), *map(self.gender, parts))
+        return next((gender for gender in said if gender in GENDERS), "")
+
+    def said(self, words: Sequence[str]) -> str:
+        """Return the gender that the words of a name say: of "Jean Claude Petit" male."""
+        if not words:
+            return ""
+        first = _listed(words[0])
+        said = self.first.get(first, "") if len(words) > 2 else ""
+        return said if said and self.gender(words[1]) in ("", said) else self.gender(first)
+
+    def twofold(self, words: Sequence[str]) -> bool:
+        """Whether a name has two given names and no surname: "Mary Ann", "Billy Bob"."""
+        if len(words) != 2:
+            return False
+        first, second = map(_listed, words)
+        return second in self.second.get(self.gender(first), ())
 
     def country(self, name: str) -> str:
         """Return the country of a given name; "" if it is of none in particular, or unknown."""
@@ -164,6 +191,8 @@ def name_usage() -> NameUsage:
     return NameUsage(
         both=tuple(lists["both"]),
         short={name: frozenset(own) for name, own in short.items()},
+        first=lists["first"],
+        second={gender: tuple(own) for gender, own in lists["second"].items()},
         of={
             name: (country, gender)
             for (country, gender), own in load_names().given.items()
@@ -213,4 +242,5 @@ def _require_classes(names: NameList, path: Path) -> None:
 
 def _listed(name: str) -> str:
     """Return a name as lists write it: "JOHN" as "John"."""
-    return name.capitalize() if name.isupper() and len(name) > 1 else name
+    capitals = name.isupper() and len(name) > 1
+    return "-".join(map(str.capitalize, name.split("-"))) if capitals else name

@@ -1,0 +1,240 @@
+"""Names as readers see them: whole, and one person for all forms of one name.
+
+Coreference reads the words of a parse and takes "Jean" for the name of "Jean-Pierre Dupont". Here a
+name has all its words, with a nickname in quotes; and "Mary Ann" is the Mary Ann Jones of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
+from hinter_core.terms.names import name_usage
+from hinter_core.types import Entity, Mention, MentionKind, Span
+
+GENDERS = (FEMALE, MALE)
+MIXED = "mixed"
+SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "esq", "phd", "md"})
+_NO_NAMES = frozenset({*PRONOUNS, *"a an the this that these those some our your".split()})
+_PARTICLES = frozenset("bin da de del den der di du ibn la le ten van von zu".split())
+NAME_WORD = re.compile(r"[^\W\d_](?:[\w'\u2019-]*\w)?")
+_HYPHENED = re.compile(r"(?<![\w-])[^\W\d_]\w+(?:-[^\W\d_]\w+)+(?![\w-])")
+_MORE = re.compile(rf"(?:(?: (?:{'|'.join(sorted(_PARTICLES))}))* [^\W\d_a-z][\w'\u2019-]*(?!\w))+")
+_ELIDED = re.compile(r" [OD]['\u2019][^\W\d_a-z]\w+")  # surnames: "O'Neil"
+_NICKNAME = re.compile(
+    r"""\s(?:["\u201c'\u2018]\w[\w'\u2019-]{1,15}(?:\s\w[\w'\u2019-]{1,15})?["\u201d'\u2019]
+    |\([^\W\d_a-z]\w{1,15}\))\s[^\W\d_a-z][\w'\u2019-]*\w""",
+    re.VERBOSE,
+)
+
+
+def with_whole_names(text: str, entities: Sequence[Entity]) -> list[Entity]:
+    """Return the entities with whole names; those that share a name are one."""
+    hyphened = [m.span() for m in _HYPHENED.finditer(text) if _capital(m.group())]
+    found = Joined([_widened(text, entity, hyphened) for entity in entities])
+    named = _named(found)
+    (_, end), last = named[0] if named else ((0, 0), 0)
+    for (start, stop), number in named[1:]:
+        if start < end:
+            found.join(last, number)
+        if stop > end:
+            end, last = stop, number
+    found = Joined([part for entity in found for part in _apart(text, _without_parts(entity))])
+    _join_forms(text, found)
+    return list(found)
+
+
+def _named(found: Joined) -> list[tuple[Span, int]]:
+    """Return the names of single people by place, with the numbers of these."""
+    return sorted(
+        (mention.head, number)
+        for number, entity in enumerate(found.entities)
+        if entity.person and not entity.plural
+        for mention in entity.mentions
+        if mention.kind is MentionKind.NAME
+    )
+
+
+def _capital(name: str) -> bool:
+    return all(part[:1].isupper() for part in name.split("-"))
+
+
+def _widened(text: str, entity: Entity, hyphened: Sequence[Span]) -> Entity:
+    """Return a person with whole names, of the gender that these say."""
+    if not entity.person or (entity.plural and not _seems_plural(text, entity)):
+        return entity
+    mentions = tuple(
+        replace(m, span=(min(m.span[0], head[0]), max(m.span[1], head[1])), head=head)
+        if m.kind is MentionKind.NAME and (head := _whole(text, m, hyphened)) != m.head
+        else m
+        for m in entity.mentions
+    )
+    first = name_usage().first
+    if (
+        mentions == entity.mentions
+        and not entity.plural
+        and not any(
+            m.kind is MentionKind.NAME and text[slice(*m.head)].split()[0] in first
+            for m in mentions
+        )
+    ):
+        return entity
+    said = {gender for mention in mentions if (gender := says(text, mention))}
+    gender = MIXED if len(said) > 1 else next(iter(said), entity.gender)
+    return replace(entity, mentions=mentions, gender=gender, plural=False)
+
+
+def _apart(text: str, entity: Entity) -> Iterator[Entity]:
+    """Yield an entity, or its parts if it has two surnames: "Jean-Luc Roux", "Jean-Luc Petit"."""
+    names = [
+        NAME_WORD.findall(text[slice(*m.head)].lower()) if m.kind is MentionKind.NAME else []
+        for m in entity.mentions
+    ]
+    surnames = {name[-1] for name in names if len(name) > 1 and "-" in name[0]}
+    if len(surnames) < 2:
+        yield entity
+        return
+    found: dict[str, list[Mention]] = {}
+    last = next(name[-1] for name in names if len(name) > 1)
+    for name, mention in zip(names, entity.mentions, strict=True):
+        last = name[-1] if name and name[-1] in surnames else last
+        found.setdefault(last, []).append(mention)
+    for mentions in found.values():
+        yield replace(entity, mentions=tuple(mentions))
+
+
+def _seems_plural(text: str, entity: Entity) -> bool:
+    """Whether only a last letter makes the name of one person plural: "Frances Hill"."""
+    return all(
+        m.kind is MentionKind.NAME
+        and name_usage().gender(text[slice(*m.head)].split()[0])
+        and not text[m.span[0] : m.head[0]].lower().endswith("the ")
+        for m in entity.mentions
+    )
+
+
+def _whole(text: str, mention: Mention, hyphened: Sequence[Span]) -> Span:
+    """Return all words of a name, where only some of them were taken for it."""
+    start, end = mention.head
+    for low, high in hyphened:
+        if low < end and start < high and (low < start or end < high):
+            start, end = min(low, start), max(high, end)
+            if more := _MORE.match(text, end, max(end, mention.span[1])):
+                end = more.end()
+    before = text[mention.span[0] : start].split()
+    if before and all(map(_may_begin, before)):
+        start = mention.span[0]
+    if more := _NICKNAME.match(text, end) or _ELIDED.match(text, end):
+        end = more.end()
+    return start, end
+
+
+def _may_begin(word: str) -> bool:
+    """Whether a word before the head of a name may be a part of it: no title, and no *the*."""
+    words, lower = people_words(), word.lower().rstrip(".")
+    if lower in words.titles or lower in words.nouns or lower in _NO_NAMES:
+        return False
+    return lower in _PARTICLES or (_capital(word) and bool(NAME_WORD.fullmatch(word)))
+
+
+def _without_parts(entity: Entity) -> Entity:
+    """Return an entity without names that are a part of another of its names."""
+    names = [m.head for m in entity.mentions if m.kind is MentionKind.NAME]
+    if len(names) < 2:
+        return entity
+    kept: dict[Span, Mention] = {}
+    for mention in entity.mentions:
+        low, high = mention.head
+        inside = any(a <= low and high <= b and (a, b) != (low, high) for a, b in names)
+        if mention.kind is not MentionKind.NAME or not inside:
+            kept.setdefault(mention.head, mention)
+    return replace(entity, mentions=tuple(kept.values()))
+
+
+def _join_forms(text: str, found: Joined) -> None:
+    """Join "Anna", "Mary Ann" and "J. R." with the one person whose longer name begins so."""
+    bearers: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
+    for head, number in _named(found):
+        name = tuple(map(str.lower, NAME_WORD.findall(text[slice(*head)])))
+        bearers[name].append((head[0], number))
+    by_letter: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for name in bearers:
+        by_letter[name[0][0]].append(name)
+    for name, places in bearers.items():
+        if len(name) == 1 and not name_usage().gender(name[0].title()):
+            continue
+        longer = [
+            one for other in by_letter[name[0][0]] if _begins(other, name) for one in bearers[other]
+        ]
+        if len(name) > 1:  # equal names are one person's
+            longer = longer or places[:1]
+        for start, number in places:
+            before = [one for one in longer if one[0] <= start]
+            if before or len({found.now(other) for _, other in longer}) == 1:
+                found.join(number, max(before or longer)[1])
+
+
+def _begins(name: tuple[str, ...], short: tuple[str, ...]) -> bool:
+    """Whether a name begins with the words of a shorter one, or their initials."""
+    return not SUFFIXES.issuperset(name[len(short) :]) and all(
+        word == part or (len(part) == 1 and word[0] == part)
+        for word, part in zip(name, short, strict=False)
+    )
+
+
+def says(text: str, mention: Mention) -> str:
+    """Return the gender that the words of a mention say by themselves."""
+    words = people_words()
+    head = text[slice(*mention.head)].lower()
+    if mention.kind is MentionKind.PRONOUN:
+        form = PRONOUNS.get(head.replace("\u2019", "'"))
+        return form.gender if form is not None and form.gender in GENDERS else ""
+    if mention.kind is MentionKind.NOUN:
+        return words.nouns.get(head, "")
+    before = text[mention.span[0] : mention.head[0]].lower().split()
+    titles = (words.titles.get(w.rstrip("."), "") or words.nouns.get(w, "") for w in before)
+    known = name_usage().said(NAME_WORD.findall(text[slice(*mention.head)]))
+    return next((g for g in titles if g), "") or (known if known in GENDERS else "")
+
+
+class Joined:
+    """Entities that are joined one by one; who is joined keeps the number of the first."""
+
+    def __init__(self, entities: Sequence[Entity]) -> None:
+        self.entities = list(entities)
+        self._now = list(range(len(entities)))
+        self.by_start = {m.head[0]: n for n, e in enumerate(entities) for m in e.mentions}
+        self.by_end = {m.head[1]: n for n, e in enumerate(entities) for m in e.mentions}
+
+    def __getitem__(self, number: int) -> Entity:
+        return self.entities[self._now[number]]
+
+    def __iter__(self) -> Iterator[Entity]:
+        return (self.entities[number] for number in sorted({*self._now}))
+
+    def now(self, number: int) -> int:
+        """Return the number of the entity that an entity is joined with."""
+        return self._now[number]
+
+    def join(self, first: int, second: int) -> None:
+        """Make one person of two, unless what is known of them differs."""
+        one, other = self[first], self[second]
+        different = {one.gender, other.gender} == {*GENDERS} or one.plural or other.plural
+        if one is other or different or MIXED in (one.gender, other.gender):
+            return
+        kept, gone = sorted((self._now[first], self._now[second]))
+        self.entities[kept] = replace(
+            one,
+            mentions=in_order(one.mentions + other.mentions),
+            person=True,
+            gender=one.gender or other.gender,
+        )
+        self._now = [kept if number == gone else number for number in self._now]
+
+
+def in_order(mentions: Sequence[Mention]) -> tuple[Mention, ...]:
+    """Return mentions in the order of the text."""
+    return tuple(sorted(mentions, key=lambda mention: mention.span))
