@@ -84,7 +84,10 @@ class SpacyParser:
                 for doc in self._nlp.pipe(batch, batch_size=len(batch), disable=disable)
             )
             parses = [_to_parse(doc, entities, one) for doc, one in zip(docs, plain, strict=True)]
-        return _with_names(parses, sentences) if entities and self._own else parses
+        if not (entities and self._own):
+            return parses
+        readings = load_encoder().read(sentences)  # which knows more names of people
+        return [_with_names(p, readings[s].names) for p, s in zip(parses, sentences, strict=True)]
 
 
 class _Plain:
@@ -116,29 +119,18 @@ def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
 
 def _to_parse(doc: Doc, entities: bool, plain: _Plain) -> Parse:
     # Stored parses share their strings, which spaCy creates anew for each token.
-    tokens = [
-        (
-            intern(t.text),
-            intern(t.tag_),
-            intern(t.dep_),
-            t.head.i,
-            plain.span(t.idx, t.idx + len(t)),
-        )
-        for t in doc
-    ]
-    words, tags, labels, heads, spans = zip(*tokens, strict=True) if tokens else ((),) * 5
-    named = tuple(intern(t.ent_type_) for t in doc) if entities else ()
-    return Parse(words, tags, labels, heads, spans, named)
+    return Parse(
+        words=tuple(intern(t.text) for t in doc),
+        tags=tuple(intern(t.tag_) for t in doc),
+        labels=tuple(intern(t.dep_) for t in doc),
+        heads=tuple(t.head.i for t in doc),
+        spans=tuple(plain.span(t.idx, t.idx + len(t)) for t in doc),
+        entities=tuple(intern(t.ent_type_) for t in doc) if entities else (),
+    )
 
 
-def _with_names(parses: Sequence[Parse], sentences: Sequence[str]) -> list[Parse]:
-    """Return parses with the names of people that the encoder reads, which knows more of them."""
-    readings = load_encoder().read(sentences)
-    return [_named(parse, readings[s].names) for parse, s in zip(parses, sentences, strict=True)]
-
-
-def _named(parse: Parse, names: Sequence[Span]) -> Parse:
-    """Return a parse whose entities of people are these names."""
+def _with_names(parse: Parse, names: Sequence[Span]) -> Parse:
+    """Return a parse whose entities of people are the names that the encoder reads."""
     found = ["" if entity == _PERSON else entity for entity in parse.entities]
     for start, end in names:
         for n, (a, b) in enumerate(parse.spans):
@@ -245,15 +237,11 @@ class ParseStore:
     def parse(self, sentences: Iterable[str], *, entities: bool = False) -> dict[str, Parse]:
         """Return the parses by sentence; missing ones are parsed in one batch."""
         wanted = list(sentences)
-        distinct = list(dict.fromkeys(wanted))
         with self._lock:
             self.asked += len(wanted)
-            parses = self._kept.found(distinct)
-            missing = [
-                s
-                for s in distinct
-                if s not in parses or (entities and len(parses[s].entities) < len(parses[s].words))
-            ]
+            parses = self._kept.found(dict.fromkeys(wanted))
+            lacking = {s for s, p in parses.items() if entities and len(p.entities) < len(p.words)}
+            missing = [s for s in dict.fromkeys(wanted) if s not in parses or s in lacking]
             if missing:
                 self.parsed += len(missing)
                 parsed = self.parser.parse(missing, entities=entities)

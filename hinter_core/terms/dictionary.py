@@ -13,17 +13,20 @@ import threading
 import tomllib
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Self
+
+from cachetools import LRUCache, cachedmethod
 
 from hinter_core.errors import DictionaryError, InputError
 from hinter_core.files.columns import as_text, mended
 from hinter_core.files.containers import Record
 from hinter_core.files.source import Source, open_source
-from hinter_core.storage import DICTIONARIES, LRU
+from hinter_core.storage import DICTIONARIES
 from hinter_core.types import GrammaticalForm, Pair, Sense, Term
 
 _REGEX_CHARACTERS = set("\\^$*+?{}[]|()")
@@ -126,25 +129,22 @@ class _DerivedPairs(Mapping[Term, tuple[Pair, ...]]):
             group, text = term.group, term.text.lower()
             for own in ((group, ""), ("", text), (group, text)):
                 self._alike[term.concept, term.form, *own] += 1
-        self._made: LRU[Term, tuple[Pair, ...]] = LRU(_KEPT_PAIRS, self._partners)
+        self._made: LRUCache[Hashable, tuple[Pair, ...]] = LRUCache(_KEPT_PAIRS, getsizeof=len)
         self._lock = threading.Lock()
 
     def __getitem__(self, term: Term) -> tuple[Pair, ...]:
-        with self._lock:
-            kept = self._made.found([term])
-        if kept:
-            return kept[term]
+        return self._pairs(term)
+
+    @cachedmethod(attrgetter("_made"), lock=attrgetter("_lock"))
+    def _pairs(self, term: Term) -> tuple[Pair, ...]:
         if not self._partners(term):
             raise KeyError(term)
         text = term.text.lower()
-        found = tuple(
+        return tuple(
             Pair(self._attribute, term, other)
             for other in self._slots[term.concept, term.form]
             if other.group != term.group and other.text.lower() != text
         )
-        with self._lock:
-            self._made.keep({term: found})
-        return found
 
     def __iter__(self) -> Iterator[Term]:
         return (term for term in self._terms if self._partners(term))
@@ -270,13 +270,13 @@ def _with_plurals(terms: tuple[Term, ...]) -> tuple[Term, ...]:
 
     So *the French* and *the Danes* are exchanged, but not in *two Danes*.
     """
-    after_the = {term.concept for term in terms if term.form is GrammaticalForm.COLLECTIVE}
     listed = {(t.text, t.concept) for t in terms if t.form is GrammaticalForm.COLLECTIVE}
+    concepts = {concept for _, concept in listed}
     return terms + tuple(
         replace(term, form=GrammaticalForm.COLLECTIVE)
         for term in terms
         if term.form is GrammaticalForm.NOUN_PL
-        and term.concept in after_the
+        and term.concept in concepts
         and (term.text, term.concept) not in listed
     )
 
@@ -344,7 +344,7 @@ class _File:
         """Yield the terms of a term file."""
         for line, row in self._lines:
             text, group = row["term"], row["group"]
-            self._check_term(line, text)
+            self._fault(line, _wrong(text))
             if not group:
                 self._fault(line, f"'{text}' has no group; fill the cell.")
             elif groups is not None and group not in groups:
@@ -361,8 +361,8 @@ class _File:
         """Yield the pairs of a pair file."""
         for line, row in self._lines:
             source, target = row["source"], row["target"]
-            self._check_term(line, source)
-            self._check_term(line, target)
+            self._fault(line, _wrong(source))
+            self._fault(line, _wrong(target))
             form, sense = self._form_and_sense(line, row)
             key = (source.casefold(), target.casefold(), form)
             first = self._first.setdefault(key, line)
@@ -374,8 +374,7 @@ class _File:
             if fault and self._published:
                 self.reading.append(f"Left out, line {line}: {fault}")
                 continue
-            if fault:
-                self._fault(line, fault)
+            self._fault(line, fault)
             yield Pair(
                 attribute,
                 Term(source, row.get("source_group") or source, form, "", sense),
@@ -383,26 +382,7 @@ class _File:
             )
 
     def _fault(self, line: int, message: str) -> None:
-        self.faults.append(f"{self.path}, line {line}: {message}")
-
-    def _check_term(self, line: int, text: str) -> None:
-        if not text:
-            self._fault(line, "empty term; fill the cell or delete the line.")
-        elif text.startswith("#"):
-            self._fault(
-                line, f"'{text}' is a hashtag, which no text is changed in; give the word alone."
-            )
-        elif '"' in text:
-            self._fault(line, f"'{text}' has a quotation mark; quote the cell, or remove the mark.")
-        elif bad := sorted(_REGEX_CHARACTERS & set(text if not text[0].isalnum() else
-                                                   text.replace("+", ""))):  # fmt: skip
-            self._fault(line, f"'{text}' contains {' '.join(bad)}; terms are plain words.")
-        elif not unicodedata.is_normalized("NFC", text):
-            self._fault(line, f"'{text}' is not in Unicode NFC; retype it in composed form.")
-        elif any(unicodedata.category(c) in ("Cc", "Cf") for c in text):
-            self._fault(line, f"'{text!a}' contains an invisible character; retype the term.")
-        elif not any(c.isalnum() for c in text):
-            self._fault(line, f"'{text}' contains no letter; terms are plain words.")
+        self.faults += [f"{self.path}, line {line}: {message}"] if message else []
 
     def _form_and_sense(self, line: int, row: Mapping[str, str]) -> tuple[GrammaticalForm, Sense]:
         form, sense = row.get("form") or "any", row.get("sense")
@@ -414,6 +394,28 @@ class _File:
         if sense not in list(Sense):
             sense = Sense.ASK if form in _ADJECTIVES else Sense.PERSON
         return GrammaticalForm(form), Sense(sense)
+
+
+def _wrong(text: str) -> str:
+    """Return what is wrong with a term, and what to do; "" if nothing is."""
+    bad = sorted(_REGEX_CHARACTERS & set(text.replace("+", "") if text[:1].isalnum() else text))
+    if not text:
+        return "empty term; fill the cell or delete the line."
+    if text.startswith("#"):
+        return f"'{text}' is a hashtag, which no text is changed in; give the word alone."
+    if '"' in text:
+        return f"'{text}' has a quotation mark; quote the cell, or remove the mark."
+    if bad:
+        return f"'{text}' contains {' '.join(bad)}; terms are plain words."
+    if not unicodedata.is_normalized("NFC", text):
+        return f"'{text}' is not in Unicode NFC; retype it in composed form."
+    if any(unicodedata.category(c) in ("Cc", "Cf") for c in text):
+        return f"'{text!a}' contains an invisible character; retype the term."
+    return (
+        ""
+        if any(map(str.isalnum, text))
+        else f"'{text}' contains no letter; terms are plain words."
+    )
 
 
 def choose(

@@ -70,6 +70,10 @@ def build_from_sbic(export: Path, out: Path, min_count: int = 3) -> Built:
 
 
 def _targets(export: Path) -> Iterator[tuple[str, str]]:
+    """Yield normalised phrase and category per target.
+
+    Lists of equal length are paired; otherwise all targets get the first category.
+    """
     try:
         source = open_source(export)
         missing = [c for c in _COLUMNS if c not in source.names]
@@ -79,26 +83,15 @@ def _targets(export: Path) -> Iterator[tuple[str, str]]:
             )
         for values, _ in source.records():
             targets, categories = (_cells(mended(as_text(values.get(c)))[0]) for c in _COLUMNS)
-            yield from _pairs(targets, categories)
+            if len(categories) != len(targets):
+                categories = categories[:1] * len(targets)
+            for target, named in zip(targets, categories, strict=False):  # none without a category
+                category = re.sub(r"\W+", "-", named.lower()).strip("-") or "other"
+                for part in target.split(","):
+                    if phrase := unicodedata.normalize("NFC", " ".join(part.split())).lower():
+                        yield phrase, category
     except InputError as error:
         raise DictionaryError(f"{export}: {error}") from error
-
-
-def _pairs(targets: list[str], categories: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield normalised phrase and category per target.
-
-    Lists of equal length are paired; otherwise all targets get the first category.
-    """
-    if not categories:
-        return
-    if len(categories) != len(targets):
-        categories = categories[:1] * len(targets)
-    for target, named in zip(targets, categories, strict=True):
-        category = re.sub(r"\W+", "-", named.lower()).strip("-") or "other"
-        for part in target.split(","):
-            phrase = unicodedata.normalize("NFC", " ".join(part.split())).lower()
-            if phrase:
-                yield phrase, category
 
 
 def _cells(value: str) -> list[str]:

@@ -11,62 +11,10 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 
+from hinter_core.storage import shipped_lists
+
 _WORD = re.compile(r"[^\W\d_]+")
 _LOOKED_AT = 400  # words
-_ENGLISH = frozenset(
-    """a about after again all also always am an and any are as at be because been before being but
-    by came can could did do does don down even ever every for from get go going good got had has
-    have her here hers him his how i if in into is it its just know like make many me more most
-    much my myself never no not now of off on one only or other our out over people really said
-    say says she should so some still such take than that the their them then there these they
-    thing think this those to too two under up us very want was way we well went were what when
-    where which who why will with would yes you your""".split()
-)
-_SMALL_WORDS = {
-    "Spanish": """al como con cuando de del donde el ella ellos en era es esta este está están
-        fue ha han hay he hombre la las le les lo los me mi mis muy más mujer no nos para pero
-        por porque que qué se si sin sobre son soy su sus también te tiene todo tu un una uno y
-        ya yo a hijo madre padre tengo vino voy padres buenos bueno buena señor señora gusta""",
-    "French": """au aux avec ce ces cette c dans de des du elle elles en est et eux femme homme
-        il ils j je l la le les leur lui ma mais me mes mon même n ne nous on ont ou où par pas
-        plus pour qu que qui s sa sans se ses son sont sur ta tu un une vous y à été était être
-        bien dit fait hommes femmes mère nos notre père rien suis très vos votre""",
-    "German": """aber als am an auch auf aus bei das dass dem den der des die dir doch du ein
-        eine einem einen einer er es frau für haben hat hatte ich ihm ihn ihr im in ist ja kann
-        kein man mann mein mich mit nach nicht noch nur oder sehr sein seine sich sie sind so um
-        und uns von war was weil wenn wie wir wird zu zum zur über alles dann denn diese dieser
-        etwas euch geht her hier hin jetzt komm mal mehr mir mutter schon sohn son vater wer
-        wieder will wo kommst bist hast kind""",
-    "Italian": """a me al alla anche che chi ci come con da dal dei del della delle di donna e
-        era essere gli ha hanno ho i il in io la le lei lo loro lui ma mi mia mio molto nel
-        nella non o per perché più quando questa questo se sei si sono su sua suo ti tu un una
-        uno uomo è casa figlio madre mai noi padre poi quello tra tutti tutto vi voi""",
-    "Portuguese": """a ao as com como da das de dela dele do dos e ela ele eles em era essa esse
-        esta está eu foi há homem isso mais mas me meu minha muito mulher na no nos não o os ou
-        para pela pelo por porque que se sem ser seu sua são também tem um uma você à é agora
-        filho mãe meus pai quando senhor tudo vai rua casa pra""",
-    "Dutch": """aan als bij dan dat de deze die dit door een en er geen haar had heb hebben
-        heeft hem het hij hoe ik in is je kan maar man met mij mijn naar niet nog of om onder
-        ook op over te tot uit van veel voor vrouw waar was wat we wel werd wij zich zij zijn zo
-        zonder ze ben dag gaat geef goed his jouw kom mannen moet moeder nu vader vrouwen wil
-        wordt zoon""",
-    "Polish": """ale bo być był była było co czy dla do gdy go i ich ja jak jego jej jest jestem
-        już kiedy kobieta która który ma mi mnie może na nie od on ona oni po pod przez się są
-        tak tam tego to tu ty tym w we wszystko z za ze że bardzo chłopak człowiek kobiety matka
-        ojciec pan pani syn tylko""",
-    "Turkish": """ama ben bir bu çok da daha de değil diye en gibi her için ile kadar ki kadın
-        mi mu ne o olan olarak olduğu onu sen şey ve var ya yok annem babam bizim gün iyi kız
-        nasıl oğlum onun sabah şimdi seni zaman olacak güzel çay""",
-    "Indonesian": """ada adalah akan aku anda apa atau bahwa bisa bukan dan dari dengan di dia
-        ini itu juga kami karena ke kita lebih mereka oleh orang pada saya sangat sebuah sudah
-        tidak untuk yang""",
-    "Swedish": """att av de den det du en ett för från han har hon i inte jag kan man med men
-        mig min när och om på sig som så till var vi är alla barn bra deras hans henne icke
-        mamma mannen måste pappa skall ska sin son vad vill""",
-    "Danish": """af at bor by den der det du en er et for fra ham han har havde hende her hun
-        hvad hvor i ikke jeg kan kom man med men mig min når og om op på sig sin skal som så til
-        var ved vi vil være""",
-}
 _PARTICLES = frozenset(
     "al da de del della der di do dos du el la las le les los san van von".split()
 )
@@ -86,13 +34,15 @@ def other_language(text: str) -> str:
         return script
     counted = Counter(words)
     best, most = "", 0
-    for language, small in _small_words().items():
+    small_words = _small_words()
+    english_words = small_words["English"]
+    for language, small in small_words.items():
         own = [word for word in counted if word in small]
         hits = sum(counted[word] for word in own)
-        english = sum(n for word, n in counted.items() if word in _ENGLISH - small)
+        english = sum(n for word, n in counted.items() if word in english_words - small)
         enough = len(own) >= _FEWEST and len([w for w in own if w not in _PARTICLES]) >= _FEWEST
         shared = hits >= _SHARE * len(words) and hits >= _MORE * english
-        clear = sum(counted[word] for word in own if word not in _ENGLISH) >= _CLEAR
+        clear = sum(counted[word] for word in own if word not in english_words) >= _CLEAR
         if enough and shared and clear and hits > most:
             best, most = language, hits
     return best
@@ -113,4 +63,5 @@ def _script_of(letter: str) -> str:
 
 @lru_cache(maxsize=1)
 def _small_words() -> dict[str, frozenset[str]]:
-    return {language: frozenset(words.split()) for language, words in _SMALL_WORDS.items()}
+    lists = shipped_lists("small_words")
+    return {language: frozenset(words.split()) for language, words in lists.items()}

@@ -135,7 +135,8 @@ def read(
     term = next((t for t in found if t.sense is Sense.PERSON), found[0])
     if reading is None or term.form is _FORM.ANY:
         return TermReading((term,))
-    return _in_form(parse, tokens, term) or _in_sense(parse, tokens, span, term, reading)
+    reason = _against(parse, tokens, term)
+    return TermReading((), reason) if reason else _in_sense(parse, tokens, span, term, reading)
 
 
 def _is_own(term: Term) -> bool:
@@ -150,28 +151,22 @@ def _neutral() -> frozenset[str]:
     return frozenset(fold(t.text) for one in shipped if one.placebo for t in one.terms)
 
 
-def _in_form(parse: Parse, tokens: Sequence[int], term: Term) -> TermReading | None:
-    """Return the reading of a term that its spelling or the word beside it decides."""
+def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
+    """Return the reason against a term that its spelling or the words beside it give, or ""."""
     surface = " ".join(parse.words[i] for i in tokens)
     if term.sense is Sense.ASK and term.form.is_pronoun:
-        return TermReading((), f"\u201c{surface}\u201d may mean several people")
-    measure = _measured(parse, tokens)
-    if measure:
-        return TermReading(
-            (), f"here \u201c{surface}\u201d is part of the measure \u201c{measure}\u201d"
-        )
+        return f"\u201c{surface}\u201d may mean several people"
+    if measure := _measured(parse, tokens):
+        return f"here \u201c{surface}\u201d is part of the measure \u201c{measure}\u201d"
     if term.form is _FORM.NOUN_PL and _one_of_them(parse, head_of(parse, tokens)):
-        return TermReading((), f"here \u201c{surface}\u201d is one people")
-    phrase = "" if term.form.is_pronoun else _expression(parse, tokens)
-    if phrase:
-        return TermReading((), f"is part of the expression \u201c{phrase}\u201d")
-    whole = _longer_people(parse, tokens, term)
-    if whole:
-        return TermReading((), f"part of the name \u201c{whole}\u201d")
-    others = any(word[:1].isupper() for word in parse.words if word != "I")
-    if surface in LOWER_THINGS and others:
-        return TermReading((), f"\u201c{surface}\u201d in lower case is a thing")
-    return None
+        return f"here \u201c{surface}\u201d is one people"
+    if not term.form.is_pronoun and (phrase := _expression(parse, tokens)):
+        return f"is part of the expression \u201c{phrase}\u201d"
+    if whole := _longer_people(parse, tokens, term):
+        return f"part of the name \u201c{whole}\u201d"
+    if surface in LOWER_THINGS and any(w[:1].isupper() for w in parse.words if w != "I"):
+        return f"\u201c{surface}\u201d in lower case is a thing"
+    return ""
 
 
 def _one_of_them(parse: Parse, head: int) -> bool:
