@@ -85,42 +85,20 @@ class SourceSplit:
 
     def of_mutant(self, mutant: str, splices: Sequence[Splice]) -> list[Sentence]:
         """Split a mutant made by these splices (in order), as :func:`split_sentences` does."""
-        sentences: list[Sentence] = []
-        # ``cut``, ``last`` and ``same`` are indices of cuts, ``start`` and ``after`` offsets.
-        cut = shift = done = 0
-        while done < len(splices):
-            last = bisect_right(self._cuts, splices[done].start - _LOOK) - 1
-            if last > cut:
-                sentences += self._between(cut, last, shift)
-                cut = last
-            start, same = self._cuts[cut] + shift, None
-            for end, after in _boundaries(mutant, start):
-                _append(sentences, mutant, start, end)
-                start = after
-                while done < len(splices) and _end(splices[done]) <= after:
-                    shift = _end(splices[done]) - splices[done].end
-                    done += 1
-                if done == len(splices) or after <= splices[done].at:
-                    same = self._place.get(after - shift)
-                    if same is not None:
-                        break
-            if same is None:
-                _append(sentences, mutant, start, len(mutant))
-                return sentences
-            cut = same
-        return sentences + self._between(cut, None, shift)
-
-    def _between(self, cut: int, last: int | None, shift: int) -> list[Sentence]:
-        """Shift the source's sentences from one cut to another (None: to the end)."""
-        end = None if last is None else self._before[last]
-        taken = self.sentences[self._before[cut] : end]
-        if not shift:
-            return taken
-        return [Sentence(s.text, s.start + shift, s.end + shift) for s in taken]
-
-
-def _end(splice: Splice) -> int:
-    return splice.at + len(splice.new)  # in the mutant
+        if not splices:
+            return self.sentences
+        last = splices[-1]
+        shift = last.at + len(last.new) - last.end
+        cut = max(0, bisect_right(self._cuts, splices[0].start - _LOOK) - 1)
+        sentences, start = self.sentences[: self._before[cut]], self._cuts[cut]
+        for end, after in _boundaries(mutant, start):
+            _append(sentences, mutant, start, end)
+            start = after
+            if after - shift >= last.end and after - shift in self._place:
+                rest = self.sentences[self._before[self._place[after - shift]] :]
+                return sentences + [Sentence(s.text, s.start + shift, s.end + shift) for s in rest]
+        _append(sentences, mutant, start, len(mutant))
+        return sentences
 
 
 def _boundaries(text: str, start: int) -> Iterator[tuple[int, int]]:

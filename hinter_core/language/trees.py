@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from hinter_core.types import Parse, Sentence, Span
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedSentence:
-    """A sentence of a text with its parse."""
-
-    sentence: Sentence
-    parse: Parse
 
 
 @dataclass(slots=True)
@@ -30,6 +23,19 @@ class SentenceTree:
     def children(self, token: int, *labels: str) -> list[int]:
         """Return the children of a token with one of these relations."""
         return [c for c in self.below[token] if self.parse.labels[c] in labels]
+
+
+@dataclass(frozen=True)
+class ParsedSentence:
+    """A sentence of a text with its parse."""
+
+    sentence: Sentence
+    parse: Parse
+
+    @cached_property
+    def tree(self) -> SentenceTree:
+        """The tree of the sentence, for all who only read it."""
+        return tree_of(self)
 
 
 def tree_of(one: ParsedSentence) -> SentenceTree:

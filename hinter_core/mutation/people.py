@@ -14,7 +14,7 @@ from functools import cached_property
 
 from hinter_core.language.coreference import parse_text, resolve
 from hinter_core.language.parsing import ParseStore
-from hinter_core.language.trees import ParsedSentence, SentenceTree, tree_of
+from hinter_core.language.trees import ParsedSentence, SentenceTree
 from hinter_core.mutation.unresolved import settled
 from hinter_core.types import Edit, Entity, Mention, MentionKind, Occurrence, Span
 
@@ -43,7 +43,6 @@ class People:
     def __init__(self, text: str, parses: ParseStore) -> None:
         self._text = text
         self._parses = parses
-        self._trees: dict[int, SentenceTree] = {}
         self._of_spans: dict[Span, tuple[int, ...]] = {}
         self._of_edits: dict[tuple[Span, ...], frozenset[int]] = {}
 
@@ -121,9 +120,7 @@ class People:
         number = bisect_right(self.parsed, place, key=lambda one: one.sentence.start) - 1
         if number < 0 or place > self.parsed[number].sentence.end:
             return None
-        if number not in self._trees:
-            self._trees[number] = tree_of(self.parsed[number])
-        return self._trees[number]
+        return self.parsed[number].tree
 
     def _words(self, span: Span) -> list[Word]:
         """Return the topmost word of a span; beside an insertion, the word for somebody."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from hinter_core.language.people import PRONOUNS
-from hinter_core.language.trees import ParsedSentence, SentenceTree, tree_of
+from hinter_core.language.trees import ParsedSentence, SentenceTree
 from hinter_core.mutation.whole_names import (
     GENDERS,
     MIXED,
@@ -116,12 +116,9 @@ def _with_names(
             other = joined.by_end.get(said.end())
         if other is not None and entities[number].person:
             joined.join(number, other)
-    trees: dict[int, SentenceTree] = {}
     for number, mention in names:
-        place = _sentence(sentences, mention.head[0])
-        if place not in trees:
-            trees[place] = tree_of(sentences[place])
-        for end in _predicates(trees[place], (mention.span[0], mention.head[1])):
+        tree = sentences[_sentence(sentences, mention.head[0])].tree
+        for end in _predicates(tree, (mention.span[0], mention.head[1])):
             noun = joined.by_end.get(end)
             if noun is not None and entities[noun].person:
                 joined.join(number, noun)
@@ -170,7 +167,6 @@ class _Joiner:
         self._text = text
         self._entities = entities
         self._sentences = sentences
-        self._trees: dict[int, SentenceTree] = {}
 
     def joined(self) -> list[Entity]:
         kept: list[Entity] = [entity for entity in self._entities if not _loose(entity)]
@@ -220,10 +216,7 @@ class _Joiner:
 
     def _clause(self, head: Span) -> int | None:
         """Return the verb whose subject or object a word is."""
-        number = self._number(head[0])
-        if number not in self._trees:
-            self._trees[number] = tree_of(self._sentences[number])
-        tree = self._trees[number]
+        tree = self._sentences[self._number(head[0])].tree
         for token, (_, end) in enumerate(tree.parse.spans):
             if tree.start + end == head[1]:
                 direct = tree.parse.labels[token] in _ARGUMENTS

@@ -8,6 +8,7 @@ capitals: *Jack White*, *the Black Student Union*. The length of a text stays.
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import groupby
 
 from hinter_core.language.people import PRONOUNS, people_words
 from hinter_core.storage import shipped_lists, shipped_rows
@@ -80,20 +81,14 @@ def _emphasised(
 ) -> Iterator[tuple[int, str]]:
     """Yield single shouted words that dictionaries have, and runs of shouted words."""
     known = _vocabulary()
-    for number, match in enumerate(words):
-        if not shouted[number]:
-            continue
-        lower = match[0].lower()
-        first, last = number, number + 1
-        while first and shouted[first - 1] and number - first < _RUN:
-            first -= 1
-        while last < len(words) and shouted[last] and last - number < _RUN:
-            last += 1
-        in_run = last - first >= _RUN
-        word = lower in _EMPHASISED or lower in PRONOUNS or (lower in known and len(lower) > 2)
-        if lower not in _ACRONYMS and (in_run or word):
-            new = known.get(lower, lower)
-            yield match.start(), new if number else new[:1].upper() + new[1:]
+    for loud, numbers in groupby(range(len(words)), shouted.__getitem__):
+        run = list(numbers) if loud else []
+        for number in run:
+            lower = words[number][0].lower()
+            word = lower in _EMPHASISED or lower in PRONOUNS or (lower in known and len(lower) > 2)
+            if lower not in _ACRONYMS and (len(run) >= _RUN or word):
+                new = known.get(lower, lower)
+                yield words[number].start(), new if number else new[:1].upper() + new[1:]
 
 
 def _groups(sentence: str, words: Sequence[re.Match[str]]) -> Iterator[tuple[int, str]]:
@@ -181,11 +176,11 @@ def _terms() -> tuple[tuple[str, str, str], ...]:
 @lru_cache(maxsize=1)
 def _vocabulary() -> dict[str, str]:
     """Return the words of the dictionaries as they are written, by their lower-case form."""
-    known: dict[str, str] = {noun: noun for noun in people_words().nouns}
+    known = {noun: noun for noun in people_words().nouns}
     capitals: dict[str, str] = {}
     for word in (word for *_, term in _terms() for word in term.split()):
         (known if word.islower() else capitals).setdefault(word.lower(), word)
-    return {**capitals, **{word: word for word in known if word not in capitals}}
+    return known | capitals
 
 
 @lru_cache(maxsize=1)
