@@ -7,6 +7,7 @@ import threading
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -37,6 +38,12 @@ def shipped_rows(name: str) -> list[dict[str, str]]:
 def shipped_lists(name: str) -> dict[str, Any]:
     """Return the lists of words of a TOML file in the folder of dictionaries."""
     return tomllib.loads((DICTIONARIES / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def shipped_words(name: str) -> dict[str, frozenset[str]]:
+    """Return the lists of a TOML file in the folder of dictionaries in which blanks part words."""
+    return {key: frozenset(words.split()) for key, words in shipped_lists(name).items()}
 
 
 def user_cache() -> Path:

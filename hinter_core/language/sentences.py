@@ -10,32 +10,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
+from hinter_core.storage import shipped_words
 from hinter_core.types import Sentence, Splice
 
-_ABBREVIATIONS = frozenset(
-    """
-    mr mrs ms mx dr prof rev hon gen col capt lt sgt sr jr st messrs mmes gov sen rep pres supt maj
-    cmdr adm fr vs v no nos art arts sec secs ch chs cl para paras pt pts vol vols ed eds p pp fig
-    figs tab cf al id ibid op cit ex exs app cir ct supp stat rev cong sess ann reg regs cert
-    jan feb mar apr jun jul aug sept sep oct nov dec mon tue tues wed thu thur thurs fri sat sun
-    inc corp co ltd llc bros assn assoc dept dist univ est approx ca etc e.g i.e eg ie viz seq
-    u.s u.k u.n e.u d.c ph.d m.d b.a m.a j.d ll.m a.m p.m ave blvd rd mt ft
-    cal va conn mich tex fla ill ala ariz ark colo kan ky minn neb nev okla tenn vt wis wyo mont
-    corr mortg grp ctr servs rptr inv mfg bd ry assocs hosp nat'l int'l gov't mgmt ins tel auth
-    s.ct l.ed f.supp f.2d f.3d s.w n.e n.w s.e a.2d p.2d so.2d h.r fed civ crim evid proc
-    """.split()
-)
-# Also common words: abbreviations only before a number or a single letter ("Fig. 2", "Ex. B").
-_ALSO_WORDS = frozenset("no nos art arts ex fig figs tab mar sun sat mon wed p".split())
-# Abbreviations that may end a sentence; they do before a word of ``_STARTERS``.
-_MAY_END = frozenset(
-    "etc inc corp co ltd llc u.s u.k u.n e.u d.c a.m p.m jr sr al ph.d m.d seq".split()
-)
-_STARTERS = frozenset(
-    """the a an this that these those he she it they we i you his her its their our my there here
-    but and so when while if in on at after before as for however then not no what who why how
-    """.split()
-)
 _BOUNDARY = re.compile(
     r"""
     (?P<stop>(?<![.!?\u2026])[.!?\u2026]++)    # one or more stops (possessive: linear time)
@@ -151,20 +128,22 @@ def _is_abbreviation(before: str, following: str) -> bool:
         return True  # "(D. Conn. 2004)"
     if _CITED.match(following) and _REPORTER.search(before[-40:]):
         return True
-    last = _LAST_WORD.search(before)
+    last, words = _LAST_WORD.search(before), shipped_words("abbreviations")
     if not last:
         return False
     word = last.group()
     lower = word.lower()
     if len(word) == 1 and word.isalpha() and word.isupper() and word != "I":
-        return _first_word(following) not in _STARTERS  # an initial: J. Smith; not "Plan B. The"
-    if lower in _ALSO_WORDS:
+        return (
+            _first_word(following) not in words["starters"]
+        )  # an initial: J. Smith; not "Plan B. The"
+    if lower in words["also_words"]:
         return _NUMBERED.match(following) is not None
-    if lower in _ABBREVIATIONS:
-        return lower not in _MAY_END or _first_word(following) not in _STARTERS
+    if lower in words["abbreviations"]:
+        return lower not in words["may_end"] or _first_word(following) not in words["starters"]
     # Reporters and acronyms such as "S.D.N.Y." or "F.2d": letters joined by inner stops.
     return bool(re.fullmatch(r"(?:[A-Za-z]\w{0,4}\.)+\w{1,4}", word)) and (
-        following[0].isdigit() or _first_word(following) not in _STARTERS
+        following[0].isdigit() or _first_word(following) not in words["starters"]
     )
 
 

@@ -4,12 +4,11 @@
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hinter_core.storage import DICTIONARIES
+from hinter_core.storage import shipped_lists
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import GrammaticalForm, Span
 
@@ -67,7 +66,7 @@ class AgeWords:
 @lru_cache(maxsize=1)
 def age_words() -> AgeWords:
     """Load ``ages.toml``, with the terms of the dictionary of ages."""
-    read = tomllib.loads((DICTIONARIES / "ages.toml").read_text(encoding="utf-8"))
+    read = shipped_lists("ages")
     years = {
         term.text.lower(): _of_term(term.text.lower(), term.group)
         for term in load_shipped()["age"].terms

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 
 import pytest
 
-from hinter_core.storage import DICTIONARIES
+from hinter_core.storage import shipped_lists, shipped_rows, shipped_words
 from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_core.terms.senses.lexicon import person_nouns
 from hinter_core.types import GrammaticalForm, Pair
@@ -114,8 +113,15 @@ def test_plural_forms_differ_from_singular_ones(attribute: str) -> None:
 
 
 def test_person_nouns_are_unique_and_lower_case() -> None:
-    with (DICTIONARIES / "person_nouns.csv").open(encoding="utf-8", newline="") as lines:
-        rows = [row["term"] for row in csv.DictReader(lines)]
+    rows = [row["term"] for row in shipped_rows("person_nouns")]
     assert len(rows) > 500
     assert [t for t, n in Counter(rows).items() if n > 1] == []
     assert [t for t in rows if t != t.strip() or not t] == []
+
+
+@pytest.mark.parametrize("name", ["abbreviations", "grammar", "small_words"])
+def test_each_word_of_a_list_is_there_once_and_in_lower_case(name: str) -> None:
+    for key, words in shipped_lists(name).items():
+        counted = Counter(words.split())
+        assert [word for word, times in counted.items() if times > 1 or word != word.lower()] == []
+        assert shipped_words(name)[key] == set(counted)

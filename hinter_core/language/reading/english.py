@@ -11,7 +11,7 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 
-from hinter_core.storage import shipped_lists
+from hinter_core.storage import shipped_words
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LOOKED_AT = 400  # words
@@ -34,7 +34,7 @@ def other_language(text: str) -> str:
         return script
     counted = Counter(words)
     best, most = "", 0
-    small_words = _small_words()
+    small_words = shipped_words("small_words")
     english_words = small_words["English"]
     for language, small in small_words.items():
         own = [word for word in counted if word in small]
@@ -59,9 +59,3 @@ def _script(words: list[str]) -> str:
 def _script_of(letter: str) -> str:
     name = unicodedata.name(letter, _LATIN).partition(" ")[0]
     return _LATIN if name in ("FULLWIDTH", "MATHEMATICAL", "MODIFIER", "COMBINING") else name
-
-
-@lru_cache(maxsize=1)
-def _small_words() -> dict[str, frozenset[str]]:
-    lists = shipped_lists("small_words")
-    return {language: frozenset(words.split()) for language, words in lists.items()}

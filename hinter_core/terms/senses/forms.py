@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 
+from hinter_core.storage import shipped_words
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, NOUNS, listed_nouns
@@ -53,40 +54,11 @@ _PLAIN_PRONOUNS = (_FORM.PRONOUN_SUBJECT, _FORM.PRONOUN_OBJECT)
 _CALLS = ("vocative", "discourse")
 _IN_NOUN_PHRASES = frozenset("JJ JJR JJS HYPH VBG VBN CD".split())
 _NOUN_PHRASES_GO_ON = tuple((tag,) for tag in (*NOUN_TAGS, "JJ", "HYPH", "CC", ","))
-_BECOMING = frozenset(
-    """become becomes became die dies died feel feels felt grow grows grew look looks looked remain
-    remains remained seem seems seemed stay stays stayed turn turns turned""".split()
-)
 _DESCRIBING = frozenset("JJ JJR JJS VBN CD".split())
-_OF_TWO_OBJECTS = frozenset(
-    """give gives gave given giving tell tells told send sends sent show shows showed shown teach
-    taught offer offers offered buy bought bring brought hand handed pass passed ask asks
-    asked owe owed lend lent sell sold call calls called cost costs pay pays paid make makes
-    made find found consider considered keep kept grant granted deny denied award awarded
-    cause caused supply supplies supplied promise promises promised wish wishes wished assign
-    assigns assigned""".split()
-)
 _OWNED = NOUN_TAGS | {"VB", "VBP"}  # "his make up": as a subject, "his" has a verb in -s
 _BEFORE_OWNED = frozenset("RB RBR RBS JJ JJR JJS CD VBN HYPH".split())
 # After a possessive, none of these stands.
 _AFTER_PRONOUNS = frozenset({"DT", "PDT", "IN", "TO", "PRP", "RP", "WDT", "WP", "WRB", "."})
-_NAMING = frozenset(
-    """name names named naming elect elected appoint appointed dub dubbed crown crowned christen
-    christened declare declared nickname nicknamed label labelled labeled vote voted save saved
-    spare spared envy refuse refused charge charged get gets got getting serve served fetch fetched
-    forgive forgave pour poured read write wrote throw threw win won""".split()
-)
-# Whoever is seen or helped may do what a noun says, too: "heard her cry".
-_PERCEIVING = frozenset(
-    """see sees saw seen seeing hear hears heard watch watches watched watching feel feels felt let
-    lets help helps helped notice noticed""".split()
-)
-_WHEN = frozenset(
-    """yesterday today tomorrow tonight monday tuesday wednesday thursday friday saturday sunday
-    january february march april may june july august september october november december home week
-    weeks day days year years month months hour hours minute minutes time times night nights morning
-    mornings afternoon evening evenings summer winter spring autumn""".split()
-)
 _AFTER_ADJECTIVES = NOUN_TAGS | {"JJ", "JJR", "JJS", "CD", "HYPH", "POS", "VBG"}
 # The dictionaries have only pronouns that stand for one person; a user's may have these, too.
 _PRONOUNS = {
@@ -98,21 +70,12 @@ _PRONOUNS = {
 }
 # Subjects whose verb in the present has no -s.
 WITHOUT_S = frozenset(_PRONOUNS[_FORM.PRONOUN_SUBJECT].split())
-_ADJECTIVES_IN_LY = frozenset(
-    """
-    beggarly brotherly bubbly burly bristly chilly comely costly courtly cowardly crinkly cuddly
-    curly daily daughterly deadly deathly early elderly fatherly friendly frilly gangly
-    gentlemanly ghastly ghostly gnarly godly grandfatherly grandmotherly grisly heavenly holy
-    homely hourly jolly kindly kingly ladylike leisurely likely lively lonely lovely lowly manly
-    matronly measly miserly monthly motherly neighborly neighbourly only orderly pearly pimply
-    portly priestly prickly princely quarterly queenly saintly scholarly seemly shapely sickly
-    silly sisterly sly soldierly sprightly squiggly stately steely surly timely ugly ungainly
-    unfriendly unholy unlikely unruly unseemly unsightly untimely weekly wily wobbly womanly
-    woolly worldly wrinkly yearly
-    """.split()
-)
 _NO_FORMS: frozenset[GrammaticalForm] = frozenset()
 _ADVERB = frozenset({_FORM.ADVERB})
+
+
+def _words() -> Mapping[str, frozenset[str]]:
+    return shipped_words("grammar")
 
 
 def known_forms(text: str) -> frozenset[GrammaticalForm]:
@@ -124,7 +87,7 @@ def known_forms(text: str) -> frozenset[GrammaticalForm]:
     word = fold(text)
     found = _known().get(word, _NO_FORMS)
     if not found and text.islower() and len(word) > 4 and word.endswith("ly"):
-        return _NO_FORMS if word in _ADJECTIVES_IN_LY else _ADVERB
+        return _NO_FORMS if word in _words()["adjectives_in_ly"] else _ADVERB
     return found
 
 
@@ -340,15 +303,15 @@ def _possesses(parse: Parse, head: int) -> bool:
     while after < len(tags) and tags[after] in _DESCRIBING:
         after += 1
     verb = fold(parse.words[parse.heads[head]])
-    if after >= len(tags) or tags[after] not in NOUN_TAGS or verb in _OF_TWO_OBJECTS:
+    if after >= len(tags) or tags[after] not in NOUN_TAGS or verb in _words()["of_two_objects"]:
         return False
-    if fold(parse.words[after]) in _WHEN:
+    if fold(parse.words[after]) in _words()["when"]:
         return False  # "met her last week"
     if described < after:
         return True
     # "deserved her prize": a noun without a determiner, after a verb of one object
-    doing = verb in _PERCEIVING and tags[after] == "NN"
-    return after == head + 1 and not doing and verb not in _NAMING
+    doing = verb in _words()["perceiving"] and tags[after] == "NN"
+    return after == head + 1 and not doing and verb not in _words()["naming"]
 
 
 def _owns(parse: Parse, head: int) -> bool:
@@ -359,7 +322,7 @@ def _owns(parse: Parse, head: int) -> bool:
     while after < len(tags) and tags[after] in _BEFORE_OWNED:
         after += 1
     noun = head + 1 < after < len(tags) and tags[after] in NOUN_TAGS | {"VBG"}
-    return noun and fold(parse.words[after]) not in _WHEN
+    return noun and fold(parse.words[after]) not in _words()["when"]
 
 
 def _ends_phrase(parse: Parse, head: int) -> bool:
@@ -410,7 +373,7 @@ def _acts_as_adjective(parse: Parse, head: int) -> bool:
         return True
     if dependent(parse, head, {"det"}) is not None:
         return False
-    predicate = fold(parse.words[parse.heads[head]]) in _BECOMING  # "died penniless"
+    predicate = fold(parse.words[parse.heads[head]]) in _words()["becoming"]  # "died penniless"
     return predicate or dependent(parse, head, {"cop"}) is not None
 
 
