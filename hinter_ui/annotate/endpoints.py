@@ -21,6 +21,7 @@ from hinter_core.annotation.project.types import (
     Status,
 )
 from hinter_core.errors import HinterError
+from hinter_core.language.clean import whole
 from hinter_ui.annotate import annotator
 from hinter_ui.annotate.annotator import say
 from hinter_ui.html.trees import pair_trees
@@ -268,8 +269,7 @@ def _place(one: Assignment) -> str:
 
 def _text(told: Mapping[str, Any], name: str) -> str:
     value = told.get(name)
-    # A lone surrogate, which JSON allows, can be written nowhere.
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+    return whole(value) if isinstance(value, str) else ""
 
 
 def _seconds(value: object) -> float:

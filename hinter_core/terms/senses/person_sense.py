@@ -27,7 +27,7 @@ from hinter_core.terms.senses.forms import (
     tokens_at,
 )
 from hinter_core.terms.senses.lexicon import LOWER_THINGS, capitalised, lexicon
-from hinter_core.types import GrammaticalForm, Occurrence, Parse, Sense, Sentence, Span, Term
+from hinter_core.types import GrammaticalForm, Occurrence, Parse, Sense, Span, Term
 
 PERSON_FROM = 0.5  # least probability of a word that counts
 # A pronoun seldom is an animal's or a ship's, so doubt is no reason to leave it.
@@ -36,7 +36,7 @@ COLLECTIVE_FROM = (
     0.2  # "the old" without a noun is people by its form; "the Chinese" may be a state
 )
 _FORM = GrammaticalForm
-_TEXTS = 8  # whose sentences are kept
+_sentences = lru_cache(maxsize=8)(split_sentences)  # of the texts that were asked last
 _TAGS = {
     "JJ": "an adjective", "NN": "a noun", "NNS": "a plural noun", "NNP": "a name",
     "NNPS": "a name", "VB": "a verb", "VBD": "a verb", "VBZ": "a verb", "VBP": "a verb",
@@ -94,11 +94,6 @@ def reading_at(text: str, span: Span) -> tuple[SentenceReading, Span] | None:
         return None
     reading = load_encoder().read([sentence.text])[sentence.text]
     return reading, (span[0] - sentence.start, span[1] - sentence.start)
-
-
-@lru_cache(maxsize=_TEXTS)
-def _sentences(text: str) -> list[Sentence]:
-    return split_sentences(text)
 
 
 def person_probability(text: str, occurrence: Occurrence) -> float | None:
