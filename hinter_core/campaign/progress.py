@@ -21,7 +21,8 @@ from hinter_core.campaign.tables import has_placebo
 from hinter_core.types import Failure, Verdict
 
 ATOMIC, TOGETHER, PLACEBO = "one at a time", "together", "neutral swaps"
-KINDS = (ATOMIC, TOGETHER, PLACEBO)
+APART = "together, of two people"
+KINDS = (ATOMIC, TOGETHER, APART, PLACEBO)
 # What a failure says, apart from the numbers in it and, after a colon, the reply that it is about.
 _SAID = (
     f"regexp_replace(CASE WHEN failure IN ('{Failure.UNPARSABLE}', '{Failure.REFUSED}') THEN "
@@ -90,10 +91,9 @@ class CampaignProgress:
         every = self.verdicts.values()
         return sum(counts[kind, Verdict.UNANSWERED.value] for counts in every for kind in KINDS)
 
-    def hidden(self) -> int:
-        """Return the number of hidden findings over all models, without placebo."""
-        key = (TOGETHER, Verdict.HIDDEN.value)
-        return sum(counts[key] for counts in self.verdicts.values())
+    def hidden(self, kind: str = TOGETHER) -> int:
+        """Return the number of hidden findings of a kind over all models."""
+        return sum(counts[kind, Verdict.HIDDEN.value] for counts in self.verdicts.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,9 @@ class ProgressReader:
         """Yield the latest hidden findings, those of the last shards first."""
         for shard in sorted(files, reverse=True):
             for name, path in files[shard].items():
-                if counted[path].counts[TOGETHER, Verdict.HIDDEN.value]:
+                if any(
+                    counted[path].counts[kind, Verdict.HIDDEN.value] for kind in (TOGETHER, APART)
+                ):
                     yield from _hidden(store, shard, name, path.stat().st_mtime_ns)
 
 
@@ -248,8 +250,9 @@ def _count_answers(
     found, tables = {shard: TableCounts() for shard in shards}, reader.tables(shards)
     for shard, kind, verdict, mutants in reader.run(
         f"SELECT shard, CASE WHEN {has_placebo('attributes')} THEN '{PLACEBO}' WHEN n_edits = 1 "
-        f"THEN '{ATOMIC}' ELSE '{TOGETHER}' END AS kind, verdict, count(*) FROM ({tables.mutants}) "
-        f"JOIN ({tables.answers}) USING (shard, place) GROUP BY ALL"
+        f"THEN '{ATOMIC}' WHEN across_people THEN '{APART}' ELSE '{TOGETHER}' END AS kind, "
+        f"verdict, count(*) FROM ({tables.mutants}) JOIN ({tables.answers}) USING (shard, place) "
+        "GROUP BY ALL"
     ):
         if verdict is not None:
             found[shard].counts[kind, verdict] = mutants

@@ -165,6 +165,8 @@ def _find_text(
     passed = {name: what for name, own in cells.items() if (what := _no_text(own))}
     passed |= {name: "objects" for name, own in cells.items() if not own and _objects(name, head)}
     prose = {name: _prose(own) for name, own in cells.items() if name not in passed}
+    ids = [name for name in prose if _first(ID_COLUMNS, [name]) and not prose[name][0]]
+    passed |= {name: "ids" for name in ids if prose.pop(name)[1]}
     flat = [name for name in others if any(name in values for values, _ in head)]
     for among in (flat, [name for name in others if name not in flat]):
         usual = _first(TEXT_COLUMNS, among)

@@ -36,6 +36,7 @@ _SLICES = {
 }  # fmt: skip
 _SCALE = [[0, "#eef0fb"], [0.25, "#c3bff2"], [0.6, "#8a4fbe"], [1, "#8f1330"]]
 GRID = "rgba(128,128,128,.25)"
+FEW = 10  # cases, below which a rate is hatched
 _RATES = {"errors": "error rate, %", "sources": "texts with an error, %"}
 BARE: dict[str, Any] = {
     "paper_bgcolor": "rgba(0,0,0,0)",
@@ -71,17 +72,20 @@ def bars(report: Report, rate: str = "errors") -> Figure | None:
     With ``sources`` as ``rate``: the share of texts with an error (HInter, Figures 4b, 5b).
     """
     data = []
-    names: list[str] = []
-    for place, model in enumerate(report.models):
-        rates: dict[str, Rate] = {line.name: getattr(line, rate) for line in lines_of(model)}
+    every = [
+        {line.name: own for line in lines_of(model) if (own := getattr(line, rate)).of}
+        for model in report.models
+    ]
+    names = list(dict.fromkeys(name for rates in every for name in rates))
+    labels = {name: _with_number(name, every) for name in names}
+    for place, (model, rates) in enumerate(zip(report.models, every, strict=True)):
         shares = {name: 100 * own.share for name, own in rates.items() if own.share is not None}
-        names += [name for name in shares if name not in names]
         data.append(
             {
                 "type": "bar",
                 "orientation": "h",
                 "name": _short(model.model),
-                "y": list(map(escape, shares)),
+                "y": [labels[name] for name in shares],
                 "x": list(shares.values()),
                 "error_x": {
                     "type": "data",
@@ -93,7 +97,10 @@ def bars(report: Report, rate: str = "errors") -> Figure | None:
                     "color": "#808490",
                     "thickness": 1.5,
                 },
-                "marker": {"color": COLOURS[place % len(COLOURS)]},
+                "marker": {
+                    "color": COLOURS[place % len(COLOURS)],
+                    "pattern": {"shape": ["/" if rates[name].of < FEW else "" for name in shares]},
+                },
                 "customdata": [f"{rates[name].hits:,} of {rates[name].of:,}" for name in shares],
                 "hovertemplate": "%{y}: %{x:.1f} % (%{customdata})<extra></extra>",
             }
@@ -107,8 +114,16 @@ def bars(report: Report, rate: str = "errors") -> Figure | None:
         _RATES[rate],
         barmode="group",
         showlegend=several,
-        yaxis={**_DOWNWARDS, "categoryorder": "array", "categoryarray": list(map(escape, names))},
+        yaxis={**_DOWNWARDS, "categoryorder": "array", "categoryarray": list(labels.values())},
     )
+
+
+def _with_number(name: str, every: Sequence[Mapping[str, Rate]]) -> str:
+    """Return a label with the number of cases: that of all models, or the least and the most."""
+    numbers = sorted({rates[name].of for rates in every if name in rates})
+    least, most = numbers[0], numbers[-1]
+    written = f"{least:,}" if least == most else f"{least:,}\u2013{most:,}"
+    return f"{escape(name)} (n\u00a0{written})"
 
 
 def _reach(bound: float | None, share: float) -> float:
@@ -120,9 +135,10 @@ def _short(name: str) -> str:
 
 
 def heat_maps(model: ModelReport) -> list[tuple[str, Figure]]:
-    """Return, for each pair of attributes, the error rates by target groups."""
+    """Return, for each pair of attributes, the error rates by target groups; most cases first."""
     pairs = by_attributes(group for group in model.groups if len(group.attributes) == 2)
-    return [(joined(a), _heat_map(a, groups)) for a, groups in pairs.items()]
+    ordered = sorted(pairs.items(), key=lambda pair: -sum(group.errors.of for group in pair[1]))
+    return [(joined(a), _heat_map(a, groups)) for a, groups in ordered]
 
 
 def _heat_map(attributes: tuple[str, ...], groups: list[GroupRate]) -> Figure:
@@ -142,7 +158,8 @@ def _heat_map(attributes: tuple[str, ...], groups: list[GroupRate]) -> Figure:
         "zmin": 0,
         "zmax": max(1.0, *(rate for row in rates for rate in row if rate is not None)),
         "colorscale": _SCALE,
-        "texttemplate": "%{z:.0f}",
+        "text": [[_number(cells.get((y, x))) for x in across] for y in down],
+        "texttemplate": "%{z:.0f}<br>%{text}",
         "customdata": texts,
         "hovertemplate": "%{y} \u00d7 %{x}: %{customdata}<extra></extra>",
         "hoverongaps": False,
@@ -153,11 +170,31 @@ def _heat_map(attributes: tuple[str, ...], groups: list[GroupRate]) -> Figure:
     title = {"text": f"turned into ({escape(attributes[1])})"}
     return _figure(
         [trace],
-        150 + 30 * len(down),
+        150 + 40 * len(down),
         (10, 10, 10, 10),
+        shapes=_hatch(
+            [
+                (column, row)
+                for row, y in enumerate(down)
+                for column, x in enumerate(across)
+                if (cell := cells.get((y, x))) and cell.errors.of < FEW
+            ]
+        ),
         xaxis={**_CATEGORIES, "showgrid": False, "title": title},
         yaxis={**_DOWNWARDS, "showgrid": False},
     )
+
+
+def _hatch(cells: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
+    """Return strokes over cells, each by its column and row, as one shape; none without cells."""
+    strokes = ((-0.5, 0, 0, -0.5), (-0.5, 0.5, 0.5, -0.5), (0, 0.5, 0.5, 0))
+    path = "".join(f"M{x + a},{y + b}L{x + c},{y + d}" for x, y in cells for a, b, c, d in strokes)
+    line = {"color": "rgba(90,92,105,.55)", "width": 1}
+    return [{"type": "path", "path": path, "line": line}] if path else []
+
+
+def _number(group: GroupRate | None) -> str:
+    return f"n\u00a0{group.errors.of:,}" if group else ""
 
 
 def _share(group: GroupRate | None) -> float | None:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from hinter_core.campaign.preview import Forecast
-from hinter_core.campaign.progress import ATOMIC, KINDS, PLACEBO, TOGETHER
+from hinter_core.campaign.progress import APART, ATOMIC, KINDS, PLACEBO, TOGETHER
 from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.record import PriorityState
 from hinter_core.campaign.spec import Campaign
@@ -19,12 +19,21 @@ from hinter_ui.batch.jobs import CampaignStatus
 from hinter_ui.html import glossary, notice
 from hinter_ui.html.marked import changed, excerpt
 from hinter_ui.html.markup import Markup, isolated, join, table, tag
-from hinter_ui.html.wording import ARROW, SEVERITY, SIGNS, listed, name_of, verdict_name
+from hinter_ui.html.wording import (
+    ARROW,
+    SEVERITY,
+    SIGNS,
+    listed,
+    name_of,
+    two_people,
+    verdict_name,
+)
 from hinter_ui.processes.record import RunState
 
 # Kinds of variants as charts show them: their texts, and their entries in the glossary.
 _KINDS = {
     TOGETHER: ("verdicts.together", "intersectional"),
+    APART: ("verdicts.apart", "intersectional"),
     ATOMIC: ("verdicts.atomic", "atomic"),
     PLACEBO: ("verdicts.placebo", "placebo"),
 }
@@ -288,10 +297,12 @@ def _campaign_row(status: CampaignStatus, chosen: str, columns: Mapping[str, str
         aria_current="true" if status.id == chosen else None,
     )
     sign = SIGNS[Verdict.HIDDEN] if seen.hidden() else ""
+    apart = seen.hidden(APART)
+    more = tag("span", say("list.apart", n=apart), class_="quiet-inline") if apart else ""
     cells: list[tuple[str, object]] = [
         ("state", state_badge(status)),
         ("texts", done),
-        ("hidden", f"{sign} {seen.hidden():,}".strip()),
+        ("hidden", join([f"{sign} {seen.hidden():,}".strip(), more], " " if more else "")),
         ("begun", begun),
     ]
     what = tag("span", _what(status.campaign), class_="quiet-inline what")
@@ -320,6 +331,8 @@ def findings(found: Sequence[MutantRecord], campaign: Campaign, *, busy: bool) -
 
 def _row(finding: MutantRecord, campaign: Campaign, columns: Mapping[str, str]) -> Markup:
     changes = [tag("li", isolated(edit.in_words)) for edit in finding.edits]
+    if finding.across_people:
+        changes.append(tag("li", two_people()))
     answer = tag(
         "div",
         tag("span", isolated(", ".join(finding.original)), f" {ARROW} "),

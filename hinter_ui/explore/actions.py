@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,13 @@ from hinter_core.pipeline.pipeline import Pipeline, estimate
 from hinter_core.relations.registry import relation_of
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, choose
-from hinter_core.types import Edit
+from hinter_core.types import Edit, Occurrence
 from hinter_ui.explore.html import Filter, banner, originals, rows_for, say, table
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.people import people
 from hinter_ui.html.square import figure, square
 from hinter_ui.html.trees import changed_sentences, trees
-from hinter_ui.html.wording import Words, name_of, product
+from hinter_ui.html.wording import SEVERITY, Words, name_of, product
 from hinter_ui.shared.access import MOST_DICTIONARIES, MOST_READ
 from hinter_ui.shared.links import SEPARATOR, ExploreForm, edit_key, find_edits, first_offer, offers
 from hinter_ui.shared.services import Services
@@ -151,6 +152,15 @@ class ExploreActions:
         )
         relation_of(form.relations).prepare(plan, dictionaries, parses)
         return plan
+
+    def elsewhere(self, session: Session, form: ExploreForm, plan: Plan) -> list[Occurrence]:
+        """Return words of attributes that are not chosen, if the text lacks one that is."""
+        if not plan.missing or plan.slots:
+            return []
+        known = self._services.dictionaries(session).items()
+        others = [name for name, one in known if name not in form.attributes and not one.placebo]
+        with self._in_turn(form.text):
+            return list(self._plan(session, replace(form, attributes=tuple(others))).occurrences)
 
     def costs(self, session: Session, form: ExploreForm, plan: Plan) -> dict[str, Cost]:
         """Return the maximum cost of a scan for each loaded model that answers in words."""
@@ -332,8 +342,10 @@ class ExploreActions:
     def _keep(self, session: Session, check: TestResult, form: ExploreForm) -> None:
         state = session.of(ExploreState)
         session.check, state.form, state.models = check, form, tuple(check.outcomes)
-        if state.shown_model not in state.models:
-            state.shown_model = state.models[0]
+        if state.shown_model not in state.models:  # of a finding, the model that it is of
+            worst = [(SEVERITY.index(own[-1].verdict), name)
+                     for name, own in check.outcomes.items() if own]  # fmt: skip
+            state.shown_model = min(worst, key=itemgetter(0))[1] if worst else state.models[0]
 
     def most_telling(self, session: Session) -> int | None:
         """Return the mutant to show after a scan: the worst verdict, then the largest effect."""
@@ -478,19 +490,9 @@ class ExampleText:
 def load_examples() -> tuple[ExampleText, ...]:
     """Read all examples, in the file's order."""
     tables = tomllib.loads(EXAMPLES.read_text(encoding="utf-8"))["example"]
-    return tuple(
-        ExampleText(
-            title=t["title"],
-            domain=t["domain"],
-            form=ExploreForm(
-                text=t["text"],
-                attributes=tuple(t["attributes"]),
-                models=tuple(t["models"]),
-                order=t.get("order", 2),
-                literal=t.get("literal", False),
-                edits=tuple(t.get("edits", ())),
-            ),
-            shows=t.get("shows", ""),
-        )
-        for t in tables
-    )
+    examples = []
+    for own in tables:
+        title, domain, shows = own.pop("title"), own.pop("domain"), own.pop("shows", "")
+        lists = {name: tuple(one) for name, one in own.items() if isinstance(one, list)}
+        examples.append(ExampleText(title, domain, ExploreForm(**own | lists), shows))
+    return tuple(examples)

@@ -186,7 +186,7 @@ class ExploreEvents(TabEvents):
             form = self.form(session, *values)
         except HinterError as error:
             session.of(ExploreState).controls = ExploreForm()
-            failed = {self.ui.preview: notice.error(str(error))}
+            failed = {self.ui.preview: notice.error(error)}
             return self.updates.options(None) | failed
         if form.source == session.of(ExploreState).controls.source:
             return {self.ui.address: self.actions.address(session)}
@@ -217,9 +217,10 @@ class ExploreEvents(TabEvents):
         try:
             plan = self.actions.plan(session, form)
         except HinterError as error:
-            return notice.error(str(error)), None
+            return notice.error(error), None
         costs = notice.costs(self.actions.costs(session, form, plan))
-        return join([preview(plan), costs]), self.actions.options(plan, form, pair)
+        seen = preview(plan, self.actions.elsewhere(session, form, plan))
+        return join([seen, costs]), self.actions.options(plan, form, pair)
 
     def replace(self, request: gr.Request, *values: Any) -> Updates:
         """Mark a result that other replacements were chosen for."""
@@ -254,7 +255,7 @@ class ExploreEvents(TabEvents):
             check = self.actions.check(session, form, strict=strict)
         except HinterError as error:
             looked = self._looked(session, form)
-            return looked | updates.refused(session, str(error))
+            return looked | updates.refused(session, error)
         if session.check is not check:  # something was asked for meanwhile, which will be shown
             return {self.ui.notice: gr.skip()}
         return self._shown(session) | updates.remarks(check.plan.notices)
@@ -301,7 +302,7 @@ class ExploreEvents(TabEvents):
         try:
             form = self.form(session, *values)
         except HinterError as error:
-            yield self.updates.refused(session, str(error))
+            yield self.updates.refused(session, error)
             return
         yield from self._scan(session, form)
 
@@ -328,7 +329,7 @@ class ExploreEvents(TabEvents):
             else:  # another scan shows its progress
                 yield {ui.progress: gr.skip()}
         except HinterError as error:
-            yield idle | updates.refused(session, str(error))
+            yield idle | updates.refused(session, error)
         except Exception:
             log.exception("A scan failed.")
             yield idle | updates.refused(session, shared("notices.failed"))
@@ -338,8 +339,7 @@ class ExploreEvents(TabEvents):
         session, ui = self.session(request), self.ui
         if session.stop():
             return {ui.cancel: gr.update(value=say("scan.stopping"), interactive=False)}
-        hidden = cancel_button(running=False)
-        return {ui.scan: gr.update(interactive=True), ui.cancel: hidden}
+        return {ui.scan: gr.update(interactive=True), ui.cancel: cancel_button(running=False)}
 
     # -- choosing what is shown -----------------------------------------------------------------
 
@@ -451,6 +451,7 @@ class ExploreEvents(TabEvents):
         form, session.wanted = session.wanted, None
         if form is None:
             return gr.skip()
+        session.of(ExploreState).shown_model = ""
         filled = self.updates.controls(form)
         ready = all(self.services.at_hand(name, session) for name in form.models)
         if ready and form.parser == DEFAULT_PARSER:
@@ -468,7 +469,7 @@ class ExploreEvents(TabEvents):
         try:
             dictionary = self.actions.add_dictionary(session, str(path))
         except HinterError as error:
-            return {self.ui.upload_note: notice.error(str(error))}
+            return {self.ui.upload_note: notice.error(error)}
         names = list(self.services.dictionaries(session))
         words = say(
             "form.uploaded",

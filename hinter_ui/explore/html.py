@@ -25,7 +25,9 @@ from hinter_ui.html.wording import (
     listed,
     name_of,
     signed,
+    two_people,
 )
+from hinter_ui.html.wording import say as words
 
 say = Words("explore")
 
@@ -63,8 +65,9 @@ def _apart(check: TestResult, judged: Outcome, *, said: bool = False) -> Markup 
     """Label a mutant whose changes are of different people."""
     if not check.plan.across_people(judged.mutant.edits):
         return None
-    label = tag("span", say("apart"), class_="badge two-people", title=say("apart_why"))
-    return join([label, " ", say("apart_why"), " "]) if said else join([" ", label])
+    if not said:
+        return join([" ", two_people()])
+    return join([two_people(), " ", words("apart_why"), " "])
 
 
 def _grade(judged: Outcome) -> Markup | None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import gradio as gr
 
+from hinter_core.errors import HinterError
 from hinter_core.models.registry import is_generative
 from hinter_core.pipeline.case import TestResult
 from hinter_core.types import Failure
@@ -85,9 +86,9 @@ class ExploreUpdates:
                 updates[slot] = gr.update(choices=[], value=None, visible=False)
         return updates
 
-    def refused(self, session: Session, message: str) -> Updates:
+    def refused(self, session: Session, fault: str | HinterError) -> Updates:
         """Show a notice; a result stays, marked if it belongs to something else."""
-        place = {self.ui.notice: notice.error(message)}
+        place = {self.ui.notice: notice.error(fault)}
         return place | self.standing(session) | self.scan_kept(session)
 
     def standing(self, session: Session) -> Updates:

@@ -188,8 +188,11 @@ _SCROLLS = 400  # characters from which the box may scroll
 _MOST_REJECTED = 12
 
 
-def preview(plan: Plan) -> Markup:
-    """Show the text with its terms marked, their counts, and why others do not count."""
+def preview(plan: Plan, others: Sequence[Occurrence] = ()) -> Markup:
+    """Show the text with its terms marked, their counts, and why others do not count.
+
+    ``others``: words of attributes that are not chosen, for a text that lacks those that are.
+    """
     scrolls = len(plan.text) > _SCROLLS
     box = tag(
         "div",
@@ -201,7 +204,7 @@ def preview(plan: Plan) -> Markup:
         aria_label=say("terms.marked") if scrolls else None,
     )
     summary = tag("p", _summary(plan), class_="quiet")
-    return tag("div", box, summary, _missing(plan), _rejected(plan),
+    return tag("div", box, summary, _missing(plan), _elsewhere(plan, others), _rejected(plan),
                class_="card preview")  # fmt: skip
 
 
@@ -293,6 +296,20 @@ def _missing(plan: Plan) -> Markup | None:
     kind = "terms" if plan.settings.relations == (SUBSTITUTE,) else "terms.changes"
     why = say(f"{kind}.{key}", absent=absent, name="".join(present))
     return _loud(why)
+
+
+_FEW = 4  # words of other attributes
+_SHORT_FOR = re.compile(r"\bAA(?=(?:[MF]\b| (?:fe)?male\b| (?:wo)?man\b| (?:patient|pt)\b))")
+
+
+def _elsewhere(plan: Plan, others: Sequence[Occurrence]) -> Markup | None:
+    """Name words of attributes that are not chosen, and short forms that are no terms."""
+    named = dict.fromkeys((one.surface, one.attribute) for one in others)
+    words = [f"\u201c{surface}\u201d ({name_of(attribute)})" for surface, attribute in named]
+    said = [say("terms.elsewhere", words=listed(words[:_FEW]))] if words else []
+    if "race" in plan.missing and _SHORT_FOR.search(plan.text):
+        said.append(say("terms.short"))
+    return tag("p", " ".join(said)) if said else None
 
 
 def _loud(why: str) -> Markup:

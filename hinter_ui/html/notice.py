@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from hinter_core.errors import HinterError, ModelError, ParserError
 from hinter_core.models.budget import Cost, cost_in_words
 from hinter_core.types import Verdict
 from hinter_ui.html.glossary import sentence
@@ -11,10 +12,12 @@ from hinter_ui.html.wording import SEVERITY, SIGNS, Words, verdict_name
 say = Words("check")
 
 
-def error(message: str, title: str | None = None) -> Markup:
-    """Announce what is wrong and what to do; without a title, that no check was possible."""
-    title = say("notices.unchecked") if title is None else title
-    lines = [isolated(line) for line in message.splitlines() if line.strip()]
+def error(fault: str | HinterError, title: str | None = None) -> Markup:
+    """Announce what is wrong and what to do; without a title, what cannot be checked or used."""
+    if title is None:
+        kinds: dict[type, str] = {ModelError: "no_model", ParserError: "no_parser"}
+        title = say(f"notices.{kinds.get(type(fault), 'unchecked')}")
+    lines = [isolated(line) for line in str(fault).splitlines() if line.strip()]
     head = tag("strong", f"{title} ")
     body = lines[0] if len(lines) == 1 else tag("ul", *(tag("li", line) for line in lines))
     return tag("div", head, body, role="alert", class_="notice error")
@@ -48,8 +51,9 @@ def progress(
     done: int, planned: int, counts: Mapping[str, Mapping[str, int]], state: str
 ) -> Markup:
     """Show how many mutants are judged, with a bar and the verdicts so far by model."""
-    words = say.count("notices.progress", planned, done=done)
-    text = tag("span", words, f" \u00b7 {state}" if state else "", class_="progress-words")
+    counted = say.count("notices.progress", planned, done=done) if planned else ""
+    words = " \u00b7 ".join(filter(None, (counted, state)))
+    text = tag("span", words, class_="progress-words")
     bar = tag("progress", value=done, max=max(planned, 1), aria_label=words)
     rows = [_counts(model, tally, named=len(counts) > 1) for model, tally in counts.items()]
     return tag("div", tag("div", text, bar), *rows, role="status", class_="progress")

@@ -13,12 +13,12 @@ from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.relations.soft import clashes
-from hinter_core.relations.validity import FEATURES, features_of, validity_of_outcome
+from hinter_core.relations.validity import FEATURES, features_of, is_ambiguous, validity_of_outcome
 from hinter_core.types import EditKind, Layer, Outcome, Parse, Sentence, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.marked import Piece, differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.wording import SIGNS, Words, hue, validity_in_words
+from hinter_ui.html.wording import SIGNS, Words, hue, listed, validity_in_words
 
 say = Words("check")
 _page = Words("annotate")
@@ -102,7 +102,9 @@ def _validity(plan: Plan, judged: Outcome) -> Markup:
     elif found.soft > max(found.unfair, _SOFT):
         why = "trees.maybe_soft"
     said = tag("strong", glossary.sentence(say, "trees.validity", grades=validity_in_words(*found)))
-    more = glossary.sentence(say, why if judged.conformance.kept else "trees.not_kept")
+    words = [f"\u201c{e.source.text}\u201d" for e in judged.mutant.edits if is_ambiguous(e.source)]
+    why = why if judged.conformance.kept else "trees.not_kept"
+    more = glossary.sentence(say, why, named=listed(words, "or"))
     return tag("p", said, " ", more, class_="reason validity")
 
 

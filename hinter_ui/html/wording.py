@@ -234,6 +234,11 @@ def badge(verdict: Verdict, grade: HiddenGrade | None = None) -> Markup:
     return join([mark, " ", tag("span", say(f"grades.{grade.name.lower()}"), class_="grade")])
 
 
+def two_people() -> Markup:
+    """Label a mutant whose changes are of different people."""
+    return tag("span", say("apart"), class_="badge two-people", title=say("apart_why"))
+
+
 def term(text: str, attribute: str, *, element: str = "mark") -> Markup:
     """Mark a word with the colour of its attribute; screen readers hear the attribute's name."""
     name = tag("span", f" ({name_of(attribute)})", class_="sr-only")

@@ -1,5 +1,6 @@
 """The HTML of the Repair tab: how far a repair is, and what it changed."""
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,7 +40,8 @@ def progress(status: RepairStatus) -> Markup:
     items = []
     for place, name in enumerate(STAGES):
         now = place == number and not status.stale  # the stage noted before it went on
-        kind = "done" if place < number else "now" if now else "next"
+        here = "now" if state.busy else "stopped"
+        kind = "done" if place < number else here if now else "next"
         items.append(tag("li", tag("span", say(f"stages.{name}")), " ",
                          tag("span", say(f"marks.{kind}"), class_="quiet-inline"),
                          class_=f"stage {kind}"))  # fmt: skip
@@ -49,9 +51,12 @@ def progress(status: RepairStatus) -> Markup:
         words = say("goes_on")
     elif counted:
         words = say("how_far", stage=words, done=stage.done, of=stage.of)
-    bar = tag("progress", value=stage.done if counted else None, max=max(stage.of, 1),
-              aria_label=words) if state.busy or counted else None  # fmt: skip
-    line = tag("div", tag("span", words, class_="progress-words"), bar)
+    if counted:
+        bar = tag("progress", value=stage.done, max=stage.of, aria_label=words)
+        line = tag("div", tag("span", words, class_="progress-words"), bar)
+    else:  # how much there is to do is not known yet
+        since = int(time.time() - status.record.started) if state.busy else 0
+        line = notice.working(words, since) if state.busy else tag("div")
     told = [tag("ol", *items, class_="stages"), tag("div", line, class_="progress", role="status")]
     if state in (RunState.STOPPED, RunState.INTERRUPTED):
         told.append(notice.info([say(f"remarks.{state.name.lower()}")]))

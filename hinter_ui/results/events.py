@@ -49,10 +49,14 @@ class ResultsEvents(TabEvents):
         linked = self.services.addresses.names("results", "campaign", tab="results")
         self.on(linked.change, self.open_page, [linked, self.kept], opened)
         drawn = {"js": after_event("page.drawn", "results", 1)}
-        self.on(self.tab.select, self.look, [self.kept], ui.everything, **drawn)
+        looked = self.on(self.tab.select, self.look, [self.kept], ui.everything, **drawn)
         asked, named = partial(gr.on, [ui.open.click, ui.path.submit]), [self.kept, ui.campaign]
-        self.on(asked, self.open, [*named, ui.path], ui.everything, trigger_mode="always_last")
-        self.on(ui.campaign.input, self.open, named, ui.everything)
+        typed = self.on(
+            asked, self.open, [*named, ui.path], ui.everything, trigger_mode="always_last"
+        )
+        chosen = self.on(ui.campaign.input, self.open, named, ui.everything)
+        for done in (looked, typed, chosen):
+            scripted(done.success, "results.opened", [ui.campaign])
         filtered = [ui.model, ui.attributes]
         changed = partial(gr.on, [widget.input for widget in filtered])
         self.on(changed, self.choose, filtered, [ui.which, *ui.of_model])

@@ -8,7 +8,7 @@ from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.tables import edit_from_row
 from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.compared.sections import comparison_sections
-from hinter_core.report.metrics.lattice import Overlap
+from hinter_core.report.metrics.lattice import Overlap, people_apart_section
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.section import Section
 from hinter_core.report.sections import line_in_words, sections
@@ -18,7 +18,15 @@ from hinter_ui.html import glossary
 from hinter_ui.html.marked import answers, changed
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import pager, report_table, section_of
-from hinter_ui.html.wording import MINUS, Words, badge, name_of, product, validity_in_words
+from hinter_ui.html.wording import (
+    MINUS,
+    Words,
+    badge,
+    name_of,
+    product,
+    two_people,
+    validity_in_words,
+)
 
 say = Words("results")
 
@@ -77,8 +85,9 @@ def _card(model: ModelReport) -> Markup:
         value = f"{100 * (last.value or 0):+.1f}"
         figures.append(_figure(value.replace("-", MINUS), "excess", interval.replace("-", MINUS)))
     title = tag("h3", isolated(model.model))
-    words = tag("p", isolated(line_in_words(line)))
-    return tag("article", title, tag("div", *figures, class_="headlines"), words, class_="card")
+    told = [line_in_words(line), *people_apart_section(model.by_people).in_words]
+    words = [tag("p", isolated(one)) for one in told]
+    return tag("article", title, tag("div", *figures, class_="headlines"), *words, class_="card")
 
 
 def _figure(value: str, key: str, more: str, *, alarm: bool = False) -> Markup:
@@ -188,9 +197,9 @@ def _row(finding: MutantRecord, columns: Mapping[str, str]) -> Markup:
     )  # fmt: skip
     why = tag("div", isolated(finding.why), class_="quiet-inline") if finding.why else None
     place = {"shard": finding.shard, "place": finding.place}
-    apart = finding.across_people and tag("span", say("findings.apart"), class_="badge two-people")
+    apart = two_people() if finding.across_people else ""
     cells = (
-        join([badge(Verdict(finding.verdict), finding.answer.grade), " ", apart or ""]),
+        join([badge(Verdict(finding.verdict), finding.answer.grade), " ", apart]),
         changes,
         join([answers(finding.original, finding.labels), why or Markup("")]),
         changed(finding.text, finding.edits, finding.handwritten),
@@ -220,7 +229,8 @@ def comparison(found: Comparison) -> Markup:
                   answers(change["originals"][i] or (), change["labels"][i] or ())])
             for i, which in enumerate(say.branch("comparison.sides"))
         ]  # fmt: skip
-        mark = tag("span", change["change"], class_=f"badge {change['change'].split()[0]}")
+        kind = change["change"].split()[0]
+        mark = tag("span", say(f"comparison.{kind}"), class_=f"badge {kind}")
         changes.append(
             _finding(mark, change["text"], edits, join(said, " \u00b7 "),
                      say("findings.row", n=change["row"]), {"change": number}, change["mutant"])

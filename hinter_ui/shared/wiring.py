@@ -196,15 +196,16 @@ def attempt(
 
     A ``title`` that is called is in the language that ``act`` has set.
     """
+    fault: str | HinterError
     try:
         return act(*values), Markup("")
     except HinterError as error:
-        message = str(error)
+        fault = error
     except Exception:
         log.exception("An event of the page failed.")
-        message = say("notices.failed")
+        fault = say("notices.failed")
     head = title() if callable(title) else title
-    return None, notice.error(message, head or None)
+    return None, notice.error(fault, head or None)
 
 
 def guarded(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -268,7 +269,7 @@ def test_a_language_for_the_tab_is_data_only(
     page = build_app(services)
     labels = next(labels for labels in services.labels if labels.room == "explore")
     shown = {w.elem_id: update for w, update in labels.translated(made_up).items()}
-    assert shown["text"]["label"] == "<Text about people>"
+    assert shown["text"]["label"] == "<Text about people, in English>"
     assert shown["scan"]["value"] == "<Find hidden bias>"
     assert shown["order"]["choices"][0] == ("<one attribute alone>", 1)
     assert "&lt;All variants&gt;" in shown["heading-all"]["value"]
@@ -294,6 +295,30 @@ def test_example_shows_what_it_promises(actions: ExploreActions, example: Exampl
     verdict = check.outcomes[session.of(ExploreState).models[0]][-1].verdict.value
     if example.shows:
         assert verdict == example.shows
+
+
+def test_the_job_application_speaks_of_one_person(actions: ExploreActions) -> None:
+    (example,) = (one for one in EXAMPLES if one.title == "Job application")
+    mutant = actions.check(Session(), example.form).mutants[-1].text
+    assert "saleswoman" in mutant
+    assert not {"his", "he", "him"} & set(re.findall(r"\w+", mutant.lower()))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The Brazilian waiter was kind.", "\u201cBrazilian\u201d (nationality)"),
+        ("A Welsh nurse came late.", "\u201cWelsh\u201d (nationality)"),
+        ("The Muslim waiter was kind.", "\u201cMuslim\u201d (religion)"),
+        ("Patient is a 45-year-old AA female.", "\u201cAA\u201d is not read"),
+        ("The AAM man was kind to her.", "\u201cAA\u201d is not read"),
+    ],
+)
+def test_what_is_not_chosen_is_named(actions: ExploreActions, text: str, words: str) -> None:
+    form = ExploreForm(text=text, attributes=("race", "gender"), models=(MODEL,))
+    plan = actions.plan(Session(), form)
+    assert words in preview(plan, actions.elsewhere(Session(), form, plan))
+    assert not actions.elsewhere(Session(), FORM, actions.plan(Session(), FORM))
 
 
 def test_both_models_have_an_example_of_hidden_bias() -> None:

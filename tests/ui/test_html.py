@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hinter_core.errors import InputError
+from hinter_core.errors import HinterError, InputError, ModelError, ParserError
 from hinter_core.language.coreference import resolve
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import Capabilities, ModelUnderTest
@@ -30,7 +30,7 @@ from hinter_ui.explore import html
 from hinter_ui.explore.html import banner
 from hinter_ui.html import glossary, sections, trees
 from hinter_ui.html.marked import Piece, differences, preview
-from hinter_ui.html.notice import costs
+from hinter_ui.html.notice import costs, error, progress
 from hinter_ui.html.people import people
 from hinter_ui.html.sections import folded
 from hinter_ui.html.square import square
@@ -116,6 +116,37 @@ def test_the_banner_says_how_far_an_answer_lies_beyond_the_threshold() -> None:
     judged = next(j for j in check.outcomes[f"scripted:{rules}"] if j.verdict is Verdict.HIDDEN)
     shown = str(banner(check, judged, f"scripted:{rules}", named=False))
     assert "The answer lies 0.09 beyond the threshold." in shown
+
+
+@pytest.mark.parametrize(
+    ("fault", "title"),
+    [
+        (ModelError("Unknown model 'x'."), "This model cannot be asked."),
+        (ParserError("No parser 'x'."), "This parser cannot be used."),
+        (InputError("The text is empty."), "This text cannot be checked."),
+    ],
+)
+def test_a_fault_blames_what_is_at_fault(fault: HinterError, title: str) -> None:
+    assert title in error(fault)
+
+
+def test_a_scan_that_gets_ready_counts_nothing() -> None:
+    assert "0 of 0" not in progress(0, 0, {}, "preparing")
+    assert "1 of 2 variants tested \u00b7 scanning" in progress(1, 2, {}, "scanning")
+
+
+def test_only_words_that_are_replaced_are_called_ambiguous(services: Services) -> None:
+    shipped = load_shipped()
+    parses = services.parses("embedded")
+    pipeline = Pipeline(
+        [shipped["age"], shipped["gender"]], parses, [PredictionStore(Talker())], Settings(limit=1)
+    )
+    check = pipeline.check("The young man met us.")
+    judged = next(j for j in check.outcomes["talker"] if j.mutant.edits[0].attribute == "age")
+    pairs = trees.changed_sentences(check, judged)
+    shown = trees.trees(check, judged, parses.parse(s.text for pair in pairs for s in pair))
+    assert "\u201cyoung\u201d is not always about people" in shown
+    assert "white" not in shown
 
 
 def test_costs_are_said_before_a_scan() -> None:

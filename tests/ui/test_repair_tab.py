@@ -140,12 +140,18 @@ def test_a_repair_that_goes_on_says_so_until_it_notes_a_stage(
     monkeypatch.setattr(command, "COMMAND", ("sh", "-c", "exec sleep 600"))
     session = Session()
     actions.start(session, form_of(files))
+    told = html.progress(actions.shown(session))
+    assert 'class="working"' in told
+    assert "<progress" not in told  # nothing is counted yet
     out = out_of(actions.shown(session).folder)
     out.mkdir(exist_ok=True)
     Notes(out).note(Stage("training", 3, 10))
     actions.cancel(session)
     until(actions, session, RunState.STOPPED)
-    assert "Training: 3 of 10" in html.progress(actions.shown(session))
+    told = html.progress(actions.shown(session))
+    assert "Training: 3 of 10" in told
+    assert 'class="stage stopped"' in told
+    assert 'class="stage now"' not in told
     actions.resume(session)
     told = html.progress(actions.shown(session))
     assert "It goes on" in told

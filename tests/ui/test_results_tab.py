@@ -245,7 +245,7 @@ def test_two_models_and_two_campaigns_are_compared(
     expect(words).to_contain_text(f"Model A: {HIDDEN}. Model B: {ALONE}")
     expect(words).to_contain_text("(exact McNemar test of texts, p")
     results.page.get_by_role("button", name="Open in Explore").nth(0).wait_for()
-    changed = words.locator(".finding").filter(has_text="newly biased")
+    changed = words.locator(".finding").filter(has_text="only model B errs")
     expect(changed.first).to_contain_text("Model B positive \u2192 negative")
     twin = tmp_path / "twin"
     shutil.copytree(made.folder, twin)
@@ -258,7 +258,7 @@ def test_two_models_and_two_campaigns_are_compared(
     expect(results.second.locator("input")).to_have_value(HIDDEN)
     results.compare.click()
     expect(words).to_contain_text("in twin")
-    expect(words).to_contain_text("0 mutants are fixed and 0 newly biased")
+    expect(words).to_contain_text("0 mutants are errors of model A alone and 0 of model B alone")
     expect(words.locator(".finding")).to_have_count(0)
     results.pick("second", ALONE)
     results.compare.click()

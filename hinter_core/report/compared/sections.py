@@ -18,6 +18,9 @@ _WHAT = {
     NEW: "Errors of model B that model A does not make.",
 }
 
+# Which model is the better one is known of a model and its repair, not of any two.
+_TITLES = {FIXED: "Errors of model A alone", NEW: "Errors of model B alone"}
+
 
 def comparison_sections(found: Comparison) -> list[Section]:
     """Return all sections in reading order."""
@@ -58,9 +61,10 @@ def contrast_in_words(line: Contrast) -> str:
     )
     if line.fixed is not None and line.p_value is not None:
         words += (
-            f" {line.fixed:,} mutants are fixed and {line.broken:,} newly biased. "
-            f"{line.texts_fixed:,} texts no longer show any error and {line.texts_broken:,} show "
-            f"one for the first time (exact McNemar test of texts, p {p_in_words(line.p_value)})."
+            f" {line.fixed:,} mutants are errors of model A alone and {line.broken:,} of model B "
+            f"alone. {line.texts_fixed:,} texts show an error of model A alone and "
+            f"{line.texts_broken:,} of model B alone (exact McNemar test of texts, "
+            f"p {p_in_words(line.p_value)})."
         )
     if line.hidden and line.hidden_difference:
         words += (
@@ -82,7 +86,7 @@ def _main(found: Comparison) -> Section:
     columns = ["Attributes", "Cases", "Model A", "Model B", "Difference", "Hidden, A",
                "Hidden, B", "Difference of hidden"]  # fmt: skip
     if found.paired:
-        columns += ["Fixed", "Newly biased", "p"]
+        columns += ["A alone", "B alone", "p"]
     rows: Rows = []
     sentences = []
     for line in found.lines:
@@ -125,8 +129,7 @@ def _verdicts(found: Comparison) -> Section:
 def _changes(kind: str, changes: list[dict[str, Any]]) -> Section:
     columns, rows = table_of(map(change_row, changes))
     words = f"{_WHAT[kind]} One example is shown per text and set of attributes."
-    title = "Fixed" if kind == FIXED else "Newly biased"
-    return Section(kind.replace(" ", "-"), title, [words], columns, rows)
+    return Section(kind.replace(" ", "-"), _TITLES[kind], [words], columns, rows)
 
 
 def change_row(change: dict[str, Any]) -> dict[str, str]:

@@ -50,6 +50,13 @@ def test_without_prose_there_is_no_text(other: str) -> None:
         columns_of(**{other: OTHERS[other], "label": ["1", "0", "1"]})
 
 
+@pytest.mark.parametrize("name", ["id", "uid", "Key"])
+def test_ids_in_letters_are_no_texts(name: str) -> None:
+    with pytest.raises(InputError, match=f"'{name}' holds ids"):
+        columns_of(**{name: ["alpha", "beta", "gamma"]})
+    assert columns_of(**{name: PROSE}).text == name
+
+
 @pytest.mark.parametrize("other", ["page", "spans", "vector"])
 def test_a_usual_name_does_not_make_a_text(other: str) -> None:
     assert columns_of(text=OTHERS[other], remark=PROSE).text == "remark"

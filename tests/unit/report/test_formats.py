@@ -15,6 +15,7 @@ import pytest
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.tables import rows_to_csv
 from hinter_core.report.figures import (
+    FEW,
     bars,
     error_pies,
     flow,
@@ -31,6 +32,7 @@ from hinter_core.report.formats import (
     to_markdown,
 )
 from hinter_core.report.model import Report, make_report
+from hinter_core.report.section import joined
 from hinter_core.report.sections import example_row, lines_of, sections, with_short_names
 
 BAD = "<script>alert(1)</script>"
@@ -172,8 +174,8 @@ def test_charts_show_the_numbers_of_the_report(report: Report) -> None:
     drawn = bars(report)
     assert drawn is not None
     (first, second) = drawn["data"]
-    at = first["y"].index("intersectional")
     errors = model.intersectional.errors
+    at = first["y"].index(f"intersectional (n\u00a0{errors.of:,})")
     assert errors.share is not None
     assert errors.low is not None
     assert errors.high is not None
@@ -184,10 +186,19 @@ def test_charts_show_the_numbers_of_the_report(report: Report) -> None:
     links = flow(model)["data"][0]["link"]  # type: ignore[index]
     assert sum(links["value"]) == model.atomic.mutants + model.intersectional.mutants
     drawn_cells = {}
-    for name, figure in heat_maps(model):
+    maps, cases = heat_maps(model), dict[str, int]()
+    for group in model.groups:
+        cases[joined(group.attributes)] = cases.get(joined(group.attributes), 0) + group.errors.of
+    assert [cases[name] for name, _ in maps] == sorted((cases[n] for n, _ in maps), reverse=True)
+    for name, figure in maps:
+        few = sum(g.errors.of < FEW for g in model.groups if joined(g.attributes) == name)
+        strokes = "".join(shape["path"] for shape in figure["layout"]["shapes"]).count("M")
+        assert strokes == 3 * few
         (trace,) = figure["data"]
         for y, line in zip(trace["y"], trace["z"], strict=True):
             for x, value in zip(trace["x"], line, strict=True):
+                written = trace["text"][trace["y"].index(y)][trace["x"].index(x)]
+                assert written.startswith("n\u00a0") == (value is not None)
                 if value is not None:
                     drawn_cells[name, frozenset([x, y])] = value
     pairs = [group for group in model.groups if len(group.attributes) == 2]

@@ -16,12 +16,14 @@ from hinter_core.campaign.findings import (
     write_findings,
     write_mutants,
 )
+from hinter_core.campaign.progress import APART, ProgressReader
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.model import Report, make_report
 from hinter_core.report.sections import sections
+from hinter_ui.results.html import cards
 
 # Flips where a woman is named and somebody is white: of one person, or of two.
 MODEL = "scripted:negative if race=white and gender=female; positive otherwise"
@@ -123,3 +125,23 @@ def test_a_directory_from_before_goes_on_with_all_pairs(
     before = told(store)
     run_campaign(replace(campaign, across_people=False), store)  # the default of today
     assert told(store) == before
+
+
+def test_progress_and_cards_count_two_people_apart(stores: dict[bool, CampaignStore]) -> None:
+    for across, store in stores.items():
+        hidden = [verdict for *_, verdict in _hidden(store)]
+        seen = ProgressReader().look(store, (MODEL,), 0.0)
+        assert (seen.hidden(), seen.hidden(APART)) == (hidden.count(False), hidden.count(True))
+        assert bool(seen.hidden(APART)) == across
+        shown = cards(make_report(store))
+        assert ("Two people:" in shown) == ("One person:" in shown) == across
+
+
+def _hidden(store: CampaignStore) -> list[tuple[int, bool | None]]:
+    with CampaignReader(store) as reader:
+        return [
+            (one.row, one.across_people)
+            for one in reader.records()
+            if one.answers[MODEL].verdict == "hidden"
+            and not one.attributes[0].startswith("placebo")
+        ]
