@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from hinter_core.language.encoder import SentenceReading, load_encoder
 from hinter_core.language.people import (
     EITHER,
     FEMALE,
@@ -50,12 +51,6 @@ _GENDER_WORDS = {
     "female": FEMALE, "male": MALE, "woman": FEMALE, "women": FEMALE, "lady": FEMALE,
     "girl": FEMALE, "boy": MALE, "feminine": FEMALE, "masculine": MALE,
 }  # fmt: skip
-_IN_TITLES = frozenset("man men woman women boy boys girl girls lady ladies guy guys".split())
-_OFFICES = frozenset("position title rank role office post part job".split())
-_MONTHS = frozenset(
-    """January February March April May June July August September October November
-    December""".split()
-)
 _DEFINITE = frozenset("the this that these those".split())
 _SEVERAL = frozenset("these those both many few several".split())
 _COUNTING = frozenset(
@@ -65,6 +60,9 @@ _INDEFINITE = frozenset("a an some any every each no another".split())
 _PARAGRAPH = re.compile(r"\n\s*\n|(?:<br\s*/?>\s*){2,}|<p\b[^<>]{0,80}>", re.IGNORECASE)
 _SAID = re.compile(r"[,:]\s*$|\b(?:say|says|said|like|ask|asks|asked)\W*$")
 _LONGEST_TITLE = 6  # words
+# Chances of a person: enough alone, enough for a word that is listed, too high to rule a person
+# out. Chosen on the training part of GUM.
+_CERTAIN, _LIKELY, _OPEN = 0.8, 0.3, 0.5
 _QUOTED = re.compile(r'"[^"]{1,2000}"|\u201c[^\u201c\u201d]{1,2000}\u201d|``[^`]{1,2000}?\'\'')
 
 
@@ -120,10 +118,10 @@ class Document:
 def read_document(text: str, sentences: Sequence[ParsedSentence]) -> Document:
     """Find the phrases of all sentences."""
     words = people_words()
-    quotations = read_quotations(text)
-    document = Document([tree_of(one) for one in sentences], [], quotations)
-    for number, tree in enumerate(document.trees):
-        _Finder(document, number, tree, words).find()
+    readings = load_encoder().read(one.sentence.text for one in sentences)
+    document = Document([tree_of(one) for one in sentences], [], read_quotations(text))
+    for number, (tree, one) in enumerate(zip(document.trees, sentences, strict=True)):
+        _Finder(document, number, tree, words, readings[one.sentence.text]).find()
     return document
 
 
@@ -148,13 +146,15 @@ class _Finder:
     """Finds the phrases of one sentence."""
 
     def __init__(
-        self, document: Document, number: int, tree: SentenceTree, words: PeopleWords
-    ) -> None:
+        self, document: Document, number: int, tree: SentenceTree, words: PeopleWords,
+        reading: SentenceReading,
+    ) -> None:  # fmt: skip
         self.document = document
         self.number = number
         self.tree = tree
         self.parse = tree.parse
         self.words = words
+        self.reading = reading
         self.names = self._whole_names()
 
     def find(self) -> None:
@@ -291,19 +291,6 @@ class _Finder:
             return False
         return not (entities and entities[token] == "PERSON" and lower not in self.words.nouns)
 
-    def _is_title(self, token: int) -> bool:
-        """Whether a capital noun is a work's title: "in The Man with the Hat"."""
-        words = self.parse.words
-        before = [words[c] for c in self.tree.below[token] if c < token]
-        inside = token > len(before) and not words[token].isupper()
-        return inside and before in ([], ["The"], ["A"]) and self.tree.lower[token] in _IN_TITLES
-
-    def _is_office(self, token: int) -> bool:
-        """Whether a noun only names an office: "the position of director"."""
-        above = self.tree.lower[self.parse.heads[token]]
-        bare = not self.tree.children(token, "det", "nmod:poss")
-        return bare and self.parse.labels[token] == "nmod" and above in _OFFICES
-
     def _stands_alone(self, token: int) -> bool:
         """Whether a word that is no noun heads a phrase: "the poor", "one of them", "both"."""
         parse = self.parse
@@ -380,6 +367,7 @@ class _Finder:
         if person is None and tree.parse.labels[token] == "nsubj":
             verb = tree.lower[parse.heads[token]]
             person = True if verb in self.words.saying | self.words.thinking else None
+        person = self._judged(token, person)
         return Phrase(
             -1, self.number, token, min(first, at), max(last, end), MentionKind.NAME,
             name=name, name_at=at + skipped, gender=(gender or given) if person else UNKNOWN,
@@ -397,8 +385,6 @@ class _Finder:
         self, name: tuple[str, ...], named: set[str], given: str, title: str | None,
         nouns: list[str],
     ) -> bool | None:  # fmt: skip
-        if name[0] in _MONTHS and "PERSON" not in named:
-            return False
         if "PERSON" in named or (title is not None and title != "st"):
             return True
         if len(name) == 1 and name[0].lower() in self.words.things:
@@ -422,8 +408,6 @@ class _Finder:
         gender = words.nouns.get(noun, UNKNOWN)
         for word in before & _GENDER_WORDS.keys():
             gender = gender or (_GENDER_WORDS[word] if person else UNKNOWN)
-        if (tag in _PROPER and self._is_title(token)) or self._is_office(token):
-            person, gender = False, UNKNOWN
         either = EITHER if noun in words.collectives else SINGULAR
         number = PLURAL if tag in _PLURAL_TAGS else either
         inner = self._quantified(token)
@@ -440,6 +424,7 @@ class _Finder:
         relative = tree.children(token, "acl:relcl")
         if any(tree.lower[c] == "who" for v in relative for c in tree.children(v, "nsubj")):
             person = True
+        person = self._judged(token, person)
         possessed = bool(tree.children(token, "nmod:poss"))
         capital = tag in _PROPER and not before & _INDEFINITE
         modifiers = frozenset(
@@ -447,10 +432,19 @@ class _Finder:
             for c in tree.children(token, "amod", "compound", "nummod", "nmod:poss", "nmod")
         )
         return Phrase(
-            -1, self.number, token, first, last, MentionKind.NOUN, noun=noun, gender=gender,
-            number=number, person=person, definite=possessed or bool(before & _DEFINITE) or capital,
+            -1, self.number, token, first, last, MentionKind.NOUN, noun=noun, number=number,
+            gender=UNKNOWN if person is False else gender, person=person,
+            definite=possessed or bool(before & _DEFINITE) or capital,
             indefinite=bool(before & _INDEFINITE), modifiers=modifiers,
         )  # fmt: skip
+
+    def _judged(self, token: int, person: bool | None) -> bool | None:
+        """Whether a phrase is about people, by the word lists and the encoder together."""
+        kinds = self.reading.kinds(self.parse.spans[token])
+        share = kinds["person"] + kinds["name"]
+        if share > _CERTAIN or (person and share > _LIKELY):
+            return True
+        return None if share > _OPEN else False
 
     def _counted(self, token: int) -> bool:
         head = self.parse.heads[token]
