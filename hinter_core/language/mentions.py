@@ -442,7 +442,7 @@ class _Finder:
         """Whether a phrase is about people, by the word lists and the encoder together."""
         kinds = self.reading.kinds(self.parse.spans[token])
         share = kinds["person"] + kinds["name"]
-        if share > _CERTAIN or (person and share > _LIKELY):
+        if share > _CERTAIN or (person and share + kinds["animal"] > _LIKELY):
             return True
         return None if share > _OPEN else False
 

@@ -142,6 +142,32 @@ def test_offices_and_months_are_nobody(text: str) -> None:
     assert not any(head in heads(text, omar) for head in ("captain", "September"))
 
 
+@pytest.mark.parametrize(
+    ("text", "noun"),
+    [
+        ("The server stopped after the update.", "server"),
+        ("The conductor of the cable was copper.", "conductor"),
+        ("The walker has four rubber wheels.", "walker"),
+    ],
+)
+def test_a_listed_noun_in_another_sense_is_nobody(text: str, noun: str) -> None:
+    assert noun not in [heads(text, e) for e in people(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The heartthrob signed his photograph.", "heartthrob, his"),
+        ("Some evacuees slept in the school.", "evacuees"),
+        ("Several mourners came to the church.", "mourners"),
+        ("The vandals broke the window.", "vandals"),
+        ("The widow feeds my cat.", "widow"),
+    ],
+)
+def test_people_need_not_be_listed(text: str, expected: str) -> None:
+    assert expected in [heads(text, e) for e in people(text)]
+
+
 def test_things_are_entities_too() -> None:
     text = "The film lost its way."
     (entity,) = (e for e in resolve(text, PARSES) if len(e.mentions) > 1)
