@@ -42,6 +42,7 @@ class Ages:
 
     def __init__(self, text: str, people: People) -> None:
         self._text, self._people, self._words = text, people, age_words()
+        self._said_at: dict[Span, list[tuple[Span, Years]]] = {}
 
     def literal(
         self, occurrences: Iterable[Occurrence]
@@ -162,7 +163,7 @@ class Ages:
     def _grammar(self, edit: Edit, tree: SentenceTree, token: int, noun: int | None) -> str:
         """Return why an adjective cannot stand in this place, or ""."""
         new = edit.target.text.lower()
-        before = tree.lower[token - 1] if token else ""
+        before = tree.lower[token - 1] if token and tree.parse.tags[token - 1] != "DT" else ""
         if before in self._words.degrees and new not in self._words.graded:
             return f"\u201c{before}\u201d needs an adjective that has degrees"
         if noun is None and new in self._words.attributive:
@@ -210,8 +211,13 @@ class Ages:
             return f"the text also says \u201c{self._text[slice(*place)]}\u201d of the same person"
         return ""
 
-    def _ages_at(self, span: Span) -> Iterator[tuple[Span, Years]]:
-        """Yield what the text says of the ages of those of whom a word speaks, with the places."""
+    def _ages_at(self, span: Span) -> list[tuple[Span, Years]]:
+        """Return what the text says of the ages of those of whom a word speaks, and where."""
+        if span not in self._said_at:
+            self._said_at[span] = list(self._ages_of(span))
+        return self._said_at[span]
+
+    def _ages_of(self, span: Span) -> Iterator[tuple[Span, Years]]:
         people = self._people.of_span(span)
         for person in people:
             for mention in self._people.mentions(person):

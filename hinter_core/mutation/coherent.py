@@ -37,6 +37,8 @@ from hinter_core.types import (
 _BINARY = ("female", "male")
 _GIRLS_AND_BOYS = frozenset({"girl", "girls", "boy", "boys"})
 _ADULTS = {"child": "person", "children": "people", "kid": "person", "kids": "people"}
+_GENERAL = frozenset("man woman lady gentleman girl boy lad lass fellow guy".split())
+_DEFINITE = frozenset({"the", "this", "that"})
 _TITLE = re.compile(r"(?<!\w)([A-Z]\w+)\.? $")
 _BEFORE = 24  # characters in which a title stands before a name
 _NEUTRAL, _NEITHER = "neutral", "trans-and-non-binary"
@@ -207,6 +209,9 @@ class _Extender:
             new = new | self._verbs(part)
         if why := self._left(people, new, wanted):
             return why
+        said = self._direction.says(pair.source)
+        if said in _BINARY and (why := self._perhaps_same(people, said)):
+            return why
         renaming = self._names.renamed(people, wanted if wanted in _BINARY else BOTH)
         if renaming.reason:
             return renaming.reason
@@ -295,6 +300,26 @@ class _Extender:
                     if apart and said in _BINARY and said != wanted:
                         return self._also(span)
         return ""
+
+    def _perhaps_same(self, people: set[int], said: str) -> str:
+        """Return a definite noun that nobody else can be: "the lady", where there is one woman."""
+        entities = self._people.entities
+        known = [m.head[0] for n in people for m in self._people.mentions(n)]
+        noun: Span | None = None
+        for number, entity in enumerate(entities):
+            if number in people or not entity.person or entity.plural or entity.gender != said:
+                continue
+            first = entity.mentions[0]
+            word = self._text[slice(*first.head)].lower()
+            phrase = self._text[first.span[0] : first.head[0]].lower().split()
+            if word not in _GENERAL or not phrase or phrase[0] not in _DEFINITE:
+                return ""  # somebody else of this gender
+            noun = noun or first.head
+        if noun is None or not known or noun[0] < min(known):
+            return ""
+        return (
+            f"the text also says \u201c{self._text[slice(*noun)]}\u201d, perhaps of the same person"
+        )
 
     def _titles(self, mention: Mention) -> Iterator[Span]:
         """Yield the words with a capital right before a name: "Brother John", "Sir William"."""

@@ -110,6 +110,7 @@ def test_what_grammar_or_kinship_forbids(
         ("My child likes soup.", "child > teenager", "My teenager likes soup."),
         ("A child crossed the road.", "child > pensioner", "A pensioner crossed the road."),
         ("The nurse is so young.", "young > old", "The nurse is so old."),
+        ("That young nurse left.", "young > middle-aged", "That middle-aged nurse left."),
         ("He is a young man of thirty.", "young > fortysomething", ""),
         ("The older nurse smiled.", "older > younger", "The younger nurse smiled."),
         (

@@ -174,6 +174,12 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "waiter > server",
             "The server left. They are new, aren\u2019t they? THEY\u2019RE OFF.",
         ),
+        # "The lady" is somebody else where there is another woman.
+        (
+            "The clerk met Anna and Kate. She is an actress. The lady sat down.",
+            "lady > gentleman",
+            "The clerk met Anna and Kate. She is an actress. The gentleman sat down.",
+        ),
         # A girl or boy may be grown up: no child is made of either then.
         (
             "The girl at the bar met my boss.",
@@ -244,6 +250,21 @@ def test_equal_changes_are_one(parses: ParseStore) -> None:
             "Mademoiselle Keller sang. She is a singer.",
             "she > he",
             "the text also says \u201cMademoiselle\u201d of the same person",
+        ),
+        (
+            'Anna came in. "Good day," she said. The lady sat down.',
+            "she > he",
+            "the text also says \u201clady\u201d, perhaps of the same person",
+        ),
+        (
+            "Paul was late. He was tired, so the man went home.",
+            "he > xe",
+            "the text also says \u201cman\u201d, perhaps of the same person",
+        ),
+        (
+            "Kate is a nurse. She has a dog. That woman is a saint.",
+            "she > ze",
+            "the text also says \u201cwoman\u201d, perhaps of the same person",
         ),
         (
             "Baron Keller sang. He is a singer.",
