@@ -50,8 +50,10 @@ def test_each_sentence_is_parsed_and_each_text_predicted_once(
         [race, gender, age], RULES, order=3, invariant=PUBLISHED, across_people=True
     )
     check = pipeline.check(TEXT)
-    with_terms = {s.text for s in check.plan.sentences} - {"He thanked us."}
-    assert pipeline.parses.parsed == len(distinct_changed_sentences(check) | with_terms)
+    sentences = {
+        s.text for s in check.plan.sentences
+    }  # all of them: whose age "old" is, may matter
+    assert pipeline.parses.parsed == len(distinct_changed_sentences(check) | sentences)
     valid = {
         j.mutant.text for j in check.outcomes[pipeline.models[0].model.name] if j.conformance.kept
     }

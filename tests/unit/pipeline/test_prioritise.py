@@ -29,10 +29,10 @@ from hinter_core.types import GrammaticalForm, Sense, Term, Verdict
 
 TEXT = "The old black man was kind to the nurse."
 RACES = ["black", "white", "Syrian", "Kenyan", "Korean", "Danish", "Chilean"]
-AGES = ["old", "young", "elderly", "teenage"]
+AGES = ["old", "young", "elderly", "youthful"]
 PEOPLE = ["man", "woman", "person", "boy", "girl"]
 # What each word takes from the log-odds of a positive answer; the text alone has 3.
-WEIGHTS = {"Syrian": 1.2, "Kenyan": 1.0, "Chilean": 0.4, "teenage": 1.2, "young": 0.3,
+WEIGHTS = {"Syrian": 1.2, "Kenyan": 1.0, "Chilean": 0.4, "youthful": 1.2, "young": 0.3,
            "girl": 0.9, "woman": 0.8, "boy": 0.2}  # fmt: skip
 
 
