@@ -215,6 +215,11 @@ class Campaign:
         "brittleness.",
         part="mutants", label="Neutral swaps, too", advanced=True,
     )  # fmt: skip
+    placebo_names: bool = _setting(
+        True, "Neutral swaps change as many names as the mutants that they stand for, too, to "
+        "others of the same gender and origin; without it, a name counts as a word.",
+        part="mutants", label="Neutral swaps of names, too", advanced=True, before=False,
+    )  # fmt: skip
     repeat: int = _setting(
         0, "Repeat every unchanged text this number of times, to see whether a model contradicts "
         "itself.",

@@ -1,27 +1,44 @@
-"""Placebo mutants: neutral changes that match a text's mutants in order and in words changed.
+"""Placebo mutants: neutral changes that match a text's mutants in order, words and names changed.
 
 A model that flips on any change flips more often the more words change. So each mutant has a
 placebo with as many edits, and each edit exchanges as many neutral words (Tuesday for Wednesday) as
 the one it stands for: words of several concepts together, if it takes that many. Where a text has
-too few neutral words, fewer change. Given names and verbs that change with a person count as words:
-few texts name somebody else whose name could change instead. Words that are inserted or deleted
-have neutral words inserted or deleted as their placebo, where a text has a place for them; other
-edits have exchanges.
+too few neutral words, fewer change. Verbs that change with a person count as words. Where an edit
+changes names, its placebo changes the same ones, to others of the same gender and origin. Words
+that are inserted or deleted have neutral words inserted or deleted as their placebo, where a text
+has a place for them; other edits have exchanges.
 """
 
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from hinter_core.mutation.edits import splices_of, splices_overlap
+from hinter_core.mutation.edits import splices_of, splices_overlap, with_texts
+from hinter_core.mutation.given_names import exchanged_names, other_names
 from hinter_core.mutation.plan import Plan
 from hinter_core.types import Change, Edit, EditKind, Span, Splice, Term
 
 Place = tuple[Edit, ...]  # the edits that exchange all occurrences of a neutral word
-Size = tuple[str, int]  # of an edit: "insert", "append", "delete" or "", and its words
+
+
+class Size(NamedTuple):
+    """Size of an edit; ``kind``: "insert", "append", "delete" or "".
+
+    ``words``: those that it changes, without ``names``: the places of names, with their gender.
+    """
+
+    kind: str
+    words: int
+    names: tuple[tuple[Span, str], ...] = ()
+
+
 Shape = tuple[Size, ...]  # sizes of the edits of a mutant, in order
 _EXCHANGED = ""
 _ARTICLES = frozenset({"a", "an"})  # they are adapted, not exchanged
+_NAMES = "placebo-name"  # attribute of an edit of names alone
+_VARIANTS = 1_000  # of the names of a placebo
+_LEAST_NAMED = 2  # different placebos of a mutant with names
 _IN_VAIN = 60  # draws without a new placebo after which there are no more
 
 
@@ -38,16 +55,18 @@ def words_changed(edit: Edit) -> int:
     return len(edit.spans) * words
 
 
-def size_of(edit: Edit) -> Size:
-    """Return the size of an edit."""
+def size_of(edit: Edit, text: str = "") -> Size:
+    """Return the size of an edit; in a ``text``, names are told from other words."""
     kind = edit.change.kind
     kept = edit.change.relation if kind is EditKind.INSERT else kind.value
-    return kept if kind in (EditKind.INSERT, EditKind.DELETE) else _EXCHANGED, words_changed(edit)
+    kind_of = kept if kind in (EditKind.INSERT, EditKind.DELETE) else _EXCHANGED
+    names = exchanged_names(text, edit) if text else ()
+    return Size(kind_of, words_changed(edit) - len(names), names)
 
 
-def shape_of(edits: Sequence[Edit]) -> Shape:
-    """Return the shape of a mutant."""
-    return tuple(sorted(map(size_of, edits)))
+def shape_of(edits: Sequence[Edit], text: str = "") -> Shape:
+    """Return the shape of a mutant; in a ``text``, names are told from other words."""
+    return tuple(sorted(size_of(edit, text) for edit in edits))
 
 
 def edit_sets(
@@ -56,19 +75,30 @@ def edit_sets(
     *,
     atomic: bool,
     neutral: Callable[[Counter[Shape], Counter[Shape]], Iterable[Place]] | None,
+    names: bool = False,
 ) -> Iterator[Place]:
     """Yield the edit sets to test: the chosen ones, with ``atomic`` all single ones, neutral ones.
 
     ``neutral`` is given how many atomic and chosen intersectional mutants have each shape.
+    ``names``: neutral ones change as many names, too.
     """
     higher: Counter[Shape] = Counter()
+    sizes: dict[Edit, Size] = {}
+
+    def shape(edits: Place) -> Shape:
+        text = plan.text if names else ""
+        for edit in edits:
+            if edit not in sizes:
+                sizes[edit] = size_of(edit, text)
+        return tuple(sorted(sizes[edit] for edit in edits))
+
     for edits in chosen:
-        higher[shape_of(edits)] += len(edits) > 1
+        higher[shape(edits)] += len(edits) > 1
         yield edits
     if atomic:
         yield from plan.atomic()
     if neutral is not None:
-        yield from neutral(Counter(map(shape_of, plan.atomic())), +higher)
+        yield from neutral(Counter(map(shape, plan.atomic())), +higher)
 
 
 def placebos(
@@ -86,11 +116,12 @@ def placebos(
     pool: dict[Size, list[Edit]] = defaultdict(list)
 
     def alone(shape: Shape) -> tuple[Edit, ...]:
-        kind, words = shape[0]
+        kind, words, names = shape[0]
         if own := others.get(kind):
             least = min(abs(words_changed(edit) - words) for edit in own)
             return (rng.choice([e for e in own if abs(words_changed(e) - words) == least]),)
-        return _joined_of(neutral, places, words, rng)
+        joined = _joined_of(neutral, places, words, rng)
+        return _renamed(neutral, joined, names, rng.randrange(_VARIANTS)) if names else joined
 
     for (size,), edits in _different(atomic, alone, rng):
         pool[size] += edits
@@ -104,7 +135,7 @@ def _of_kinds(neutral: Plan) -> Mapping[str, Sequence[Edit]]:
     found: dict[str, list[Edit]] = defaultdict(list)
     for edits in neutral.edits.values():
         for edit in edits:
-            found[size_of(edit)[0]].append(edit)
+            found[size_of(edit).kind].append(edit)
     found.pop(_EXCHANGED, None)
     return found
 
@@ -121,6 +152,8 @@ def _different(
     share = 1.0
     for shape, number in shapes.most_common():
         wanted = int(number * share + rng.random()) if share < 1 else number
+        if any(size.names for size in shape):  # else those of higher orders would have none
+            wanted = max(wanted, min(number, _LEAST_NAMED))
         missed = found = 0
         while found < wanted and missed < _IN_VAIN:
             edits = draw(shape)
@@ -138,7 +171,7 @@ def _places(neutral: Plan, rng: random.Random) -> list[Place]:
     by_spans: dict[tuple[Span, ...], list[Edit]] = {}
     for edits in neutral.edits.values():
         for edit in edits:
-            if size_of(edit)[0] == _EXCHANGED:
+            if size_of(edit).kind == _EXCHANGED:
                 by_spans.setdefault(edit.spans, []).append(edit)
     every = [tuple(edits) for edits in by_spans.values()]
     rng.shuffle(every)
@@ -168,15 +201,32 @@ def _joined_of(
     return (_joined(neutral, chosen),) if chosen and neutral.possible(chosen) else ()
 
 
+def _renamed(neutral: Plan, edits: Place, names: Sequence[tuple[Span, str]], variant: int) -> Place:
+    """Return one edit that changes names, too; without other names, the edits as they are."""
+    new = other_names(neutral.text, names, variant)
+    if not new:
+        return edits
+    if not edits:
+        words = [neutral.text[slice(*span)] for span, _ in names]
+        terms = (Term(words[0], "variant-1"), Term(new[names[0][0]], "variant-2"))
+        edits = (Edit(Change(EditKind.SUBSTITUTE, _NAMES, *terms), ()),)
+    own = splices_of(neutral.text, edits[0], neutral.sentences)
+    joined = with_texts(edits[0], new | {(s.start, s.end): s.new for s in own})
+    overlap = splices_overlap(splices_of(neutral.text, joined, neutral.sentences))
+    return () if overlap else (joined,)
+
+
 def _combined(
     neutral: Plan, pool: Mapping[Size, Sequence[Edit]], shape: Shape, rng: random.Random
 ) -> tuple[Edit, ...]:
     """Draw edits of the pool that touch different words; none if there is no such set."""
     chosen: list[Edit] = []
-    for kind, words in shape:
+    for kind, words, names in shape:
         if not pool:
             return ()
-        nearest = min(pool, key=lambda size: (size[0] != kind, abs(size[1] - words), size))
+        nearest = min(
+            pool, key=lambda s: (s.kind != kind, s.names != names, abs(s.words - words), s)
+        )
         edit = rng.choice(pool[nearest])
         together = [*chosen, edit]
         concepts = {one.attribute for one in together}

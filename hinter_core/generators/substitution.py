@@ -17,8 +17,8 @@ class Substitution:
     """Makes intersectional, atomic and neutral mutants of a text, the same for every model.
 
     ``pipeline``: the dictionaries and settings. ``atomic``: test every atomic mutant, not only the
-    parts of intersectional ones. ``placebo``: the neutral dictionaries. ``search``: chooses the
-    mutants, if given.
+    parts of intersectional ones. ``placebo``: the neutral dictionaries. ``names``: neutral mutants
+    change as many names, too. ``search``: chooses the mutants, if given.
     """
 
     def __init__(
@@ -27,11 +27,13 @@ class Substitution:
         *,
         atomic: bool = True,
         placebo: Pipeline | None = None,
+        names: bool = True,
         search: Search | None = None,
     ) -> None:
         self._pipeline = pipeline
         self._atomic = atomic
         self._placebo = placebo
+        self._names = names
         self._search = search
 
     def plans(self, rows: Iterable[Row]) -> Iterator[Planned]:
@@ -68,4 +70,4 @@ class Substitution:
                 yield from found.atomic()
 
         tested = neutral if self._placebo is not None else None
-        return edit_sets(plan, chosen, atomic=self._atomic, neutral=tested)
+        return edit_sets(plan, chosen, atomic=self._atomic, neutral=tested, names=self._names)

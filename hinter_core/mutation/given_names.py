@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from hinter_core.language.people import people_words
+from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.mutation.whole_names import NAME_WORD, SUFFIXES
 from hinter_core.terms.names import BOTH, GENDERS, NameUsage, name_usage
-from hinter_core.types import Entity, MentionKind, Span
+from hinter_core.types import Change, Edit, Entity, MentionKind, Span
 
 _NEXT = re.compile(r",? (?:and )?")
 
@@ -34,6 +34,51 @@ class _Name:
     person: int
     words: tuple[str, ...]
     places: tuple[Span, ...]
+
+
+def exchanged_names(text: str, edit: Edit) -> tuple[tuple[Span, str], ...]:
+    """Return the places where an edit changes a name to another, with the old one's gender."""
+    texts = edit.change.texts if isinstance(edit.change, Change) else ()
+    both = ((span, text[slice(*span)], new) for span, new in zip(edit.spans, texts, strict=False))
+    return tuple((span, gender) for span, old, new in both if (gender := _gender(old, new)))
+
+
+def _gender(old: str, new: str) -> str:
+    """Return the gender of a name that another one replaces; "" if one of them is no name."""
+    usage, words = name_usage(), people_words()
+    names = [NAME_WORD.match(name) for name in (old, new)]
+    if not old[:1].isupper() or None in names:
+        return ""
+    was, becomes = (match.group().removesuffix("'s").lower() for match in names if match)
+    if any(w in words.titles or w in words.nouns or w in PRONOUNS for w in (was, becomes)):
+        return ""
+    said = usage.gender(becomes.title())
+    known = usage.gender(was.title())
+    return (known or {MALE: FEMALE, FEMALE: MALE}.get(said, BOTH)) if said else ""
+
+
+def other_names(text: str, names: Sequence[tuple[Span, str]], variant: int) -> dict[Span, str]:
+    """Return other names for those of these genders, by place; of the same origin and initial.
+
+    ``variant``: chooses among them. Without a name for each of them, there are none.
+    """
+    usage, taken = name_usage(), {*NAME_WORD.findall(text)}
+    new: dict[str, str] = {}
+    found: dict[Span, str] = {}
+    for (start, end), gender in names:
+        match = NAME_WORD.match(text, start, end)
+        word = match.group() if match else ""
+        key = word.lower()
+        if key not in new:
+            new[key] = usage.instead(word, gender, taken, variant)
+            taken.add(new[key])
+        if not new[key]:
+            return {}
+        rest = text[start + len(word) : end]
+        if rest and not new[key].endswith("s"):
+            rest += "s"  # James' hat
+        found[start, end] = (new[key].upper() if word.isupper() else new[key]) + rest
+    return found
 
 
 class GivenNames:

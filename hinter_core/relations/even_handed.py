@@ -26,7 +26,7 @@ from hinter_core.relations import invariant, wording
 from hinter_core.relations.alignment import aligned
 from hinter_core.relations.base import Compared, part_of
 from hinter_core.terms.matching import fold
-from hinter_core.terms.senses.forms import WITHOUT_S, forms_at, known_forms, tag_allows
+from hinter_core.terms.senses.forms import WITHOUT_S, forms_at, known_forms, tag_allows, tokens_at
 from hinter_core.types import (
     KEPT,
     Conformance,
@@ -54,6 +54,20 @@ _IN_WORDS = {
 }  # fmt: skip
 _INFLECTED = frozenset({"VBZ", "VBP"})
 _OF_ONE_PERSON = frozenset({"was", "were"})
+_NOUN_FOLLOWS = frozenset("NN NNS NNP NNPS JJ JJR JJS CD HYPH POS VBG".split())
+_OF_ONE = frozenset("a an another each every one this that VBZ is was has".split())
+_OF_SEVERAL = frozenset(
+    """two three four five six many several some few most both these those all other VBP are were
+    have""".split()
+)
+_DETERMINERS = frozenset(
+    "a an another each every one this that the my your his her our their its".split()
+)
+# Of a noun: what contradicts it beside it; and what has to stand before it, if anything.
+_BY_NUMBER = {
+    _FORM.NOUN_SG: (_OF_SEVERAL, _DETERMINERS),
+    _FORM.NOUN_PL: (_OF_ONE, frozenset[str]()),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,10 +209,33 @@ def _form_at(
     """Return the form of a word in its sentences: the declared or a wanted one, if that fits."""
     for parse, span in places if len(forms) > 1 else ():
         fitting = forms_at(parse, span, sorted(forms))
+        if declared in forms and declared not in fitting and _may_be(parse, span, declared):
+            fitting = (declared, *fitting)
         if fitting:
             best = declared if declared is not None and declared in fitting else fitting[0]
             return next((form for form in (best, *fitting) if form in wanted), best)
     return declared if declared is not None and declared in forms else min(forms)
+
+
+def _may_be(parse: Parse, span: Span, declared: GrammaticalForm) -> bool:
+    """Whether a word of several forms may be the noun that its entry calls it.
+
+    "The Lakota", "offspring" and "newlywed" are of either number, or nouns and adjectives, and a
+    tagger guesses. The determiner and the verb may tell.
+    """
+    tokens = tokens_at(parse, span)
+    if declared not in _BY_NUMBER or not tokens:
+        return False
+    before = fold(parse.words[tokens[0] - 1]) if tokens[0] else ""
+    following = [*parse.tags[tokens[-1] + 1 : tokens[-1] + 2], *_words_after(parse, tokens[-1])]
+    if _NOUN_FOLLOWS.intersection(following):
+        return False
+    contradicts, needs = _BY_NUMBER[declared]
+    return contradicts.isdisjoint((before, *following)) and (not needs or before in needs)
+
+
+def _words_after(parse: Parse, token: int) -> Sequence[str]:
+    return [fold(word) for word in parse.words[token + 1 : token + 2]]
 
 
 def _persons_agree(edit: Edit) -> bool:

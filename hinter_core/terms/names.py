@@ -151,15 +151,15 @@ class NameUsage:
         name = _listed(name)
         return self.of[name][0] if name in self.of else ANYWHERE
 
-    def instead(self, name: str, gender: str, taken: Collection[str]) -> str:
-        """Return a given name of another gender, always the same; "" if there is none.
+    def instead(self, name: str, gender: str, taken: Collection[str], variant: int = 0) -> str:
+        """Return another given name of a gender, always the same; "" if there is none.
 
         It is of the old name's country, and has its initial if one has. ``taken``: names that
-        stand in the text.
+        stand in the text. ``variant``: chooses another of them.
         """
         for pool in self._pools(gender, self.country(name), name[:1].upper()):
             if free := [one for one in pool if one not in taken and one != name]:
-                return free[crc32(name.encode()) % len(free)]
+                return free[(crc32(name.encode()) + variant) % len(free)]
         return ""
 
     def _pools(self, gender: str, country: str, initial: str) -> Iterator[Sequence[str]]:

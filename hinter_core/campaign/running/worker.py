@@ -119,7 +119,13 @@ def _generator(campaign: Campaign, models: list[PredictionStore], parses: ParseS
     pipeline = Pipeline(vocabulary, parses, models, settings, paraphraser)
     if campaign.placebo:
         placebo = Pipeline(neutral_words(), parses, models, settings)
-    return Substitution(pipeline, atomic=campaign.atomic, placebo=placebo, search=search)
+    return Substitution(
+        pipeline,
+        atomic=campaign.atomic,
+        placebo=placebo,
+        names=campaign.placebo_names,
+        search=search,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
-from hinter_core.generators.placebo import Shape, placebos, shape_of, words_changed
+import pytest
+
+from hinter_core.generators.placebo import Shape, Size, placebos, shape_of, words_changed
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.plan import Plan, Settings, make_plan
 from hinter_core.relations.base import Compared
 from hinter_core.relations.even_handed import check_all
-from hinter_core.terms.dictionary import by_concept, load_shipped
+from hinter_core.terms.dictionary import by_concept, choose, load_shipped
+from hinter_core.terms.names import name_usage
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Pair, Term
 
 TEXT = (
@@ -23,7 +27,7 @@ def neutral(parses: ParseStore, text: str = TEXT) -> Plan:
 
 
 def exchanged(*words: int) -> Shape:
-    return tuple(("", number) for number in words)
+    return tuple(Size("", number) for number in words)
 
 
 def test_there_are_as_many_of_each_shape_as_the_text_has_words_for(parses: ParseStore) -> None:
@@ -66,6 +70,48 @@ def test_the_shares_of_shapes_stay_where_words_are_few(parses: ParseStore) -> No
 def test_a_text_without_neutral_words_has_none(parses: ParseStore) -> None:
     plan = neutral(parses, "She wept.")
     assert not list(placebos(plan, Counter({exchanged(1): 3}), Counter({exchanged(1, 1): 3})))
+
+
+@pytest.mark.parametrize(
+    ("person", "places"),
+    [
+        ("Anna Keller is an actress. Anna's dog barked.", 2),
+        ("Hans-Peter Moser, a waiter, smiled at his wife.", 1),
+        ("Lewis' wife left. Lewis is a waiter.", 2),
+        ("MARK HILL IS A WAITER. MARK SMILED.", 2),
+    ],
+)
+def test_a_placebo_changes_the_names_to_others_alike(
+    person: str, places: int, parses: ParseStore
+) -> None:
+    text = f"{person} On Tuesday the buyer quickly began to read, and in March it usually rained."
+    plan = make_plan(text, choose(["gender"], load_shipped()), Settings(1), parses)
+    usage = name_usage()
+    named = Counter(shape for e in plan.atomic() if (shape := shape_of(e, text))[0].names)
+    assert {len(size.names) for (size,) in named} == {places}
+    found = list(placebos(neutral(parses, text), named, Counter()))
+    assert found
+    for edits in found:
+        mutant = neutral(parses, text).mutant(edits)
+        assert shape_of(edits, text) in named
+        changed = {s.start: (s.old, s.new) for s in mutant.splices if s.attribute}
+        for (start, _), gender in shape_of(edits, text)[0].names:
+            old, new = (re.sub(r"['\u2019]s?$", "", word) for word in changed[start])
+            assert old != new
+            assert old.isupper() is new.isupper()
+            assert usage.gender(new) == usage.gender(old) == gender
+            assert usage.country(new) == usage.country(old)
+            assert new not in text
+        pair = Compared(text, plan.sentences, mutant, neutral(parses, mutant.text).sentences)
+        assert check_all([pair], parses)[0].kept
+
+
+def test_without_names_they_are_words(parses: ParseStore) -> None:
+    text = "Anna Keller is an actress. Anna's dog barked."
+    plan = make_plan(text, choose(["gender"], load_shipped()), Settings(1), parses)
+    edits = next(iter(plan.atomic()))
+    assert shape_of(edits) == (Size("", 3),)
+    assert shape_of(edits, text) == (Size("", 1, (((0, 4), "female"), ((27, 31), "female"))),)
 
 
 def test_the_longer_of_two_terms_counts_in_all_places() -> None:

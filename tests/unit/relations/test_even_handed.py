@@ -101,6 +101,28 @@ def test_an_unknown_word_has_the_form_of_its_entry_unless_its_tag_contradicts(
     assert judged(parses, text, "Danish", target, form).kept is kept
 
 
+@pytest.mark.parametrize(
+    ("text", "source", "target", "form", "kept"),
+    [
+        # A people's name of one form for all numbers: a tagger guesses, the entry knows.
+        ("I met Alex, the Lakota in the picture, at a fair.", "Lakota", "Scot", FORM.NOUN_SG, True),
+        ("I met Kim, the Chinese in the hat, at noon.", "Chinese", "Pole", FORM.NOUN_SG, True),
+        ("Our neighbours, Yoruba with a dog, left.", "Yoruba", "Pakistanis", FORM.NOUN_PL, True),
+        ("The survey asked offspring and pupils.", "offspring", "daughters", FORM.NOUN_PL, True),
+        ("I met Alex, the newlywed in the hat.", "newlywed", "bridegroom", FORM.NOUN_SG, True),
+        # Its determiner, its verb or a noun contradict the entry.
+        ("The Lakota are proud of the town.", "Lakota", "Scot", FORM.NOUN_SG, False),
+        ("Two Lakota met us at a fair.", "Lakota", "Scot", FORM.NOUN_SG, False),
+        ("I met a Lakota at the fair.", "Lakota", "Scots", FORM.NOUN_PL, False),
+        ("The Lakota chief met us.", "Lakota", "Scot", FORM.NOUN_SG, False),
+    ],
+)
+def test_a_word_of_several_forms_may_be_what_its_entry_says(
+    text: str, source: str, target: str, form: FORM, kept: bool, parses: ParseStore
+) -> None:
+    assert judged(parses, text, source, target, form).kept is kept
+
+
 def test_only_the_edits_in_doubt_are_compared(parses: ParseStore) -> None:
     text = "A Danish clerk writes long letters."
     edits = [
