@@ -170,6 +170,12 @@ class Campaign:
         "woman ... her), not one word alone. Other people stay as they are.",
         part="mutants", label="All words about one person together", advanced=True, before=False,
     )  # fmt: skip
+    origin_names: bool = _setting(
+        False, "Change given names and surnames with race and nationality, too (Anna Keller, "
+        "German, to Aiko Kato, Japanese). Where the lists have no names of a people, somebody who "
+        "is named does not become one of them, and it says so.",
+        part="mutants", label="Names change with origin, too", advanced=True, before=False,
+    )  # fmt: skip
     across_people: bool = _setting(
         False, "Combine changes of different people, too (the man's race and his wife's gender); "
         "such mutants are labelled and counted apart. Without it, an intersection is of one "
@@ -312,7 +318,7 @@ class Campaign:
         return Settings(
             self.order, self.limit, self.literal, self.seed, self.repeat, self.relations,
             self.invariant, self.window, self.coherent, self.tolerance, self.validity,
-            self.verbatim, self.keep_soft, self.across_people,
+            self.verbatim, self.keep_soft, self.across_people, self.origin_names,
         )  # fmt: skip
 
     def table(self) -> Rows:

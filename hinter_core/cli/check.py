@@ -34,7 +34,8 @@ _REASONS = 3
 
 @with_settings(
     "attributes", "relations", "order", "limit", "literal", "coherent", "keep_soft",
-    "across_people", "dictionaries", "seed", "repeat", "parser", "requests", "budget",
+    "across_people", "origin_names",
+    "dictionaries", "seed", "repeat", "parser", "requests", "budget",
 )  # fmt: skip
 def check(
     *,

@@ -7,15 +7,18 @@ The new name is of the old one's country and has its initial, so that "A. Keller
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
+from hinter_core.mutation.edits import splices_of, splices_overlap, with_texts
+from hinter_core.mutation.people import People
 from hinter_core.mutation.whole_names import NAME_WORD, SUFFIXES
-from hinter_core.terms.names import BOTH, GENDERS, NameUsage, name_usage
-from hinter_core.types import Change, Edit, Entity, MentionKind, Span
+from hinter_core.terms.names import BOTH, FAMILY, GENDERS, NameUsage, country_of, name_usage
+from hinter_core.types import Change, Edit, Entity, MentionKind, RejectedEdit, Sentence, Span
 
+ORIGIN = ("race", "nationality")
 _NEXT = re.compile(r",? (?:and )?")
 
 
@@ -81,6 +84,70 @@ def other_names(text: str, names: Sequence[tuple[Span, str]], variant: int) -> d
     return found
 
 
+def with_names_of_origin(
+    text: str,
+    sentences: Sequence[Sentence],
+    edits: dict[str, list[Edit]],
+    people: People,
+) -> list[RejectedEdit]:
+    """Change the names of whom an edit of race or nationality changes, too; return what is not.
+
+    With a change of gender, a name says both.
+    """
+    names = GivenNames(text, people.entities)
+    refused: list[RejectedEdit] = []
+    for attribute in ORIGIN:
+        made: list[Edit] = []
+        for edit in edits.get(attribute, ()):
+            named = sorted(people.of_edit(edit) & names.bearers)
+            country = country_of(edit.target.text)
+            if not named or country == country_of(edit.source.text) is not None:
+                made.append(edit)
+                continue
+            if country is None:
+                why = f"no list has names of people called \u201c{edit.target.text}\u201d"
+                refused.append(RejectedEdit(edit, why))
+                continue
+            renaming = names.of_origin(named, country)
+            own = {(s.start, s.end): s.new for s in splices_of(text, edit, sentences)}
+            joined = with_texts(edit, own | renaming.texts)
+            overlap = splices_overlap(splices_of(text, joined, sentences))
+            if renaming.reason or overlap:
+                why = renaming.reason or "two of its words overlap"
+                refused.append(RejectedEdit(edit, why))
+                continue
+            made.append(_with_gender(text, joined, names, named, country, edits.get("gender", ())))
+        edits.pop(attribute, None)
+        if made:
+            edits[attribute] = made
+    return refused
+
+
+def _with_gender(
+    text: str,
+    edit: Edit,
+    names: GivenNames,
+    people: Collection[int],
+    country: str,
+    others: Iterable[Edit],
+) -> Edit:
+    """Return an edit of names that knows them together with each change of gender."""
+    assert isinstance(edit.change, Change)
+    joint: dict[str, tuple[str, ...]] = {}
+    texts = dict(zip(edit.spans, edit.change.texts, strict=True))
+    for other in others:
+        genders = {
+            name_usage().gender(NAME_WORD.findall(new)[0])
+            for (span, _) in exchanged_names(text, other)
+            if isinstance(other.change, Change) and span in texts
+            for new in [other.change.texts[other.spans.index(span)]]
+        }
+        if genders and other.target.text not in joint:
+            both = texts | names.of_origin(people, country, *genders).texts
+            joint[other.target.text] = tuple(both[span] for span in edit.spans)
+    return replace(edit, change=replace(edit.change, joint=tuple(joint.items())))
+
+
 class GivenNames:
     """The given names in a text, by the numbers of the entities that bear them."""
 
@@ -130,6 +197,49 @@ class GivenNames:
         # Of a name that no list has, a reader may know more.
         return known not in (wanted, BOTH) if wanted != BOTH else known in GENDERS
 
+    def of_origin(self, people: Collection[int], country: str, gender: str = "") -> Renaming:
+        """Give people names of a country: given names, of a gender or their own, and surnames."""
+        texts: dict[Span, str] = {}
+        taken = set(self._taken)
+        for person in sorted(people):
+            own = [name for name in self._names if name.person == person]
+            given = self.of(person)
+            said = next((g for n in own if (g := self._usage.said(n.words)) in GENDERS), "")
+            wanted = gender or said or self._entities[person].gender
+            if any(self._usage.gender(word) == BOTH for word in given) or wanted not in GENDERS:
+                wanted = gender or BOTH
+            for word in [*given, *self._surnames_of(own, given)]:
+                kind = wanted if word in given else FAMILY
+                if kind == BOTH and not gender:
+                    return Renaming({}, f"\u201c{word}\u201d is a name of no one gender")
+                fitting = self._usage.of_country(word, country, kind, taken)
+                places = dict(self._places(word, fitting, person))
+                if not fitting or "" in places.values():
+                    return Renaming({}, f"no other name stands in for \u201c{word}\u201d")
+                taken.add(fitting)
+                texts |= places if kind != FAMILY else self._without_particles(own, word, places)
+        return Renaming(texts)
+
+    def _surnames_of(self, own: Sequence[_Name], given: Collection[str]) -> list[str]:
+        lower = {word.lower() for word in given}
+        last = (name.words[-1] for name in own)
+        found = {w.lower(): w for w in last if len(w) > 1 and w.lower() not in lower}
+        return list(found.values())
+
+    def _without_particles(
+        self, own: Sequence[_Name], word: str, places: Mapping[Span, str]
+    ) -> dict[Span, str]:
+        """Return the places of a surname with the small words before it: "van Dyke"."""
+        found = dict(places)
+        for name in own:
+            first = len(name.words) - 1
+            while first and name.words[first - 1].islower():
+                first -= 1
+            end = name.places[-1]
+            if name.words[-1].lower() == word.lower() and end in found:
+                found[name.places[first][0], end[1]] = found.pop(end)
+        return found
+
     def after(self, place: int) -> Iterator[int]:
         """Yield whom the names right after a place name: "the brothers Al, Bo and Cy"."""
         starts = {name.places[0][0]: name for name in self._names}
@@ -146,6 +256,11 @@ class GivenNames:
         for number, entity in enumerate(self._entities):
             if entity.plural and any(m.span[0] == place for m in entity.mentions):
                 yield number
+
+    @cached_property
+    def bearers(self) -> frozenset[int]:
+        """Return the numbers of single people with a name."""
+        return frozenset(n.person for n in self._names if not self._entities[n.person].plural)
 
     def of(self, person: int) -> list[str]:
         """Return the given names of a person, each in one spelling."""

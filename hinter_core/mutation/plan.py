@@ -28,6 +28,7 @@ from hinter_core.mutation.edits import (
     verbatim,
 )
 from hinter_core.mutation.forms import in_all_forms
+from hinter_core.mutation.given_names import with_names_of_origin
 from hinter_core.mutation.lattice import Lattice
 from hinter_core.mutation.people import People
 from hinter_core.terms.dictionary import Dictionary
@@ -72,6 +73,7 @@ class Settings:
     masked word may move. ``validity``: the least validity score of a mutant that counts.
     ``keep_soft``: mutants count though other words of their text contradict them.
     ``across_people``: changes of different people combine, too, as always in the paper's mode.
+    ``origin_names``: names change with race and nationality, too.
     """
 
     order: int = 2
@@ -88,6 +90,7 @@ class Settings:
     verbatim: bool = True
     keep_soft: bool = False
     across_people: bool = False
+    origin_names: bool = False
 
     @property
     def as_published(self) -> bool:
@@ -287,6 +290,8 @@ def make_plan(
         if ages is not None and AGE in edits:
             edits[AGE], refused = ages.fitting(edits[AGE])
             coherent.refused += refused
+        if settings.origin_names:
+            coherent.refused += with_names_of_origin(text, sentences, edits, people)
     if settings.as_published:
         edits = {a: [verbatim(text, e, sentences) for e in found] for a, found in edits.items()}
     return Plan(
@@ -395,11 +400,9 @@ def _with_sense(
     readings = load_encoder().read(shown) if asked else {}
     named: dict[str, str] = {}  # what is part of a longer name somewhere in the text
     for occurrence, sentence in placed:
-        if sentence is None:
-            rejected.append(RejectedOccurrence(occurrence, "it spans two sentences"))
-            continue
-        if len(sentence.text) > _LONGEST_SENTENCE:
-            rejected.append(RejectedOccurrence(occurrence, _TOO_LONG))
+        if sentence is None or len(sentence.text) > _LONGEST_SENTENCE:
+            why = _TOO_LONG if sentence else "it spans two sentences"
+            rejected.append(RejectedOccurrence(occurrence, why))
             continue
         span = (occurrence.span[0] - sentence.start, occurrence.span[1] - sentence.start)
         kinds = None if occurrence.attribute in neutral else readings[sentence.text]
@@ -460,9 +463,8 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
     """
     missing = plan.missing
     present = [a for a in plan.attributes if a not in missing]
-    words = list(
-        dict.fromkeys(r.in_words for r in plan.rejected if r.occurrence.attribute in missing)
-    )
+    of_missing = (r.in_words for r in plan.rejected if r.occurrence.attribute in missing)
+    words = list(dict.fromkeys(of_missing))
     words += [r.in_words for r in plan.refused if r.edit.attribute in missing]
     reasons = [needs] * bool(needs) + words[:3]
     why = f" ({'; '.join(reasons)})" if reasons else ""

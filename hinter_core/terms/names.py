@@ -7,6 +7,7 @@ and ``country`` (empty: of no particular country). A name stands once in a file,
 name belongs to one gender and one country, as BiasFinder, section 4.2 and 5.2, demands.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,14 +19,16 @@ from hinter_core.errors import DictionaryError, InputError
 from hinter_core.files.columns import as_text, mended
 from hinter_core.files.source import open_source
 from hinter_core.language.people import FEMALE, MALE, people_words
-from hinter_core.storage import DICTIONARIES, shipped_lists
+from hinter_core.storage import DICTIONARIES, shipped_lists, shipped_rows
 from hinter_core.terms.dictionary import Dictionary
+from hinter_core.terms.related import people_of
 from hinter_core.types import GrammaticalForm, Term
 
 GENDERS = (MALE, FEMALE)
 BOTH = "both"  # gender of a name that women and men bear
 ANYWHERE = ""  # country of names of no particular country
-_GIVEN, _FAMILY = _PARTS = ("given", "family")
+_GIVEN, FAMILY = _PARTS = ("given", "family")
+_FROM = re.compile(r"^(?:from|of)\s(?:the\s)?|\s(?:origin|descent|ancestry|heritage)$")
 _COLUMNS = ("name", "part", "gender", "country")
 _LISTED = 5  # faults in a message
 _ARTICLES = frozenset({"al", "el"})  # of surnames: "al-Amin"
@@ -162,6 +165,19 @@ class NameUsage:
                 return free[(crc32(name.encode()) + variant) % len(free)]
         return ""
 
+    def of_country(self, name: str, country: str, gender: str, taken: Collection[str]) -> str:
+        """Return a name of a country in place of another, always the same; "" if there is none.
+
+        ``gender``: of a given name; "family": a family name; BOTH: a given name of any gender.
+        """
+        names = load_names()
+        genders = (gender,) if gender in GENDERS else GENDERS
+        pools = [names.given.get((country, one), ()) for one in genders]
+        own = names.family.get(country, ()) if gender == FAMILY else [n for p in pools for n in p]
+        free = [one for one in own if one not in taken and one != name]
+        fit = [one for one in free if one[0] == name[:1].upper()] or free
+        return fit[crc32(name.encode()) % len(fit)] if fit else ""
+
     def _pools(self, gender: str, country: str, initial: str) -> Iterator[Sequence[str]]:
         """Yield names, the fittest first."""
         if gender == BOTH:
@@ -199,6 +215,33 @@ def name_usage() -> NameUsage:
             for name in own
         },
     )
+
+
+@lru_cache(maxsize=512)
+def country_of(people: str) -> str | None:
+    """Return the country whose names a word for a people stands for; None if no list has names.
+
+    Of several countries ("Asian"), it is always the same one for a word.
+    """
+    listed = shipped_lists("name_usage")["origin"]
+    word = people_of(_FROM.sub("", people))
+    if word in listed:
+        several = listed[word]
+        return several[crc32(people.encode()) % len(several)] if several else ANYWHERE
+    return _countries().get(word)
+
+
+@lru_cache(maxsize=1)
+def _countries() -> Mapping[str, str]:
+    """Return the countries with names by the words for their people and for themselves."""
+    known = load_names().countries
+    found: dict[str, str] = {}
+    for row in shipped_rows("related"):
+        places = row["places"].split(";") if row["attribute"] == "origin" else []
+        of = next((c for p in places if (c := p.lower().replace(" ", "-")) in known), "")
+        for word in (*row["of"].split(";"), *row["people"].split(";"), *places) if of else ():
+            found.setdefault(word, of)
+    return found
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,133 @@
+"""Names of the new origin, where they are asked for: all names of a person, or none."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from hinter_core.campaign.spec import Campaign
+from hinter_core.language.parsing import ParseStore
+from hinter_core.mutation.edits import mutant_of
+from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.terms.dictionary import choose, load_shipped
+from hinter_core.terms.names import FAMILY, country_of, load_names, name_usage
+
+_NEW = r"(?P<given>[^\W\d_]+) (?P<family>[^\W\d_]+)"
+
+
+def plan_of(text: str, parses: ParseStore, origin_names: bool = True) -> Plan:
+    words = choose(["nationality", "gender"], load_shipped())
+    return make_plan(text, words, Settings(origin_names=origin_names), parses)
+
+
+def variant(plan: Plan, *targets: str) -> str:
+    (edits,) = (
+        edits
+        for edits in [*plan.atomic(), *plan.chosen()]
+        if tuple(edit.target.text for edit in edits) == targets
+    )
+    mutant = plan.mutant(edits)
+    assert mutant_of(plan.text, edits).text == mutant.text  # as a campaign stores it
+    return mutant.text
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "expected", "gender"),
+    [
+        (
+            "Anna Moss is a German actress. Anna's hat is red, and Ms Moss loves her dog.",
+            "Japanese",
+            "NAME is a Japanese actress. GIVEN's hat is red, and Ms FAMILY loves her dog.",
+            "female",
+        ),
+        (
+            "The Irish waiter Sean O'Neil met Mary O'Neil. Sean laughed.",
+            "Kenyan",
+            "The Kenyan waiter NAME met Mary O'Neil. GIVEN laughed.",
+            "male",
+        ),
+        (
+            "Hans-Peter van Loon is a Dutch boy. Hans-Peter left.",
+            "Indian",
+            "NAME is an Indian boy. GIVEN left.",
+            "male",
+        ),
+        (
+            "ANNA MOSS IS A GERMAN ACTRESS. MS MOSS LEFT.",
+            "Turkish",
+            "NAME IS A TURKISH ACTRESS. MS FAMILY LEFT.",
+            "female",
+        ),
+    ],
+)
+def test_all_names_of_a_person_become_those_of_a_people(
+    text: str, target: str, expected: str, gender: str, parses: ParseStore
+) -> None:
+    pattern = expected.replace("NAME", _NEW).replace("GIVEN", "(?P=given)")
+    mutant = variant(plan_of(text, parses), target)
+    match = re.fullmatch(pattern.replace("FAMILY", "(?P=family)"), mutant)
+    assert match, mutant
+    country = country_of(target)
+    assert country
+    assert match["given"].title() in load_names().given[country, gender]
+    assert match["family"].title() in load_names().family[country]
+
+
+def test_with_a_change_of_gender_a_name_says_both(parses: ParseStore) -> None:
+    plan = plan_of("Anna Moss is a German actress. Anna left.", parses)
+    match = re.fullmatch(
+        rf"{_NEW} is a Greek actor. (?P=given) left.", variant(plan, "actor", "Greek")
+    )
+    assert match
+    assert name_usage().of[match["given"]] == ("greece", "male")
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "reason"),
+    [
+        ("Anna Moss is a German actress.", "Somali", "no list has names"),
+        ("Anna Moss is a German actress.", "Mexican", "no list has names"),
+        ("Robin Moss is a German actress.", "Greek", "no one gender"),
+    ],
+)
+def test_what_the_lists_do_not_know_is_not_made_and_says_why(
+    text: str, target: str, reason: str, parses: ParseStore
+) -> None:
+    plan = plan_of(text, parses)
+    refused = {r.edit.target.text: r.reason for r in plan.refused}
+    assert reason in refused[target]
+    assert target not in {edit.target.text for edit in plan.edits.get("nationality", ())}
+
+
+def test_nobody_is_renamed_by_default_or_without_a_name(parses: ParseStore) -> None:
+    text = "Anna Moss is a German actress."
+    assert variant(plan_of(text, parses, False), "Somali") == "Anna Moss is a Somali actress."
+    nobody = plan_of("The German actress left.", parses)
+    assert variant(nobody, "Somali") == "The Somali actress left."
+    assert not nobody.refused
+
+
+def test_campaigns_have_the_setting_and_old_ones_do_not() -> None:
+    assert Campaign(origin_names=True).settings.origin_names
+    assert not Campaign().settings.origin_names
+    assert Campaign().identity() != Campaign(origin_names=True).identity()
+
+
+@pytest.mark.parametrize(
+    ("word", "country"),
+    [("Japanese", "japan"), ("from Japan", "japan"), ("Nigerians", "nigeria"), ("Finns", "finland"),
+     ("American", ""), ("Latino", None), ("Black", None)],
+)  # fmt: skip
+def test_a_word_for_a_people_stands_for_the_names_of_a_country(
+    word: str, country: str | None
+) -> None:
+    assert country_of(word) == country
+
+
+def test_the_initial_stays_where_a_name_has_it() -> None:
+    usage = name_usage()
+    assert usage.of_country("Anna", "japan", "female", ())[0] == "A"
+    assert usage.of_country("Moss", "italy", FAMILY, ())[0] == "M"
+    taken = load_names().family["italy"]
+    assert usage.of_country("Moss", "italy", FAMILY, taken) == ""
