@@ -22,7 +22,7 @@ OTHER = {
     "relations": ("add", "substitute"),
     "invariant": "published", "window": 80, "ask_again": True,
     "templates": "t.jsonl", "names": "own.csv", "names_per_class": 5, "coherent": False,
-    "across_people": True,
+    "across_people": True, "placebo_names": False, "origin_names": True,
     "grammar": "feelings", "sentences": 7, "weights": "w.json", "tolerance": 0.2,
     "paraphraser": "openai:m", "prioritise": "adaptive", "stop_at_first": True, "stop_below": 0.05,
     "validity": 0.8, "verbatim": False, "columns": ("mutant=b",), "keep_soft": True,
