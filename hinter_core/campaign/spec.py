@@ -171,9 +171,8 @@ class Campaign:
         part="mutants", label="All words about one person together", advanced=True, before=False,
     )  # fmt: skip
     origin_names: bool = _setting(
-        False, "Change given names and surnames with race and nationality, too (Anna Keller, "
-        "German, to Aiko Kato, Japanese). Where the lists have no names of a people, somebody who "
-        "is named does not become one of them, and it says so.",
+        False, "Change names with race and nationality, too (Anna Keller, German, to Aiko Kato, "
+        "Japanese); without names of a people in the lists, nobody who is named becomes one of it.",
         part="mutants", label="Names change with origin, too", advanced=True, before=False,
     )  # fmt: skip
     across_people: bool = _setting(
@@ -217,13 +216,11 @@ class Campaign:
         part="mutants", label="All single changes, too", advanced=True,
     )  # fmt: skip
     placebo: bool = _setting(
-        True, "Test as many neutral mutants (Tuesday for Wednesday), as a baseline for "
-        "brittleness.",
+        True, "Test as many neutral mutants (Tuesday for Wednesday), a baseline for brittleness.",
         part="mutants", label="Neutral swaps, too", advanced=True,
     )  # fmt: skip
     placebo_names: bool = _setting(
-        True, "Neutral swaps change as many names as the mutants that they stand for, too, to "
-        "others of the same gender and origin; without it, a name counts as a word.",
+        True, "Neutral swaps change as many names, too, to others of the same gender and origin.",
         part="mutants", label="Neutral swaps of names, too", advanced=True, before=False,
     )  # fmt: skip
     repeat: int = _setting(
@@ -499,5 +496,5 @@ CAMPAIGN_OPTIONS: dict[str, CampaignOption] = options_of(Campaign, CampaignOptio
 
 def settings_before(noted: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that a stored campaign does not have yet, with their values then."""
-    known = CAMPAIGN_OPTIONS.items()
-    return {name: o.before for name, o in known if o.before is not None and name not in noted}
+    options = CAMPAIGN_OPTIONS.items()
+    return {n: one.before for n, one in options if one.before is not None and n not in noted}
