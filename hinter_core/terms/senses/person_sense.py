@@ -169,7 +169,8 @@ def _one_of_them(parse: Parse, head: int) -> bool:
     article = dependent(parse, head, {"det"})
     if article is None or fold(parse.words[article]) not in _ARTICLES:
         return False
-    return not _COUNTS.intersection(map(fold, parse.words[article + 1 : head]))
+    between = {fold(word) for word in parse.words[article + 1 : head]}
+    return _COUNTS.isdisjoint(between) and "," not in between  # "at one another, children"
 
 
 def _measured(parse: Parse, tokens: Sequence[int]) -> str:

@@ -116,6 +116,7 @@ MORE_PEOPLE = [
     ("The girl and boy are the best.", "gender", ["girl", "boy"]),
     ("He met a woman, man, and child.", "gender", ["He", "woman", "man", "child"]),
     ("They are a polite people.", "gender", []),
+    ("Do not shout at one another, children.", "age", ["children"]),
     ("The Basques are a proud and ancient people.", "gender", []),
     ("A people without a state has no voice.", "gender", []),
     ("A few people and a good many people came.", "gender", ["people", "people"]),
