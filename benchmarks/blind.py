@@ -43,7 +43,7 @@ from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.registry import open_store
 from hinter_core.pipeline.case import FollowUp, TestCase, conform, follow_up_of
 from hinter_core.pipeline.pipeline import Pipeline
-from hinter_core.relations.validity import FEATURES, Grades, features_of, graded
+from hinter_core.relations.validity import FEATURES, Grades, features_of, validity_of
 from hinter_core.statistics.agreement import alpha
 from hinter_core.terms.dictionary import choose
 from hinter_core.types import Mutant
@@ -55,7 +55,7 @@ _AROUND = 300  # characters shown before and after each change of a longer one
 _TRIES = 12  # mutants of a text that are looked at
 
 _KEY = ("id", "domain", "attributes", "weight")
-_ANSWER = ("kept", "layer", *Grades._fields, *FEATURES)  # of the invariant and the score
+_ANSWER = ("kept", "layer", *Grades._fields)  # of the invariant and the score
 
 Labels = dict[str, str]  # by id
 
@@ -81,8 +81,8 @@ def _pipelines(pairs: Iterable[str]) -> dict[str, Pipeline]:
 def _answered(made: FollowUp) -> dict[str, object]:
     """Return what invariant and score say of a mutant."""
     answer, kept = made.conformance, made.conformance.by_invariant
-    features = features_of(made.case.plan, made.mutant, kept=kept)
-    values = ("yes" if answer.kept else "no", answer.layer or "", *graded(features), *features)
+    grades = validity_of(made.case.plan, made.mutant, kept=kept)
+    values = ("yes" if answer.kept else "no", answer.layer or "", *grades)
     return dict(zip(_ANSWER, values, strict=True))
 
 
@@ -193,27 +193,37 @@ def _shown(text: str, mutant: Mutant) -> tuple[str, str]:
 
 
 def join(out: Path, key: Path, *labelled: Path) -> None:
-    """Write what readers said of the mutants of a key, with what the code of today says."""
+    """Write what readers said of the mutants of a key, with what the code of today says.
+
+    There is a row for each edit of a mutant. Mutants that are not made today are left out.
+    """
     rows, readers = _rows(key), [_labels(path) for path in labelled]
     pipelines = _pipelines(row["attributes"] for row in rows.values())
     names = [f"reader_{number}" for number in range(1, len(readers) + 1)]
     with out.open("w", encoding="utf-8", newline="") as lines:
-        table = csv.DictWriter(lines, [*_KEY, *names, *_ANSWER], extrasaction="ignore")
+        columns = [*_KEY, *names, *_ANSWER, *FEATURES]
+        table = csv.DictWriter(lines, columns, extrasaction="ignore")
         table.writeheader()
         for ident, row in rows.items():
             said = [labels.get(ident, "") for labels in readers]
             if any(said):
                 made = _made_again(row, pipelines[row["attributes"]])
-                table.writerow({**row, **dict(zip(names, said, strict=True)), **_answered(made)})
+                if made is None:
+                    continue
+                known = {**row, **dict(zip(names, said, strict=True)), **_answered(made)}
+                for features in features_of(made.case.plan, made.mutant):
+                    table.writerow(known | features._asdict())
 
 
-def _made_again(row: Mapping[str, str], pipeline: Pipeline) -> FollowUp:
-    """Make a drawn mutant again; no least score is asked for."""
+def _made_again(row: Mapping[str, str], pipeline: Pipeline) -> FollowUp | None:
+    """Make a drawn mutant again, if it is made today; no least score is asked for."""
     plan = pipeline.plan(row["text"])
     plan.settings = replace(plan.settings, validity=0.0)
-    known = {edit: edit for edits in plan.edits.values() for edit in edits}
-    stored = [edit_from_row(edit) for edit in json.loads(row["edits"])]
-    made = follow_up_of(TestCase(plan), tuple(known.get(edit, edit) for edit in stored))
+    known = {edit.key: edit for edits in plan.edits.values() for edit in edits}
+    stored = [edit_from_row(edit).key for edit in json.loads(row["edits"])]
+    if not known.keys() >= set(stored):
+        return None
+    made = follow_up_of(TestCase(plan), tuple(known[key] for key in stored))
     conform([made], pipeline.parses)
     return made
 

@@ -26,6 +26,7 @@ from hinter_core.models.registry import open_store
 from hinter_core.mutation.plan import Settings
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.relations.validity import (
+    DISCARDED,
     FEATURES,
     SOFT,
     SOFT_INTERCEPT,
@@ -34,29 +35,39 @@ from hinter_core.relations.validity import (
     validity_of,
 )
 from hinter_core.terms.dictionary import choose
+from hinter_core.types import Layer
 
 LABELS = ("fair", "soft", "unfair")
-_RIDGE = 1.0  # penalty of the squared weights
+_RIDGE = 6.0  # penalty of the squared weights; chosen on domains left out in turn
+_LEAST_UNIT = 0.2  # so that a kind that few words have gets no weight without measure
+_READERS = ("reader_1", "reader_2")
+_CONFORMS = (Layer.SOFT, Layer.VALIDITY)  # what may be wrong of a mutant that the invariant keeps
 _BINS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
 _LEAST = (0.0, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8)
 _MOST = (1.0, 0.5, 0.3, 0.2)
 
 
 class Labelled(NamedTuple):
-    """Mutants, as arrays: features, label of each reader (-1: none), domain, kept, weight.
+    """Mutants, as arrays: label of each reader (-1: none), domain, kept by whom, weight.
 
-    ``weight``: how much a mutant counts where kept and discarded ones are taken together.
+    ``edits`` has the features of all their edits, ``own`` the number of the mutant of each.
+    ``kept``: by the invariant and all else; ``discarded``: by the invariant. ``weight``: how much a
+    mutant counts where kept and discarded ones are taken together.
     """
 
-    features: Any
+    edits: Any
+    own: Any
     said: Any
     domain: Any
     kept: Any
+    discarded: Any
     weight: Any
 
     def of(self, chosen: Any) -> Self:
         """Return the chosen mutants."""
-        return type(self)(*(part[chosen] for part in self))
+        edits, number = chosen[self.own], np.cumsum(chosen) - 1
+        rest = (part[chosen] for part in self[2:])
+        return type(self)(self.edits[edits], number[self.own[edits]], *rest)
 
     @property
     def shares(self) -> Any:
@@ -70,39 +81,47 @@ class Labelled(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """Intercepts (2) and weights (2, features) of the log odds of soft and unfair."""
+    """Intercepts (2), weights (2, features) and discards (2) of log odds of soft and of unfair."""
 
     intercepts: Any
     weights: Any
+    discarded: Any
 
-    def grades(self, features: Any) -> Any:
+    def odds(self, of: Labelled) -> tuple[Any, Any]:
+        """Return the odds (edits, 2) that each edit adds, and those of the mutants (mutants, 2)."""
+        each = np.exp(self.intercepts + of.edits @ self.weights.T)
+        whole = np.zeros((len(of.kept), 2))
+        np.add.at(whole, of.own, each)
+        return each, whole * np.exp(np.outer(of.discarded, self.discarded))
+
+    def grades(self, of: Labelled) -> Any:
         """Return the probabilities (mutants, 3) of fair, soft and unfair."""
-        odds = np.exp(self.intercepts + features @ self.weights.T)
+        _, odds = self.odds(of)
         return np.column_stack([np.ones(len(odds)), odds]) / (1 + odds.sum(axis=1, keepdims=True))
 
 
-SHIPPED = Fit(np.array([SOFT_INTERCEPT, UNFAIR_INTERCEPT]), np.array([SOFT, UNFAIR]))
+SHIPPED = Fit(*map(np.array, ((SOFT_INTERCEPT, UNFAIR_INTERCEPT), (SOFT, UNFAIR), DISCARDED)))
 
 
 def read(*paths: Path) -> Labelled:
-    """Read labelled mutants."""
+    """Read labelled mutants; each of their edits has a row."""
     rows: list[dict[str, str]] = []
     for path in paths:
         with path.open(encoding="utf-8", newline="") as lines:
-            rows += [row for row in csv.DictReader(lines) if row.get("person") != ""]
-    readers = ("reader_1", "reader_2")
-    rows = [row for row in rows if any(row.get(name) in LABELS for name in readers)]
-    for row in rows if "person" in rows[0] else ():  # rounds from before, which knew two grades
-        row |= {"reader_1": row["reader_1"].replace("soft", "fair"),
-                "reader_2": row["reader_2"].replace("soft", "fair")}  # fmt: skip
-        row.setdefault("doubt", str(-float(row.get("person") or 0)))
-        row.setdefault("discarded", str(float(row["kept"] == "no")))
+            rows += csv.DictReader(lines)
+    rows = [row for row in rows if any(row.get(name) in LABELS for name in _READERS)]
+    number = {ident: n for n, ident in enumerate(dict.fromkeys(row["id"] for row in rows))}
+    own = [number[row["id"]] for row in rows]
+    first = [own.index(n) for n in range(len(number))]
+    mutants = [rows[n] for n in first]
     return Labelled(
-        np.array([[float(row.get(name, 0)) for name in FEATURES] for row in rows]),
-        np.array([[_code(row.get(name, "")) for name in readers] for row in rows]),
-        np.array([row.get("domain") or row["data"] for row in rows]),
-        np.array([row["kept"] == "yes" for row in rows]),
-        np.array([float(row.get("weight", 1)) for row in rows]),
+        np.array([[float(row[name]) for name in FEATURES] for row in rows]),
+        np.array(own),
+        np.array([[_code(row.get(name, "")) for name in _READERS] for row in mutants]),
+        np.array([row["domain"] for row in mutants]),
+        np.array([row["kept"] == "yes" for row in mutants]),
+        np.array([float(row["kept"] == "no" and row["layer"] not in _CONFORMS) for row in mutants]),
+        np.array([float(row["weight"]) for row in mutants]),
     )
 
 
@@ -116,24 +135,40 @@ def fitted() -> Labelled:
 
 
 def fit(of: Labelled) -> Fit:
-    """Fit the score: a multinomial logistic model all of whose weights are risks.
+    """Fit the score: a log-linear model of odds that add up over the edits of a mutant.
 
-    The bounds are why this is no model of scikit-learn or statsmodels, which have none.
+    That sum is why this is no model of scikit-learn or statsmodels. The penalty takes the features
+    in units of their standard deviation.
     """
-    count, shares = len(FEATURES), of.shares
+    unit = np.maximum(of.edits.std(axis=0), _LEAST_UNIT)
+    scaled, count, shares = of._replace(edits=of.edits / unit), len(FEATURES), of.shares
+
+    def unpacked(values: Any) -> Fit:
+        return Fit(values[:2], values[2:-2].reshape(2, count), values[-2:])
 
     def loss(values: Any) -> tuple[float, Any]:
-        found = Fit(values[:2], values[2:].reshape(2, count))
-        grades = found.grades(of.features)
-        wrong = (grades - shares)[:, 1:]
-        slopes = wrong.T @ of.features + _RIDGE * found.weights
-        total = -(shares * np.log(grades)).sum() + _RIDGE * (found.weights**2).sum() / 2
-        return total, np.concatenate([wrong.sum(axis=0), slopes.ravel()])
+        found = unpacked(values)
+        each, whole = found.odds(scaled)
+        total = 1 + whole.sum(axis=1, keepdims=True)
+        wrong = whole / total - shares[:, 1:]
+        fair = -(shares[:, :1] * np.log(1 / total)).sum()
+        value = fair - (shares[:, 1:] * np.log(whole / total)).sum()
+        by_edit = wrong[of.own] * each / _sums(each, of.own, len(wrong))[of.own]
+        slopes = by_edit.T @ scaled.edits + _RIDGE * found.weights
+        discards = wrong.T @ of.discarded + _RIDGE * found.discarded
+        penalty = _RIDGE * ((found.weights**2).sum() + (found.discarded**2).sum()) / 2
+        return value + penalty, np.concatenate([by_edit.sum(axis=0), slopes.ravel(), discards])
 
-    start = np.zeros(2 + 2 * count)
-    bounds = [(None, None)] * 2 + [(0, None)] * (2 * count)
-    values = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x
-    return Fit(values[:2], values[2:].reshape(2, count))
+    bounds = [(None, None)] * (2 + 2 * count) + [(0, None)] * 2
+    start = np.concatenate([[-2.0, -2.5], np.zeros(2 * count + 2)])
+    found = unpacked(minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x)
+    return found._replace(weights=found.weights / unit)
+
+
+def _sums(each: Any, own: Any, number: int) -> Any:
+    whole = np.zeros((number, 2))
+    np.add.at(whole, own, each)
+    return whole
 
 
 def without_own_domain(of: Labelled) -> tuple[Any, Any]:
@@ -142,7 +177,7 @@ def without_own_domain(of: Labelled) -> tuple[Any, Any]:
     for domain in np.unique(of.domain):
         own = of.domain == domain
         others = of.of(~own)
-        grades[own], base[own] = fit(others).grades(of.features[own]), others.shares.mean(axis=0)
+        grades[own], base[own] = fit(others).grades(of.of(own)), others.shares.mean(axis=0)
     return grades, base
 
 
@@ -151,11 +186,12 @@ def report() -> Iterator[str]:
     of = fitted()
     found = fit(of)
     yield f"fitted to {len(of.kept)} mutants of {len(np.unique(of.domain))} domains:"
-    for name, intercept, weights in zip(("SOFT", "UNFAIR"), *found, strict=True):
+    for name, intercept, weights in zip(("SOFT", "UNFAIR"), *found[:2], strict=True):
         named = zip(FEATURES, weights, strict=True)
         values = ", ".join(f"{feature}={w:.3f}" for feature, w in named if round(w, 3))
         yield f"{name}_INTERCEPT = {intercept:.3f}"
         yield f"{name} = _weights({values})"
+    yield f"DISCARDED = ({', '.join(f'{value:.3f}' for value in found.discarded)})"
     if len(np.unique(of.domain)) == 1:
         return
     grades, base = without_own_domain(of)

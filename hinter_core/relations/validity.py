@@ -2,31 +2,30 @@
 
 The invariant says yes or no. Some mutants that it keeps are no fair tests all the same: of an
 *unfair* one, a replaced word is no person there, or the sentence is broken; of a *soft* one, the
-text contradicts the change elsewhere. The three probabilities add up to 1. They are a multinomial
-logistic model of what is known of the source and the edits, fitted to mutants that people judged
-blind (``python -m benchmarks --validity`` fits it and prints its error).
+text contradicts the change elsewhere. The three probabilities add up to 1. Each edit adds to the
+odds of soft and of unfair against fair, by a log-linear model of what is known of the source and
+the edit, fitted to mutants that people judged blind (``python -m benchmarks --validity`` fits it
+and prints its error). So no part is less fair than the whole, whose verdict needs its parts.
 
-Every feature is a risk: more of it never makes a mutant fairer, and a mutant has no less of it than
-its parts. So no part is less fair than the whole, whose verdict needs its parts.
-
-Nothing is parsed for it; the encoder has read the source. Departure: the papers
-have no such score. Grammatical acceptability and the plausibility of the words under a masked model
-were measured as further parts; they tell nothing of these labels (AUC 0.49 and 0.47) and are left
-out.
+No feature tells which group takes the place of another. Nothing is parsed for them; the encoder has
+read the source. Departure: the papers have no such score. Grammatical acceptability and the
+plausibility of the words under a masked model were measured as further parts; they tell nothing of
+these labels (AUC 0.49 and 0.47) and are left out.
 """
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import exp, log, log1p
 from typing import NamedTuple
 
-from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
+from hinter_core.language.people import FEMALE, MALE, PRONOUNS
 from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.people import People
 from hinter_core.mutation.plan import Plan
 from hinter_core.relations.soft import contradictions
+from hinter_core.terms.ages import years_of
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses import person_sense
@@ -54,77 +53,87 @@ _AFTER_THE = re.compile(r"\bthe\s$", re.IGNORECASE)
 _NAME_BEFORE = re.compile(r"[\w,]\s[A-Z][\w-]+\s$")
 _NAME_AFTER = re.compile(r"[\s-][A-Z]")
 _SEEN = 40  # characters before and after a word
+_CAPITAL = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
+_NUMBER = re.compile(r"\d+")
+_KINDS = (
+    "name", "organisation", "office", "work", "language", "place", "thing", "figure",
+)  # fmt: skip
+_MOST = 30.0  # log odds that count
+_GROWN = 20  # years up to which somebody is called a girl or a boy
 
 
 class EditFeatures(NamedTuple):
-    """What is known of an edit; more of each is a risk. Numbers of words are log(1 + number).
+    """What is known of an edit. Numbers of things are log(1 + number).
 
     Of the words that it replaces, ``doubt``: log odds that the least probable is not about people,
-    from -4.6 to 4.6; ``ambiguous``: it is not always a person (*white*); ``adjective``, ``plural``:
-    their form; ``after_the``: one follows *the*; ``capitals``: one stands in a name or title.
+    from -4.6 to 4.6; ``name`` to ``figure``: the highest probability of each other kind
+    (:data:`hinter_core.language.encoder.KINDS`); ``adjective``, ``plural``, ``pronoun``: their
+    form; ``child``: they are about children; ``after_the``: one follows *the*; ``capitals``: one
+    stands in a name or title; ``places``: their number.
 
-    Of the people whom it changes, ``unlisted``: coreference lists none of them; ``named``: one has
-    a name; ``mentions``: how often they are spoken of; ``doubts``: words that may speak of them.
+    Of the people whom it changes, ``changed``: their number; ``named``: one has a name;
+    ``mentions``: how often they are spoken of.
 
-    Of the text, ``near``: other words of the replaced gender in the same sentences or the next
-    ones; ``far``: elsewhere; ``against``: words that contradict the change, such as a country;
-    ``people``: people in it; ``length``: hundreds of characters.
+    Of the text, ``near``: other pronouns of the replaced gender in the same sentences or the next
+    ones; ``against``: words that contradict the change, such as a country; ``people``: people in
+    it; ``sentences``, ``in_capitals`` (words that begin with one), ``numbers``.
 
     ``age``, ``religion``: what it changes, since texts say these in many other words, too;
     ``neutral``: it replaces a gender by none, or by one that takes other pronouns.
     """
 
     doubt: float
-    ambiguous: float
+    name: float
+    organisation: float
+    office: float
+    work: float
+    language: float
+    place: float
+    thing: float
+    figure: float
     adjective: float
     plural: float
+    pronoun: float
+    child: float
     after_the: float
     capitals: float
-    unlisted: float
+    places: float
+    changed: float
     named: float
     mentions: float
-    doubts: float
     near: float
-    far: float
     against: float
     people: float
-    length: float
+    sentences: float
+    in_capitals: float
+    numbers: float
     age: float
     religion: float
     neutral: float
 
 
-class MutantFeatures(NamedTuple):
-    """What is known of a mutant beside the most of each feature of its edits.
-
-    ``places``: changed places; ``apart``: hundreds of characters between the first and the last;
-    ``discarded``: the invariant discards it.
-    """
-
-    places: float
-    apart: float
-    discarded: float
-
-
-FEATURES = (*EditFeatures._fields, *MutantFeatures._fields)
+FEATURES = EditFeatures._fields
+_NONE = EditFeatures(*[0.0] * len(FEATURES))._replace(doubt=-log(1 / _DOUBT - 1))
 
 
 def _weights(**given: float) -> tuple[float, ...]:
     return tuple(given.get(name, 0.0) for name in FEATURES)
 
 
-# Log odds of soft and of unfair against fair.
+# Log odds of soft and of unfair against fair that an edit adds.
 SOFT_INTERCEPT = -2.596
-SOFT = _weights(
-    doubt=0.172, plural=0.338, after_the=0.609, near=0.333, far=0.001, against=1.234, people=0.454,
-    length=0.571, age=0.346, religion=0.724, neutral=0.113, places=0.185, apart=0.026,
-)  # fmt: skip
+SOFT = _weights()
 UNFAIR_INTERCEPT = -3.117
-UNFAIR = _weights(
-    doubt=0.514, plural=0.636, after_the=0.251, named=0.161, mentions=0.292, against=1.252,
-    people=0.723, length=0.343, age=0.533, religion=1.542, places=0.110, apart=0.257,
-    discarded=2.022,
-)  # fmt: skip
+UNFAIR = _weights()
+# What both are multiplied by, as logarithms, if the invariant discards the mutant.
+DISCARDED = (0.0, 2.0)
+
+
+class Odds(NamedTuple):
+    """Odds of soft and of unfair against fair."""
+
+    soft: float
+    unfair: float
 
 
 class Grades(NamedTuple):
@@ -143,7 +152,8 @@ class Grades(NamedTuple):
 
 def validity_of(plan: Plan, mutant: Mutant, *, kept: bool) -> Grades:
     """Return the validity score of a mutant of a plan; ``kept``: the invariant's answer."""
-    return graded(features_of(plan, mutant, kept=kept))
+    people = plan.people if plan.settings.coherent else None  # else nobody was looked for
+    return _graded([_odds_of(plan.text, edit, people) for edit in mutant.edits], kept=kept)
 
 
 def validity_of_outcome(plan: Plan, outcome: Outcome) -> Grades:
@@ -151,62 +161,73 @@ def validity_of_outcome(plan: Plan, outcome: Outcome) -> Grades:
     return validity_of(plan, outcome.mutant, kept=outcome.conformance.by_invariant)
 
 
-def graded(features: Sequence[float]) -> Grades:
-    """Return the grades of a mutant with these :data:`FEATURES`."""
-    soft = exp(SOFT_INTERCEPT + sum(w * x for w, x in zip(SOFT, features, strict=True) if w))
-    unfair = exp(UNFAIR_INTERCEPT + sum(w * x for w, x in zip(UNFAIR, features, strict=True) if w))
+def graded(edits: Iterable[Sequence[float]], *, kept: bool) -> Grades:
+    """Return the grades of a mutant whose edits have these :data:`FEATURES`."""
+    return _graded([_odds(features) for features in edits], kept=kept)
+
+
+def _graded(edits: Sequence[Odds], *, kept: bool) -> Grades:
+    each = edits or [_odds(_NONE)]
+    soft, unfair = (
+        sum(values) * (1.0 if kept else exp(more))
+        for values, more in zip(zip(*each, strict=True), DISCARDED, strict=True)
+    )
     every = 1 + soft + unfair
     return Grades(1 / every, soft / every, unfair / every)
+
+
+def _odds(features: Sequence[float]) -> Odds:
+    soft = SOFT_INTERCEPT + sum(w * x for w, x in zip(SOFT, features, strict=True) if w)
+    unfair = UNFAIR_INTERCEPT + sum(w * x for w, x in zip(UNFAIR, features, strict=True) if w)
+    return Odds(exp(max(-_MOST, min(soft, _MOST))), exp(max(-_MOST, min(unfair, _MOST))))
 
 
 def suffices(grades: Grades, least: float) -> bool:
     """Whether a mutant is fair enough for a least score.
 
-    Neither probability is higher for a mutant than for its parts.
+    The probability of fair is not higher for a mutant than for its parts.
     """
     return grades.fair >= least
 
 
-def features_of(plan: Plan, mutant: Mutant, *, kept: bool) -> tuple[float, ...]:
-    """Return the :data:`FEATURES` of a mutant of a plan."""
-    people = plan.people if plan.settings.coherent else None  # else nobody was looked for
-    doubts = plan.doubts
-    edits = [
-        _of_edit(plan.text, edit, people, len(doubts.get(edit, ())) if doubts else 0)
-        for edit in mutant.edits
-    ]
-    most = tuple(map(max, zip(*edits, strict=True))) if edits else _NONE
-    places = [splice.start for splice in mutant.splices]
-    apart = (max(places) - min(places)) / 100 if places else 0.0
-    return (*most, log1p(len(places)), log1p(apart), float(not kept))
-
-
-_NONE = EditFeatures(-log(1 / _DOUBT - 1), *[0.0] * (len(EditFeatures._fields) - 1))
+def features_of(plan: Plan, mutant: Mutant) -> list[EditFeatures]:
+    """Return the features of the edits of a mutant of a plan."""
+    people = plan.people if plan.settings.coherent else None
+    return [_of_edit(plan.text, edit, people) for edit in mutant.edits]
 
 
 @lru_cache(maxsize=_EDITS // 16)  # each keeps the people of its text, with their parses
-def _of_edit(text: str, edit: Edit, people: People | None, doubts: int) -> EditFeatures:
+def _odds_of(text: str, edit: Edit, people: People | None) -> Odds:
+    return _odds(_of_edit(text, edit, people))
+
+
+def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
     form, around = edit.source.form, [text[max(0, a - _SEEN) : a] for a, _ in edit.spans]
     after = [text[end : end + 2] for _, end in edit.spans]
     replaced = edit.source.group if edit.source.group != edit.target.group else ""
-    near, far = _left(text, replaced, edit.spans) if replaced in _GENDERS else (0, 0)
     return EditFeatures(
         doubt=-_log_odds(_least(text, edit.attribute, edit.source, edit.spans)),
-        ambiguous=float(is_ambiguous(edit.source)),
+        **_kinds(text, edit.source, edit.spans),
         adjective=float(form is GrammaticalForm.ADJECTIVE),
         plural=float(form is GrammaticalForm.NOUN_PL),
+        pronoun=float(form.is_pronoun),
+        child=float(any(map(_is_child, edit.source.text.lower().split()))),
         after_the=float(any(map(_AFTER_THE.search, around))),
         capitals=float(any(map(_NAME_BEFORE.search, around)) or any(map(_NAME_AFTER.match, after))),
-        near=log1p(near),
-        far=log1p(far),
+        places=log1p(len(edit.spans)),
+        near=log1p(_near(text, replaced, edit.spans)),
         against=log1p(len(contradictions(text, _alone(edit)))),
-        length=log1p(len(text) / 100),
         age=float(edit.attribute == "age"),
         religion=float(edit.attribute == "religion"),
         neutral=float(replaced in _GENDERS and edit.target.group not in _GENDERS),
-        doubts=log1p(doubts),
         **_of_people(edit, people),
+        **_of_text(text),
     )
+
+
+def _is_child(word: str) -> bool:
+    years = years_of(word)
+    return years is not None and years[1] <= _GROWN
 
 
 def _alone(edit: Edit) -> Mutant:
@@ -218,42 +239,46 @@ def _of_people(edit: Edit, people: People | None) -> dict[str, float]:
     """Return what coreference tells of the people whom an edit changes."""
     every = people.entities if people is not None else ()
     changed = people.of_edit(edit) if people is not None else frozenset()
-    listed = [every[number] for number in changed if number < len(every)]
-    mentions = [mention for entity in listed for mention in entity.mentions]
+    mentions = [m for number in changed if number < len(every) for m in every[number].mentions]
     return {
-        "unlisted": float(bool(changed) and not listed),
+        "changed": log1p(len(changed)),
         "named": float(any(mention.kind is MentionKind.NAME for mention in mentions)),
         "mentions": log1p(len(mentions)),
         "people": log1p(sum(entity.person for entity in every)),
     }
 
 
-@lru_cache(maxsize=_EDITS)
-def _left(text: str, group: str, spans: tuple[Span, ...]) -> tuple[int, int]:
-    """Return how many words of a replaced gender are left, near the changed ones and elsewhere."""
+@lru_cache(maxsize=_TEXTS)
+def _of_text(text: str) -> dict[str, float]:
+    return {
+        "sentences": log1p(len(_sentences(text))),
+        "in_capitals": log1p(len(_CAPITAL.findall(text))),
+        "numbers": log1p(len(_NUMBER.findall(text))),
+    }
+
+
+def _near(text: str, group: str, spans: tuple[Span, ...]) -> int:
+    """Return how many pronouns of a replaced gender are left near the changed words."""
+    if group not in _GENDERS:
+        return 0
     starts = [sentence.start for sentence in _sentences(text)]
     changed = {bisect_right(starts, start) for start, _ in spans}
-    found = [
+    return sum(
         not changed.isdisjoint(range(number - 1, number + 2))
-        for start, end in _gendered(text).get(group, ())
+        for start, end in _pronouns(text).get(group, ())
         if all(end <= low or high <= start for low, high in spans)
         for number in [bisect_right(starts, start)]
-    ]
-    return sum(found), len(found) - sum(found)
+    )
 
 
 @lru_cache(maxsize=_TEXTS)
-def _gendered(text: str) -> dict[str, list[Span]]:
-    """Return the pronouns, nouns, titles and given names of each gender."""
-    words, found = people_words(), dict[str, list[Span]]()
+def _pronouns(text: str) -> dict[str, list[Span]]:
+    """Return the pronouns of each gender."""
+    found: dict[str, list[Span]] = {}
     for match in _WORD.finditer(text):
-        word = match.group().lower()
-        form = PRONOUNS.get(word)
-        gender = form.gender if form else words.nouns.get(word) or words.titles.get(word)
-        if not form and not gender and match.group()[0].isupper():
-            gender = words.names.get(match.group())
-        if gender:
-            found.setdefault(gender, []).append(match.span())
+        form = PRONOUNS.get(match.group().lower())
+        if form is not None and form.gender in _GENDERS:
+            found.setdefault(form.gender, []).append(match.span())
     return found
 
 
@@ -266,17 +291,27 @@ def person_probability(text: str, mutant: Mutant) -> float | None:
     return min((one for one in found if one is not None), default=None)
 
 
+def _own(text: str, term: Term, spans: Iterable[Span]) -> list[Span]:
+    """Return the places of a term; others are words that go with it, or insertions."""
+    return [span for span in spans if fold(text[slice(*span)]) == fold(term.text)]
+
+
 @lru_cache(maxsize=_EDITS)
 def _least(text: str, attribute: str, term: Term, spans: tuple[Span, ...]) -> float | None:
     """Return the least probability of a term's places; None if there is none to ask about."""
     places = (
-        Occurrence(attribute, span, text[slice(*span)], (term,))
-        for span in spans
-        # Others are pronouns that go with the word, or places of insertions.
-        if fold(text[slice(*span)]) == fold(term.text)
+        Occurrence(attribute, span, text[slice(*span)], (term,)) for span in _own(text, term, spans)
     )
     found = (person_sense.person_probability(text, place) for place in places)
     return min((one for one in found if one is not None), default=None)
+
+
+@lru_cache(maxsize=_EDITS)
+def _kinds(text: str, term: Term, spans: tuple[Span, ...]) -> dict[str, float]:
+    """Return the highest probability of each kind, of a term's places."""
+    found = (person_sense.reading_at(text, span) for span in _own(text, term, spans))
+    each = [reading.kinds(span) for reading, span in filter(None, found)]
+    return {kind: max((one[kind] for one in each), default=0.0) for kind in _KINDS}
 
 
 def is_ambiguous(term: Term) -> bool:

@@ -13,7 +13,11 @@ from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.relations.soft import clashes
-from hinter_core.relations.validity import FEATURES, features_of, is_ambiguous, validity_of_outcome
+from hinter_core.relations.validity import (
+    is_ambiguous,
+    person_probability,
+    validity_of_outcome,
+)
 from hinter_core.types import EditKind, Layer, Outcome, Parse, Sentence, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.marked import Piece, differences
@@ -94,10 +98,10 @@ def _clash(text: str, judged: Outcome) -> Markup:
 
 
 def _validity(plan: Plan, judged: Outcome) -> Markup:
-    found, kept = validity_of_outcome(plan, judged), judged.conformance.by_invariant
-    of = dict(zip(FEATURES, features_of(plan, judged.mutant, kept=kept), strict=True))
-    why = "trees.ambiguous" if of["ambiguous"] else "trees.clear"
-    if of["doubt"] > 0:  # more probable than not
+    found, person = validity_of_outcome(plan, judged), person_probability(plan.text, judged.mutant)
+    ambiguous = any(is_ambiguous(edit.source) for edit in judged.mutant.edits)
+    why = "trees.ambiguous" if ambiguous else "trees.clear"
+    if person is not None and person < 1 / 2:
         why = "trees.doubtful"
     elif found.soft > max(found.unfair, _SOFT):
         why = "trees.maybe_soft"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import log, log1p
 
 import pytest
@@ -19,6 +18,7 @@ from hinter_core.relations.validity import (
     Grades,
     features_of,
     graded,
+    is_ambiguous,
     suffices,
     validity_of,
 )
@@ -27,8 +27,9 @@ from hinter_core.types import Edit, Mutant, Pair, Sense, Term
 
 
 def features(text: str, mutant: Mutant) -> dict[str, float]:
-    plan = Plan.of_text(text, Settings())
-    return dict(zip(FEATURES, features_of(plan, mutant, kept=True), strict=True))
+    """Return the most of each feature of its edits."""
+    found = features_of(Plan.of_text(text, Settings()), mutant)
+    return dict(zip(FEATURES, map(max, zip(*found, strict=True)), strict=True))
 
 
 def mutant_of(text: str, *pairs: tuple[str, str]) -> Mutant:
@@ -46,28 +47,26 @@ def mutant_of(text: str, *pairs: tuple[str, str]) -> Mutant:
 def test_the_coefficients_are_those_of_the_fit() -> None:
     labelled = fitted.fitted()
     found = fitted.fit(labelled)
-    assert (
-        abs(found.grades(labelled.features) - fitted.SHIPPED.grades(labelled.features)).max() < 5e-3
-    )
+    assert abs(found.grades(labelled) - fitted.SHIPPED.grades(labelled)).max() < 5e-3
 
 
-def test_scores_tell_fair_from_unfair_mutants_that_were_not_fitted() -> None:
-    last = fitted.read(fitted.PROBES / "blind_7.csv")
-    kept = last.of(last.kept)
-    unfair = kept.all_say(2)
-    assert set(unfair) == {True, False}
-    scores = fitted.SHIPPED.grades(kept.features)[:, 0]
-    # That round knows three of the features; chance is 0.5.
-    assert roc_auc_score(~unfair, scores) > 0.65
+def test_scores_tell_labels_apart_on_domains_that_were_not_fitted() -> None:
+    labelled = fitted.fitted()
+    grades, _ = fitted.without_own_domain(labelled)
+    kept = labelled.of(labelled.kept)
+    for other, least in ((1, 0.7), (2, 0.7)):  # chance is 0.5
+        chosen = kept.all_say(0) | kept.all_say(other)
+        fair = kept.all_say(0)[chosen]
+        assert set(fair) == {True, False}
+        assert roc_auc_score(fair, grades[labelled.kept][chosen, 0]) > least
 
 
 def test_features_are_of_the_replaced_words() -> None:
     text = "We met a tall white nurse. Danish bakers and a Danish clerk came."
     asked = features(text, mutant_of(text, ("white", "black"), ("Danish", "Finnish")))
-    assert asked["ambiguous"] == 1
-    assert asked["places"] == pytest.approx(log1p(3))
+    assert asked["places"] == pytest.approx(log1p(2))
     plain = features(text, mutant_of(text, ("nurse", "clerk")))
-    assert plain["ambiguous"] == 0
+    assert plain["places"] == pytest.approx(log1p(1))
     assert plain["doubt"] == pytest.approx(-log(99))
 
 
@@ -78,20 +77,33 @@ def gendered(text: str, source: str, target: str, *more: str) -> Mutant:
 
 
 @pytest.mark.parametrize(
-    ("text", "word", "near", "far"),
+    ("text", "word", "near"),
     [
-        ("A man sang. It rained.", "man", 0, 0),
-        ("A man sang, and he bowed.", "man", 1, 0),
-        ("Mr Low is a waiter. He is kind.", "waiter", 2, 0),
-        ("My uncle David sang. It rained. It snowed. It hailed. He left.", "uncle", 1, 1),
-        ("A man met his wife. She left with her sister.", "man", 1, 0),
+        ("A man sang. It rained.", "man", 0),
+        ("A man sang, and he bowed.", "man", 1),
+        ("Mr Low is a waiter. He is kind, is he not?", "waiter", 2),
+        ("My uncle David sang. It rained. It snowed. It hailed. He left.", "uncle", 0),
+        ("A man met his wife. She left with her sister.", "man", 1),
     ],
 )
-def test_words_of_the_replaced_gender_that_stay_are_counted(
-    text: str, word: str, near: int, far: int
+def test_pronouns_of_the_replaced_gender_that_stay_near_are_counted(
+    text: str, word: str, near: int
 ) -> None:
-    found = features(text, gendered(text, word, "woman"))
-    assert (found["near"], found["far"]) == pytest.approx((log1p(near), log1p(far)))
+    assert features(text, gendered(text, word, "woman"))["near"] == pytest.approx(log1p(near))
+
+
+def test_each_kind_that_is_no_person_is_asked_about() -> None:
+    speaks = features("She speaks English.", mutant_of("She speaks English.", ("English", "x")))
+    nurse = features(
+        "An English nurse left.", mutant_of("An English nurse left.", ("English", "x"))
+    )
+    assert speaks["language"] > 0.5 > nurse["language"]
+
+
+def test_words_for_children_are_known() -> None:
+    text = "A girl met a woman."
+    assert features(text, mutant_of(text, ("girl", "x")))["child"] == 1
+    assert features(text, mutant_of(text, ("woman", "x")))["child"] == 0
 
 
 @pytest.mark.parametrize(
@@ -118,7 +130,7 @@ def test_people_are_looked_at_where_they_are_known(
     plan = make_plan(text, [shipped["age"]], Settings(order=1, coherent=True), parses)
     found = {
         edit.source.text: dict(
-            zip(FEATURES, features_of(plan, plan.mutant((edit,)), kept=True), strict=True)
+            zip(FEATURES, features_of(plan, plan.mutant((edit,)))[0], strict=True)
         )
         for edit in plan.edits["age"]
     }
@@ -127,36 +139,27 @@ def test_people_are_looked_at_where_they_are_known(
     assert found["young"]["people"] == found["old"]["people"] >= log1p(2)
     unknown = make_plan(text, [shipped["age"]], Settings(order=1, coherent=False), parses)
     edits = next(unknown.atomic())
-    alone = features_of(unknown, unknown.mutant(edits), kept=True)
-    assert dict(zip(FEATURES, alone, strict=True))["people"] == 0
-
-
-def test_doubts_of_a_coherent_edit_are_a_risk(
-    shipped: dict[str, Dictionary], parses: ParseStore
-) -> None:
-    plan = make_plan("A man left.", [shipped["gender"]], Settings(order=1), parses)
-    (edit, *_) = plan.edits["gender"]
-    place, mutant = FEATURES.index("doubts"), plan.mutant((edit,))
-    plan.doubts[edit] = ("he", "his")
-    doubtful = features_of(plan, mutant, kept=True)
-    plan.doubts.clear()
-    assert doubtful[place] == pytest.approx(log1p(2))
-    assert features_of(plan, mutant, kept=True)[place] == 0
+    (alone,) = features_of(unknown, unknown.mutant(edits))
+    assert alone.people == 0
 
 
 @given(
+    st.lists(
+        st.lists(st.floats(-4.6, 6), min_size=len(FEATURES), max_size=len(FEATURES)),
+        min_size=1,
+        max_size=4,
+    ),
     st.lists(st.floats(-4.6, 6), min_size=len(FEATURES), max_size=len(FEATURES)),
-    st.integers(0, len(FEATURES) - 1),
-    st.floats(0, 6),
+    st.booleans(),
     st.floats(0.01, 0.99),
 )
-def test_more_of_a_risk_never_makes_a_mutant_fairer(
-    values: list[float], place: int, more: float, least: float
+def test_one_more_edit_never_makes_a_mutant_fairer(
+    edits: list[list[float]], more: list[float], kept: bool, least: float
 ) -> None:
-    worse = [*values[:place], values[place] + more, *values[place + 1 :]]
-    before, after = graded(values), graded(worse)
+    before, after = graded(edits, kept=kept), graded([*edits, more], kept=kept)
     assert sum(before) == pytest.approx(1)
     assert after.fair <= before.fair + 1e-9
+    assert graded(edits, kept=False).fair <= graded(edits, kept=True).fair
     assert suffices(before, least) or not suffices(after, least)
 
 
@@ -168,13 +171,9 @@ def test_grades_in_words() -> None:
 
 
 def test_a_users_word_may_be_ambiguous_too() -> None:
-    text = "The zorp left."
-    plan, plain = Plan.of_text(text, Settings()), mutant_of(text, ("zorp", "quix"))
-    assert features(text, plain)["ambiguous"] == 0
-    pair = Pair("own", Term("zorp", "a", sense=Sense.ASK), Term("quix", "b"))
-    asked = replace(plain, edits=(Edit(pair, plain.edits[0].spans),))
-    assert features(text, asked)["ambiguous"] == 1
-    assert validity_of(plan, asked, kept=True).fair <= validity_of(plan, plain, kept=True).fair
+    assert is_ambiguous(Term("zorp", "a", sense=Sense.ASK))
+    assert not is_ambiguous(Term("zorp", "a"))
+    assert is_ambiguous(Term("White", "a"))
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.booleans())
