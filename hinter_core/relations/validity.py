@@ -159,7 +159,7 @@ class Grades(NamedTuple):
     def in_words(self) -> str:
         """``fair 82 % · soft 11 % · unfair 7 %``."""
         parts = self._asdict().items()
-        return " \u00b7 ".join(f"{name} {100 * part:.0f}\u00a0%" for name, part in parts)
+        return " \u00b7 ".join(f"{name} {100 * part:.0f} %" for name, part in parts)
 
 
 def validity_of(plan: Plan, mutant: Mutant, *, kept: bool) -> Grades:

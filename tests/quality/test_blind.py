@@ -90,5 +90,5 @@ def test_what_is_joined_has_labels_and_features_and_no_text(tmp_path: Path) -> N
     assert not {"text", "edits", "reason"} & set(found[0])
     for row in found:
         drawn = next(one for one in key if one["id"] == row["id"])
-        names = set(row) - {"reader_1"}
+        names = set(drawn) & set(row)
         assert {name: row[name] for name in names} == {name: drawn[name] for name in names}

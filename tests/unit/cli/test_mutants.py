@@ -17,7 +17,7 @@ def done(run: Run, tmp_path: Path) -> Path:
     data = tmp_path / "texts.csv"
     data.write_text("text\nThe black man was kind.\nIt rained.\n")
     folder = tmp_path / "first"
-    code, _, err = run("run", "--data", str(data), "--model", RULES, "--limit", "40",
+    code, _, err = run("run", "--data", str(data), "--model", RULES, "--limit", "80",
                        "--no-placebo", "--out", str(folder))  # fmt: skip
     assert (code, err) == (0, "")
     return folder

@@ -35,7 +35,8 @@ def test_examples_of_forms(
     example: dict[str, str], shipped: dict[str, Dictionary], parses: ParseStore
 ) -> None:
     words = [shipped[example["attribute"]]]
-    plan = make_plan(example["text"], words, Settings(order=1, keep_soft=True), parses)
+    settings = Settings(order=1, keep_soft=True, validity=0)
+    plan = make_plan(example["text"], words, settings, parses)
     batch = [follow_up_of(TestCase(plan), edits) for edits in plan.chosen()]
     conform(batch, parses)
     kept = {

@@ -164,10 +164,7 @@ def test_one_more_edit_never_makes_a_mutant_fairer(
 
 
 def test_grades_in_words() -> None:
-    assert (
-        Grades(0.82, 0.11, 0.07).in_words
-        == "fair 82\u00a0% \u00b7 soft 11\u00a0% \u00b7 unfair 7\u00a0%"
-    )
+    assert Grades(0.82, 0.11, 0.07).in_words == "fair 82 % \u00b7 soft 11 % \u00b7 unfair 7 %"
 
 
 def test_a_users_word_may_be_ambiguous_too() -> None:
