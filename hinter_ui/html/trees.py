@@ -99,14 +99,13 @@ def _clash(text: str, judged: Outcome) -> Markup:
 
 def _validity(plan: Plan, judged: Outcome) -> Markup:
     found, person = validity_of_outcome(plan, judged), person_probability(plan.text, judged.mutant)
-    ambiguous = any(is_ambiguous(edit.source) for edit in judged.mutant.edits)
-    why = "trees.ambiguous" if ambiguous else "trees.clear"
+    words = [f"\u201c{e.source.text}\u201d" for e in judged.mutant.edits if is_ambiguous(e.source)]
+    why = "trees.ambiguous" if words else "trees.clear"
     if person is not None and person < 1 / 2:
         why = "trees.doubtful"
     elif found.soft > max(found.unfair, _SOFT):
         why = "trees.maybe_soft"
     said = tag("strong", glossary.sentence(say, "trees.validity", grades=validity_in_words(*found)))
-    words = [f"\u201c{e.source.text}\u201d" for e in judged.mutant.edits if is_ambiguous(e.source)]
     why = why if judged.conformance.kept else "trees.not_kept"
     more = glossary.sentence(say, why, named=listed(words, "or"))
     return tag("p", said, " ", more, class_="reason validity")
