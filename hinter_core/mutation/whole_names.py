@@ -159,7 +159,8 @@ def _join_forms(text: str, found: Joined) -> None:
     bearers: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
     for head, number in _named(found):
         name = tuple(map(str.lower, NAME_WORD.findall(text[slice(*head)])))
-        bearers[name].append((head[0], number))
+        if name:  # "007" has no word
+            bearers[name].append((head[0], number))
     by_letter: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for name in bearers:
         by_letter[name[0][0]].append(name)

@@ -172,3 +172,10 @@ def test_it_is_open_who_is_meant() -> None:
 )  # fmt: skip
 def test_names_of_two_parts_have_a_gender(name: str, gender: str) -> None:
     assert name_usage().gender(name) == gender
+
+
+def test_a_name_without_a_word_is_left_alone() -> None:
+    text = "Agent 007 and Anna left."
+    spans = [(text.index(name), text.index(name) + len(name)) for name in ("007", "Anna")]
+    people = [Entity((Mention(s, s, MentionKind.NAME),), True, "", False) for s in spans]
+    assert [one.mentions[0].head for one in with_whole_names(text, people)] == spans
