@@ -43,8 +43,8 @@ _LEAST_UNIT = 0.2  # so that a kind that few words have gets no weight without m
 _READERS = ("reader_1", "reader_2")
 _CONFORMS = (Layer.SOFT, Layer.VALIDITY)  # what may be wrong of a mutant that the invariant keeps
 _BINS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
-_LEAST = (0.0, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8)
-_MOST = (1.0, 0.5, 0.3, 0.2)
+_LEAST = (0.0, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8)
+_MOST = (1.0, 0.2)
 
 
 class Labelled(NamedTuple):
