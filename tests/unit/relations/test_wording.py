@@ -17,7 +17,8 @@ Reasons = Callable[[str, str], dict[str, str]]
 
 def planned(text: str, dictionary: Dictionary, parses: ParseStore) -> Plan:
     """Plan exchanges of single words; coherent ones do not clash in the first place."""
-    return make_plan(text, [dictionary], Settings(order=1, coherent=False), parses)
+    settings = Settings(order=1, coherent=False, validity=0)
+    return make_plan(text, [dictionary], settings, parses)
 
 
 @pytest.fixture
