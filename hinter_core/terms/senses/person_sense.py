@@ -153,6 +153,8 @@ def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
         return f"\u201c{surface}\u201d may mean several people"
     if measure := _measured(parse, tokens):
         return f"here \u201c{surface}\u201d is part of the measure \u201c{measure}\u201d"
+    if fold(surface) == "people" and _nation(parse, tokens[0]):
+        return f"here \u201c{surface}\u201d is a nation"
     if term.form is _FORM.NOUN_PL and _one_of_them(parse, head_of(parse, tokens)):
         return f"here \u201c{surface}\u201d is one people"
     if not term.form.is_pronoun and (phrase := _expression(parse, tokens)):
@@ -162,6 +164,13 @@ def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     if surface in LOWER_THINGS and any(w[:1].isupper() for w in parse.words if w != "I"):
         return f"\u201c{surface}\u201d in lower case is a thing"
     return ""
+
+
+def _nation(parse: Parse, people: int) -> bool:
+    """Whether *people* is a nation as a whole: "the Danish people", not "Danish people"."""
+    if people < 2 or fold(parse.words[people - 2]) != "the":
+        return False
+    return parse.words[people - 1][:1].isupper() and fold(parse.words[people - 1]) in capitalised()
 
 
 def _one_of_them(parse: Parse, head: int) -> bool:

@@ -46,6 +46,8 @@ PEOPLE = [
     ("People who are deaf can use the service.", "disability", ["deaf"]),
     ("My brother is deaf.", "disability", ["deaf"]),
     ("A Polish engineer fixed it.", "nationality", ["Polish"]),
+    ("Two Danish people waited outside.", "gender", ["people"]),
+    ("The people waited outside.", "gender", ["people"]),
     ("The nurse is Polish.", "nationality", ["Polish"]),
     ("Two fat men sat down.", "body", ["fat"]),
     ("A Swedish actor came.", "nationality", ["Swedish"]),
@@ -284,6 +286,12 @@ MORE_THINGS = [
     ("I mean, man, who made this?", "gender", "man"),
     ("The end, man, I did not see it.", "gender", "man"),
     ("It was slow, and man, was it long.", "gender", "man"),
+    ("A tall White House clerk read the note to them.", "race", "White"),
+    ("She is our Black Sea captain.", "race", "Black"),
+    ("He wrote for the white paper committee.", "race", "white"),
+    ("The Danish people will vote in June.", "gender", "people"),
+    ("He spoke of the Kenyan people and its courage.", "gender", "people"),
+    ("Nobody asked the Korean people about it.", "gender", "people"),
 ]
 
 
