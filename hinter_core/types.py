@@ -12,6 +12,7 @@ from typing import ClassVar
 
 Span = tuple[int, int]
 SUBSTITUTE = "substitute"  # the relation of most changes: words of equal form exchanged
+_FEW_ALIKE = 2  # further changes that are named where many have one reason
 MASKED_PLACE = "[MASK]"  # where a text lacks a word; each model has its own token for it
 
 
@@ -185,6 +186,21 @@ class RejectedEdit:
     def in_words(self) -> str:
         """The reason, with the change that it is about."""
         return f"{self.edit.in_words} is not made: {self.reason}"
+
+
+def refused_alike(refused: Iterable[RejectedEdit]) -> list[tuple[RejectedEdit, str]]:
+    """Return one edit of each word and reason, and what it changes: "Dane → Thai and 9 more"."""
+    alike: dict[tuple[str, str, str], list[RejectedEdit]] = {}
+    for one in refused:
+        alike.setdefault((one.edit.attribute, one.edit.source.text, one.reason), []).append(one)
+    found = []
+    for first, *others in alike.values():
+        named = ", ".join(
+            dict.fromkeys([first.edit.in_words, *(o.edit.target.text for o in others[:_FEW_ALIKE])])
+        )
+        more = len(others) - _FEW_ALIKE
+        found.append((first, f"{named} and {more} more" if more > 0 else named))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

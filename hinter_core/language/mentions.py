@@ -261,9 +261,15 @@ class _Finder:
             return None  # "a lot of people" is one phrase
         if tag in _PROPER or (tag in _NOUNS and (self._named(token) or self._given(token))):
             return self._noun(token) if self._capital_noun(token) else self._name(token)
-        if tag in _NOUNS or self._stands_alone(token):
+        if (tag in _NOUNS or self._stands_alone(token)) and not self._ends_word(token):
             return self._noun(token)
         return None
+
+    def _ends_word(self, token: int) -> bool:
+        """Whether a noun is no more than the end of a word with hyphens: "sister-in-law"."""
+        words, spans, head = self.parse.words, self.parse.spans, self.parse.heads[token]
+        whole = all(spans[at][1] == spans[at + 1][0] for at in range(head, token))
+        return head < token and whole and words[token - 1] == "-"
 
     def _in_title(self, token: int) -> bool:
         """Whether a pronoun is written as in a title: "Kill Me Again"."""

@@ -105,8 +105,7 @@ def with_names_of_origin(
                 made.append(edit)
                 continue
             if country is None:
-                why = f"no list has names of people called \u201c{edit.target.text}\u201d"
-                refused.append(RejectedEdit(edit, why))
+                refused.append(RejectedEdit(edit, "no list has names of these people"))
                 continue
             renaming = names.of_origin(named, country)
             own = {(s.start, s.end): s.new for s in splices_of(text, edit, sentences)}

@@ -12,7 +12,15 @@ from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.grammar import MASK
 from hinter_core.mutation.edits import mutant_of
 from hinter_core.mutation.plan import Plan
-from hinter_core.types import SUBSTITUTE, Edit, Occurrence, OriginKind, RejectedOccurrence, Splice
+from hinter_core.types import (
+    SUBSTITUTE,
+    Edit,
+    Occurrence,
+    OriginKind,
+    RejectedOccurrence,
+    Splice,
+    refused_alike,
+)
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.wording import ARROW, DEFAULT, Words, hue, listed, name_of, term
@@ -325,11 +333,11 @@ def _rejected(plan: Plan) -> Markup:
         term = rejected.occurrence
         name = tag("span", f" {name_of(term.attribute)}", class_="quiet")
         items.append(tag("li", tag("s", isolated(term.surface)), name, ": ", rejected.in_words))
-    for refused in plan.refused[:_MOST_REJECTED]:
-        edit = refused.edit
-        name = tag("span", f" {name_of(edit.attribute)}", class_="quiet")
-        items.append(tag("li", tag("s", isolated(edit.in_words)), name, ": ", refused.reason))
-    left = (len(found) - _MOST_REJECTED for found in (plan.rejected, plan.refused))
+    refused = refused_alike(plan.refused)
+    for one, changes in refused[:_MOST_REJECTED]:
+        name = tag("span", f" {name_of(one.edit.attribute)}", class_="quiet")
+        items.append(tag("li", tag("s", isolated(changes)), name, ": ", one.reason))
+    left = (len(found) - _MOST_REJECTED for found in (plan.rejected, refused))
     if more := sum(max(0, n) for n in left):
         items.append(tag("li", say("terms.more", n=more)))
     return tag("ul", *items, class_="rejected-list", aria_label=say("terms.rejected"))

@@ -201,6 +201,8 @@ def _only_person(words: TextWords, entities: Sequence[Entity]) -> Entity:
         raise RefusedText(Refusal.SEVERAL)
     if person.gender == "mixed":
         raise RefusedText(Refusal.MIXED)
+    if not person.person and all(m.kind is MentionKind.NOUN for m in person.mentions):
+        raise RefusedText(Refusal.GENERIC)  # "man in space"; "boy, was I tired"
     if person.gender not in GENDERS or not any(_tells(words, m) for m in person.mentions):
         raise RefusedText(Refusal.NO_GENDER)
     return person

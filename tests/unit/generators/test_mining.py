@@ -45,6 +45,9 @@ gc The «noun:actress» «name:full», 34, said «pronoun:subject» was thrilled
 Jane Holt, an actress, said she was thrilled.
 gc «name:full», «a» «noun:actress», said «pronoun:subject» was thrilled.
 
+My sister-in-law painted the fence herself.
+g My «noun:sister-in-law» painted the fence «pronoun:reflexive».
+
 An actress forgot her lines.
 g «A» «noun:actress» forgot «pronoun:possessive» lines.
 
@@ -228,8 +231,11 @@ _REFUSED = [
         "no pronoun, noun or title tells the gender",
     ),
     ("Princess Diana opened her school.", "a gendered noun is part of another word or name"),
-    ("Dear Murder, She Wrote is on tonight.", "a single name that is not known as a given name"),
-    ("Sunrise begins when she waits.", "a single name that is not known as a given name"),
+    ("Dear Murder, She Wrote is on tonight.", "a pronoun whose person is not known"),
+    ("Sunrise begins when she waits.", "a pronoun whose person is not known"),
+    ("Quorlan closed the door when she left.", "a single name that is not known as a given name"),
+    ("Man has always loved the sea.", "a noun that stands for people in general"),
+    ("They put man on the moon.", "a noun that stands for people in general"),
     ("It was late, and boy was I glad.", "a noun that stands for people in general"),
     ("Neither Mr. or Mrs. Weber was there.", "several people"),
     ("Our aunt met Brexton, and then she left.", "several people"),

@@ -107,3 +107,16 @@ def test_a_feast_or_a_faith_is_no_person(text: str) -> None:
     named = ("Christmas", "Buddhism")
     found = [e for e in entities for m in e.mentions if text[slice(*m.span)] in named]
     assert [entity.person for entity in found] == [False]
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("My brother-in-law fixed the roof himself.", "law"),
+        ("Her sister-in-law painted the fence.", "law"),
+        ("The commander-in-chief waved.", "chief"),
+        ("A lady-in-waiting sang.", "waiting"),
+    ],
+)
+def test_the_end_of_a_word_with_hyphens_is_no_phrase(text: str, end: str) -> None:
+    assert text.index(end) not in {p.head_span[0] for p in document(text).phrases}

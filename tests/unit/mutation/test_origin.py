@@ -12,6 +12,7 @@ from hinter_core.mutation.edits import mutant_of
 from hinter_core.mutation.plan import Plan, Settings, make_plan
 from hinter_core.terms.dictionary import choose, load_shipped
 from hinter_core.terms.names import FAMILY, country_of, load_names, name_usage
+from hinter_core.types import refused_alike
 
 _NEW = r"(?P<given>[^\W\d_]+) (?P<family>[^\W\d_]+)"
 
@@ -98,6 +99,18 @@ def test_what_the_lists_do_not_know_is_not_made_and_says_why(
     refused = {r.edit.target.text: r.reason for r in plan.refused}
     assert reason in refused[target]
     assert target not in {edit.target.text for edit in plan.edits.get("nationality", ())}
+
+
+@pytest.mark.parametrize("word", ["German", "Japanese", "Kenyan"])
+def test_changes_that_one_reason_refuses_are_said_at_once(word: str, parses: ParseStore) -> None:
+    plan = plan_of(f"Anna Moss is a {word} actress.", parses)
+    refused = [r for r in plan.refused if r.reason.startswith("no list")]
+    ((first, changes),) = refused_alike(refused)
+    assert first is refused[0]
+    assert re.fullmatch(rf"{word} \u2192 \w[\w ]*, [\w ]+, [\w ]+ and (\d+) more", changes)
+    assert changes.endswith(f" and {len(refused) - 3} more")
+    ((_, two),) = refused_alike(refused[:2])
+    assert two == f"{refused[0].edit.in_words}, {refused[1].edit.target.text}"
 
 
 def test_nobody_is_renamed_by_default_or_without_a_name(parses: ParseStore) -> None:
