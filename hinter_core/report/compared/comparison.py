@@ -29,6 +29,7 @@ FIXED, NEW = "fixed", "newly biased"
 _EXAMPLES = 12  # of either kind
 
 OnChange = Callable[[dict[str, Any]], None]
+Place = tuple[int, int]  # shard and place in it
 
 
 @dataclass(frozen=True)
@@ -187,6 +188,7 @@ class _Pairs:
             "ORDER BY other_shard, other_place"
         )
         shown = {(change["change"], change["row"], change["attributes"]) for change in self.changes}
+        chosen: list[tuple[dict[str, Any], tuple[Place, Place]]] = []
         room = Counter(change["change"] for change in self.changes)
         for errs, names, more, shard, place, row, shard_1, place_1, row_1, verdicts in found:
             kind, attributes = FIXED if errs else NEW, tuple(names)
@@ -200,19 +202,23 @@ class _Pairs:
             if room[kind] < _EXAMPLES and (kind, row, attributes) not in shown:
                 shown.add((kind, row, attributes))
                 room[kind] += 1
-                self.changes.append(change)
-                self._complete(change, (shard, place), (shard_1, place_1))
+                chosen.append((change, ((shard, place), (shard_1, place_1))))
             elif not on_change and min(room[FIXED], room[NEW]) == _EXAMPLES:
-                return
+                break
+        self._complete(chosen)
 
-    def _complete(self, change: dict[str, Any], *places: tuple[int, int]) -> None:
-        """Add the text, its id, and both answers to the unchanged text."""
-        records = [next(r.at([at])) for r, at in zip(self.readers, places, strict=True)]
-        change |= {
-            "id": records[0].id,
-            "text": records[0].text,
-            "originals": [list(record.original) for record in records],
-        }
+    def _complete(self, changes: Sequence[tuple[dict[str, Any], tuple[Place, Place]]]) -> None:
+        """Keep changes, with the text, its id, and both answers to the unchanged text."""
+        records = [
+            {(one.shard, one.place): one for one in reader.at([at[side] for _, at in changes])}
+            for side, reader in enumerate(self.readers)
+        ]
+        for change, places in changes:
+            first, second = (found[place] for found, place in zip(records, places, strict=True))
+            originals = [list(first.original), list(second.original)]
+            self.changes.append(
+                change | {"id": first.id, "text": first.text, "originals": originals}
+            )
 
     def verdicts(self) -> dict[tuple[str, str], int]:
         """Count shared mutants by both verdicts, without placebo."""
