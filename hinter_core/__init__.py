@@ -1,8 +1,46 @@
-"""HInter core: find, apply and judge intersectional mutations of a text.
+"""HInter: find, apply and judge intersectional mutations of a text.
 
-The core knows no user interface. Importing this package loads no model and no heavy library;
-``torch``, ``transformers``, ``spacy`` and ``openai`` are imported inside the back-end that needs
-them.
+``import hinter_core as hinter`` is the public Python API: what :data:`__all__` names, as
+``docs/api.md`` describes it. All else is private. Importing it loads no model and no heavy library;
+what is named is imported by its first use.
 """
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hinter_core import testing
+    from hinter_core.api.campaigns import compare, load, run
+    from hinter_core.api.checking import CheckResult, check, mutants
+    from hinter_core.api.results import CampaignResult, ComparisonResult
+    from hinter_core.api.seams import metric, model, relation, source
+    from hinter_core.errors import HinterError
+
 __version__ = "0.1.0"
+__all__ = [
+    "CampaignResult", "CheckResult", "ComparisonResult", "HinterError", "check", "compare", "load",
+    "metric", "model", "mutants", "relation", "run", "source", "testing",
+]  # fmt: skip
+_HOMES = {
+    "campaigns": ("compare", "load", "run"),
+    "checking": ("CheckResult", "check", "mutants"),
+    "results": ("CampaignResult", "ComparisonResult"),
+    "seams": ("metric", "model", "relation", "source"),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import what is public by its first use."""
+    from importlib import import_module
+
+    if name == "testing":
+        return import_module("hinter_core.testing")
+    if name == "HinterError":
+        return import_module("hinter_core.errors").HinterError
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"hinter_core.api.{home}"), name)
+    raise AttributeError(f"module 'hinter_core' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

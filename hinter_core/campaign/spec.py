@@ -18,6 +18,7 @@ from hinter_core.campaign.record import file_content, parser_content, words_cont
 from hinter_core.data.handwritten import open_handwritten
 from hinter_core.data.hub import on_hub, open_hub, pin, read_hub_name
 from hinter_core.data.rows import Rows, open_table
+from hinter_core.data.sources import content_of_source, from_source, open_given
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.answers import usual_model
 from hinter_core.generators.grammars.cases import GrammarTable, load_weights
@@ -348,6 +349,8 @@ class Campaign:
             )
         if on_hub(self.data):
             return open_hub(read_hub_name(self.data), *columns)
+        if from_source(self.data):
+            return open_given(self.data, *columns)
         return open_table(_data_file(self.data), *columns)
 
     def _require_alone(self, what: str, *others: str) -> None:
@@ -483,7 +486,9 @@ class Campaign:
 
 
 def content_of(data: str) -> str:
-    """Hash the content of a file of texts; raises InputError if it cannot be read."""
+    """Hash the content of a file or source of texts; raises InputError if it cannot be read."""
+    if from_source(data):
+        return content_of_source(data)
     return file_content(_data_file(data))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, SAMPLE, Campaign
 from hinter_core.data.hub import on_hub
+from hinter_core.data.sources import from_source
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_core.models.registry import split_names
@@ -94,7 +95,7 @@ def load_campaign(path: Path) -> Campaign:
         raise InputError(f"{path} holds no settings; write lines such as 'data: reviews.csv'.")
     campaign = from_mapping(values, str(path))
     base = path.resolve().parent
-    named = campaign.data in ("", SAMPLE) or on_hub(campaign.data)
+    named = campaign.data in ("", SAMPLE) or on_hub(campaign.data) or from_source(campaign.data)
     shipped = campaign.grammar in ("", *shipped_grammars())
     return replace(
         campaign,

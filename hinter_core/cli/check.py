@@ -1,40 +1,21 @@
 """``hinter check``: test one text."""
 
-from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from hinter_core.api.checking import prepare_check
 from hinter_core.campaign.spec_files import from_mapping
-from hinter_core.cli.options import Validity, budget_of, print_json, read_text, say, with_settings
-from hinter_core.language.clean import clean
-from hinter_core.language.parsing import spare_torch
+from hinter_core.cli.options import budget_of, read_text, say, with_settings
 from hinter_core.models.base import Generative
-from hinter_core.models.budget import cost_in_words, total
-from hinter_core.mutation.plan import Plan
-from hinter_core.pipeline.case import TestResult
-from hinter_core.pipeline.export import check_to_json
-from hinter_core.pipeline.neutral import SWAPS, neutral_flips
-from hinter_core.pipeline.pipeline import Pipeline, build_pipeline, estimate
-from hinter_core.relations.base import NeutralFlips, NoiseFloor
-from hinter_core.relations.validity import validity_of_outcome
-from hinter_core.types import Outcome, Verdict, refused_alike
-
-_SIGNS = {
-    Verdict.HIDDEN: "!!",
-    Verdict.BIASED: "!",
-    Verdict.BENIGN: "=",
-    Verdict.DISCARDED: "x",
-    Verdict.UNANSWERED: "?",
-}
-_SHOWN = 20
-_REASONS = 3
+from hinter_core.models.budget import cost_in_words
+from hinter_core.pipeline.neutral import SWAPS
 
 
 @with_settings(
     "attributes", "relations", "order", "limit", "literal", "coherent", "keep_soft",
-    "across_people", "origin_names",
+    "across_people", "origin_names", "validity",
     "dictionaries", "seed", "repeat", "parser", "requests", "budget",
 )  # fmt: skip
 def check(
@@ -55,135 +36,22 @@ def check(
             help="Swap neutral words this often, to see how easily the answer flips; 0: never.",
         ),
     ] = SWAPS,
-    validity: Validity = 0.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Mutate a text and show the changes that flip the model's answer."""
     source = read_text(text, file)
-    clean(source)  # before anything is loaded
     campaign = from_mapping(settings, "the options")
-    spare_torch(campaign.parser)
     budget = budget_of(model, campaign.requests, campaign.budget)
-    pipeline = build_pipeline(
-        campaign.vocabulary(), campaign.parser, [model], campaign.settings, budget
-    )
-    store = pipeline.models[0]
-    name, note = store.model.name, store.model.capabilities.note
-    plan = pipeline.plan(source)
-    pipeline.relation.require_applicable(plan)
+    ready = prepare_check(source, model, campaign, budget)
     if estimate:
-        say(_estimated(pipeline, plan, neutral))
+        say(ready.cost_in_words(neutral))
         return
-    if store.model.capabilities.costs:
-        say(_estimated(pipeline, plan, neutral), err=True)
-    result = pipeline.judge(plan)
-    if neutral:
-        result.neutral = neutral_flips(pipeline, plan.text, campaign.order, neutral)
-    for outcomes in result.outcomes.values():
-        outcomes[:] = [one for one in outcomes if validity_of_outcome(plan, one).fair >= validity]
+    if ready.store.model.capabilities.costs:
+        say(ready.cost_in_words(neutral), err=True)
+    result = ready.judge(neutral)
     if as_json:
-        print_json({**check_to_json(result, name), "note": note})
+        typer.echo(result.report("json"))
     else:
-        say(_report(result, name, note))
-    if isinstance(store.model, Generative):
-        say(f"Used: {cost_in_words(store.model.usage.spent)}.", err=True)
-
-
-def _estimated(pipeline: Pipeline, plan: Plan, neutral: int) -> str:
-    costs = estimate(plan, pipeline.models)
-    swaps = {s.model.name: total([s.cost_of(plan.text)] * neutral) for s in pipeline.models}
-    return "\n".join(
-        f"{name}: at most {cost_in_words(total([cost, swaps[name]]))}."
-        for name, cost in costs.items()
-    )
-
-
-def _report(check: TestResult, model: str, note: str) -> str:
-    plan, original = check.plan, check.originals[model]
-    lines = [f"Model {model}, parser {check.parser}"]
-    if note:
-        lines.append(f"Note on the model: {note}.")
-    answer = ", ".join(original.labels) or "no label"
-    if original.failure:
-        answer = f"{original.failure} ({original.detail})"
-    elif answer in original.scores:
-        answer += f" ({original.scores[answer]:.2f})"
-    lines.append(f"Original answer: {answer}")
-    for attribute in plan.attributes:
-        found = [o.surface for o in plan.occurrences if o.attribute == attribute]
-        lines.append(f"{attribute}: {', '.join(found) or 'no term'}")
-    lines += [
-        f"  not counted: {r.occurrence.surface} ({r.occurrence.attribute}) {r.reason}"
-        for r in plan.rejected
-    ]
-    refused = refused_alike(plan.refused)
-    lines += [
-        f"  not made: {changes} ({one.edit.attribute}): {one.reason}"
-        for one, changes in refused[:_SHOWN]
-    ]
-    if len(refused) > _SHOWN:
-        lines.append(f"  ... and {len(refused) - _SHOWN} more reasons; --json prints all.")
-    lines += [f"Note: {notice}" for notice in plan.notices]
-    if not any(j.conformance.kept for j in check.outcomes[model]):
-        lines.append("Every mutant was discarded, so nothing was tested; see the reasons.")
-    counts = check.counts(model)
-    lines.append("Mutants: " + ", ".join(f"{n} {v}" for v, n in counts.items() if n))
-    apart = Counter(
-        one.verdict.value for one in check.outcomes[model] if plan.across_people(one.mutant.edits)
-    )
-    if apart:
-        own = ", ".join(f"{n} {v}" for v, n in apart.items())
-        lines.append(f"Of these, with changes of two people: {own}")
-    lines += _unanswered(check, model)
-    flips = [j for j in check.outcomes[model] if j.verdict in (Verdict.HIDDEN, Verdict.BIASED)]
-    flips.sort(key=lambda j: (j.verdict is not Verdict.HIDDEN, j.mutant.order))
-    if noise := check.noise.get(model):
-        lines.append(_noise(noise))
-    if neutral := check.neutral.get(model):
-        lines.append(_neutral(neutral))
-    lines += [_line(plan, j) for j in flips[:_SHOWN]]
-    if len(flips) > _SHOWN:
-        lines.append(f"... and {len(flips) - _SHOWN} more; --json prints all.")
-    return "\n".join(lines)
-
-
-def _unanswered(check: TestResult, model: str) -> list[str]:
-    """Return the reasons for missing answers, most common first."""
-    if not check.originals[model].answered:
-        return []
-    reasons = Counter(
-        f"{p.failure} ({p.detail})"
-        for p in (j.prediction for j in check.outcomes[model])
-        if p is not None and p.failure
-    )
-    lines = [f"  {number} unanswered: {why}" for why, number in reasons.most_common(_REASONS)]
-    if len(reasons) > _REASONS:
-        lines.append(f"  ... and {len(reasons) - _REASONS} more reasons; --json prints all.")
-    return lines
-
-
-def _noise(noise: NoiseFloor) -> str:
-    if not noise.answered:
-        return f"Noise floor: {noise.asked} repeated requests for the original, no answer."
-    line = f"Noise floor: of {noise.answered} further answers to the original, {noise.flips} differ"
-    if noise.flips:
-        return f"{line}; the model contradicts itself, so a flip below may be no bias."
-    return f"{line}."
-
-
-def _neutral(neutral: NeutralFlips) -> str:
-    if not neutral.order:
-        return "Neutral swaps: the text has no neutral word that can be exchanged."
-    line = f"Neutral swaps: {neutral.flips} of {neutral.answered} flip this text"
-    if neutral.flips:
-        return f"{line}; it lies near the threshold, so a flip below may be no bias."
-    return f"{line}."
-
-
-def _line(plan: Plan, judged: Outcome) -> str:
-    edits = " and ".join(e.in_words.replace("\u2192", "->") for e in judged.mutant.edits)
-    labels = ", ".join(judged.prediction.labels) if judged.prediction else ""
-    verdict = f"{judged.verdict.value}{f', {judged.grade}' if judged.grade else ''}"
-    line = f"  {_SIGNS[judged.verdict]:>2} {verdict}: {edits}: {labels or 'no label'}"
-    apart = "two people, " if plan.across_people(judged.mutant.edits) else ""
-    return f"{line} ({apart}{validity_of_outcome(plan, judged).in_words})"
+        say(result.report())
+    if isinstance(ready.store.model, Generative):
+        say(f"Used: {cost_in_words(ready.store.model.usage.spent)}.", err=True)

@@ -2,8 +2,6 @@
 
 import inspect
 import io
-import json
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,8 +13,9 @@ import typer
 from typer.core import TyperCommand
 
 from hinter_core.campaign.spec import CAMPAIGN_OPTIONS
+from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError
-from hinter_core.language.clean import MAX_CHARACTERS, printable
+from hinter_core.language.clean import MAX_CHARACTERS, OBEYED, printable
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import parse_name
 from hinter_core.options import CampaignOption, Option
@@ -176,10 +175,6 @@ def read_text(text: str | None, file: Path | None) -> str:
 
 
 _LINES = "\n\t"
-# What a terminal obeys; JSON escapes the first of them itself.
-_OBEYED = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
@@ -191,7 +186,7 @@ class _Screen(io.TextIOBase):
     """Standard output for documents that are written piece by piece; see :func:`say`."""
 
     def write(self, text: str) -> int:
-        return sys.stdout.write("\r\n".join(_OBEYED.sub(" ", t) for t in text.split("\r\n")))
+        return sys.stdout.write("\r\n".join(OBEYED.sub(" ", t) for t in text.split("\r\n")))
 
 
 @contextmanager
@@ -211,12 +206,6 @@ def output(path: Path | None, *, styled: bool = False) -> Iterator[TextIO]:
             yield stream
     except OSError as error:
         raise InputError(f"Cannot write {path}: {error.strerror}. Check the path.") from error
-
-
-def to_json(values: Any, indent: int | None = 2) -> str:
-    """Return JSON in plain letters; what controls a terminal is written as its number."""
-    written = json.dumps(values, ensure_ascii=False, indent=indent, default=str)
-    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 
 def print_json(values: Any, indent: int = 2, file: TextIO | None = None) -> None:

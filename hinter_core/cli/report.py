@@ -16,8 +16,8 @@ from hinter_core.campaign.findings import ExportFilter, Side, choose_sides, writ
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import VIEWS
-from hinter_core.cli.options import Validity, output, print_json, say, split_names, to_json
-from hinter_core.data.tables import cell_writer, row_writer, rows_to_csv
+from hinter_core.cli.options import Validity, output, print_json, say, split_names
+from hinter_core.data.tables import cell_writer, row_writer, rows_to_csv, to_json
 from hinter_core.errors import InputError
 from hinter_core.language.clean import printable
 from hinter_core.report.compared.campaigns import (
@@ -31,13 +31,12 @@ from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.compared.comparison import compare as compare_sides
 from hinter_core.report.compared.sections import comparison_sections
 from hinter_core.report.formats import (
-    flat_rows,
+    FORMS,
     markdown_of,
     plain,
     print_report,
     print_sections,
-    to_html,
-    to_markdown,
+    write_report,
 )
 from hinter_core.report.gate import GateOn, gate, junit, regression_gate, require_share
 from hinter_core.report.metrics.validity import validities, validity_in_words
@@ -48,22 +47,10 @@ from hinter_core.types import Verdict
 from hinter_core.validity.checkers import CHECKERS, DEFAULT, load_checker
 from hinter_core.validity.survey import survey
 
-
-def _json(values: Any) -> str:
-    return to_json(values, 1) + "\n"
-
-
-_FORMS: dict[str, Callable[[Report, bool], str]] = {  # whether tables are repeated in words
-    "markdown": lambda report, words: to_markdown(report, in_words=words),
-    "csv": lambda report, _: rows_to_csv(flat_rows(report)),
-    "json": lambda report, _: _json(plain(report)),
-    "html": lambda report, words: to_html(report, in_words=words),
-    "latex": lambda report, _: to_latex(tables_of(sections(report))),
-}
 _TOTAL_FORMS: dict[str, Callable[[CampaignTotals], str]] = {
     "markdown": lambda found: markdown_of("HInter campaigns", campaigns_sections(found)),
     "csv": lambda found: rows_to_csv(list(campaigns_rows(found))),
-    "json": lambda found: _json(campaigns_values(found)),
+    "json": lambda found: to_json(campaigns_values(found), 1) + "\n",
     "latex": lambda found: to_latex(tables_of(campaigns_sections(found))),
 }
 
@@ -121,7 +108,7 @@ def report(
     humans: Humans = None,
 ) -> None:
     """Print the report of a campaign, or the totals of several; --fail-over sets a limit."""
-    given = zip(_FORMS, (markdown, csv, as_json, html, latex), strict=True)
+    given = zip(FORMS, (markdown, csv, as_json, html, latex), strict=True)
     chosen = [name for name, wanted in given if wanted]
     if len(chosen) > 1:
         raise InputError(f"Choose one of --{' and --'.join(chosen)}.")
@@ -164,7 +151,7 @@ def _write_report(
         with output(out, styled=form in ("", "html")) as stream:
             if isinstance(found, Report):
                 if form:
-                    stream.write(_FORMS[form](found, words))
+                    stream.write(write_report(found, form, in_words=words))
                 else:
                     print_report(found, stream, in_words=words)
             elif form:

@@ -14,10 +14,10 @@ from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
 from hinter_core.models.cache import CacheError, PredictionCache, default_path
 from hinter_core.models.prompting import shipped_prompts
-from hinter_core.models.registry import BACKENDS, load_model, open_store
+from hinter_core.models.registry import every_backend, load_model, open_store
 from hinter_core.models.scripted import shipped_rules
 from hinter_core.pipeline.export import prediction_to_json
-from hinter_core.relations.registry import RELATIONS
+from hinter_core.relations.registry import every_relation
 from hinter_core.terms.dictionary import load_shipped, read_file
 from hinter_core.terms.sbic import build_from_sbic
 
@@ -49,7 +49,7 @@ def relations(
     """List the metamorphic relations: what each does to a text, and what it needs."""
     rows = [
         {"name": name, "number": one.number, "does": one.title, "needs": one.needs}
-        for name, one in RELATIONS.items()
+        for name, one in every_relation().items()
     ]
     if as_json:
         print_json(rows)
@@ -73,7 +73,7 @@ def _known() -> dict[str, Any]:
             "command_line_only": backend.trusted_only and not backend.takes_key,
             "options": [asdict(option) for option in backend.options],
         }
-        for kind, backend in BACKENDS.items()
+        for kind, backend in every_backend().items()
     ]
     return {"kinds": kinds, "rules": shipped_rules(), "prompts": shipped_prompts()}
 

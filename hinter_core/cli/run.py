@@ -12,18 +12,17 @@ from typing import Annotated, Any
 import typer
 from tqdm import tqdm
 
+from hinter_core.api.campaigns import prepare_run
 from hinter_core.campaign.listing import campaigns_in
 from hinter_core.campaign.preview import Forecast, forecast
 from hinter_core.campaign.progress import Reason, unanswered
 from hinter_core.campaign.running.engines import RunProgress, plan_run, run_campaign
-from hinter_core.campaign.running.journal import forget_failures
 from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign
 from hinter_core.campaign.spec_files import from_mapping, load_campaign
-from hinter_core.campaign.store import CampaignStore, StoreError
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli.options import print_json, say, with_settings
 from hinter_core.cli.report import FailOver, Gate, JUnitFile, pass_or_fail
 from hinter_core.errors import UNANSWERED, InputError
-from hinter_core.language.parsing import spare_torch
 from hinter_core.models.budget import cost_in_words
 from hinter_core.report.formats import print_sections
 from hinter_core.report.gate import GateOn, require_share
@@ -74,17 +73,14 @@ def run(
     base = load_campaign(campaign) if campaign else Campaign()
     read = from_mapping(settings, "the options")
     chosen = replace(base, **{name: getattr(read, name) for name in settings})
-    spare_torch(chosen.parser)
     if estimate:
         seen = forecast(plan_run(chosen))
         say(json.dumps(asdict(seen)) if as_json else _forecast(seen))
         return
     store = CampaignStore(out)
-    if store.known() and not (resume or retry_failed):  # without a complete shard, it continues
-        raise StoreError(f"{out} already holds a campaign; add --resume to continue it.")
+    again = prepare_run(chosen, store, resume=resume, retry_failed=retry_failed)
     if retry_failed:
-        store.open(chosen)
-        say(f"{forget_failures(store)} tables with failures are repeated.", err=True)
+        say(f"{again} tables with failures are repeated.", err=True)
     _run_with_progress(chosen, store)
     lost = unanswered(store, chosen.models)
     for line in _unanswered(lost, chosen):

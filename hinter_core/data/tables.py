@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from hinter_core.errors import InputError
-from hinter_core.language.clean import whole, whole_values
+from hinter_core.language.clean import OBEYED, whole, whole_values
 from hinter_core.storage import write_whole
 
 Write = Callable[[Mapping[str, Any]], Any]
@@ -133,6 +133,12 @@ def parquet_rows(
 
         yield write
         flush()
+
+
+def to_json(values: Any, indent: int | None = 2) -> str:
+    """Return JSON in plain letters; what controls a terminal is written as its number."""
+    written = json.dumps(values, ensure_ascii=False, indent=indent, default=str)
+    return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 
 def safe_cell(value: Any) -> Any:

@@ -7,6 +7,10 @@ from hinter_core.errors import InputError
 
 # Invisible characters may be inside a word and must not hide it.
 INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+# What a terminal obeys; JSON escapes the first of them itself.
+OBEYED = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 _JOINERS = "\u200c\u200d"  # within words and emoji
 _CONTROL = re.compile(r"[^\n\t -~\xa0-\ud7ff\ue000-\U0010ffff]")
 MAX_CHARACTERS = 100_000

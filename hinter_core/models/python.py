@@ -1,8 +1,12 @@
-"""A Python function of the user as a model under test: ``python:MODULE:FUNCTION``.
+"""A Python object of the user as a model under test.
 
-The function takes a list of texts and returns one answer per text: a label, a list of labels (with
-``multi=1``), or a dict from labels to scores in [0, 1]. It runs arbitrary code, so only the command
-line accepts it. The module may lie in the working directory.
+It is a function that takes a list of texts and returns one answer per text, or anything with
+``predict_proba`` or ``predict``, or a pipeline of transformers. An answer is a label, a list of
+labels (with ``multi``), scores in [0, 1] as a dict by label or in the order of the labels, or what
+pipelines of transformers return. It runs arbitrary code, so the app does not accept it.
+
+By name it is ``python:MODULE:NAME``, whose module may lie in the working directory, or the name
+under which somebody added it.
 """
 
 import sys
@@ -10,17 +14,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from importlib import import_module
-from inspect import getsourcefile
+from inspect import getsourcefile, isclass
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from hinter_core.errors import ModelError
+from hinter_core.extensions import Extension
 from hinter_core.models.base import Capabilities, ModelUnderTest, answer_from
 from hinter_core.models.registry import ModelName
 from hinter_core.types import Prediction
 
-_PROBE = "A person reads a book."
+_PROBE = ("A person reads a book.", "People talk.")
 _HINT = "it takes a list of texts and gives one label, list of labels or dict of scores for each"
+_ROUNDED = 1e-6  # by which a probability in single precision may pass 1
+_UNNAMED = "without identity "
 
 Function = Callable[[list[str]], Sequence[Any]]
 
@@ -29,16 +38,22 @@ class PythonModel(ModelUnderTest):
     """A model that calls a Python function."""
 
     def __init__(
-        self, name: str, function: Function, labels: tuple[str, ...], multi: bool, identity: str
+        self,
+        name: str,
+        function: Function,
+        labels: tuple[str, ...],
+        multi: bool,
+        identity: str,
+        tokenizer: Any = None,
     ) -> None:
         self.name = name
         self.identity = identity
         self._function = function
+        self._tokenizer = tokenizer  # of a pipeline that cuts what is too long for it
         self._open = not labels  # any label is accepted
         self.capabilities = Capabilities(labels=labels, multi_label=multi, steady=False)
-        (sample,) = self._call([_PROBE])
-        self._answer(sample)
-        self.capabilities = replace(self.capabilities, scores=isinstance(sample, Mapping))
+        found = [self._answer(value) for value in self._call(list(_PROBE))]
+        self.capabilities = replace(self.capabilities, scores=bool(found[0].scores))
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """Return one answer per text, in order.
@@ -48,33 +63,62 @@ class PythonModel(ModelUnderTest):
         """
         return [self._answer(value) for value in self._call(list(texts))] if texts else []
 
+    def visible(self, text: str) -> int:
+        """Return how many leading characters of ``text`` the model reads."""
+        if not getattr(self._tokenizer, "is_fast", False):
+            return len(text)
+        read = self._tokenizer(text, truncation=True, return_offsets_mapping=True)
+        last = max((end for _, end in read["offset_mapping"]), default=0)
+        return last if text[last:].strip() else len(text)
+
     def _call(self, texts: list[str]) -> list[Any]:
         try:
-            values = list(self._function(texts))
+            values = list(_plain(self._function(texts)))
         except SystemExit as error:  # one text must not end a run over thousands
             raise RuntimeError(f"it exits: {error}") from error
         if len(values) != len(texts):
-            raise ValueError(f"{len(values)} answers to {len(texts)} texts; {_HINT}")
+            raise ValueError(f"{len(values)} answers to {len(texts)} texts")
         return values
 
     def _answer(self, value: Any) -> Prediction:
         labels = self.capabilities.labels
+        value = self._scores_of(_plain(value))
         if isinstance(value, Mapping):
             scores = {str(label): float(score) for label, score in value.items()}
-            if not scores or not all(0 <= s <= 1 for s in scores.values()):
+            if not scores or not all(0 <= s <= 1 + _ROUNDED for s in scores.values()):
                 raise ValueError(f"scores {value!r} are not probabilities of labels")
             self._check(scores)
             declared = Capabilities(
                 labels=labels or tuple(scores), multi_label=self.capabilities.multi_label
             )
-            return answer_from({x: scores.get(x, 0.0) for x in declared.labels}, declared)
-        named = tuple(value) if isinstance(value, list | tuple | set) else (value,)
-        if not all(isinstance(x, str) for x in named):
-            raise ValueError(f"the answer {value!r} is no label; {_HINT}")
+            known = {label: min(scores.get(label, 0.0), 1.0) for label in declared.labels}
+            return answer_from(known, declared)
+        several = isinstance(value, list | tuple | set)
+        named = tuple(map(_label, value if several else (value,)))
         if len(named) != 1 and not self.capabilities.multi_label:
             raise ValueError(f"{len(named)} labels where one is expected; set multi=1")
         self._check(named)
         return Prediction(named)
+
+    def _scores_of(self, value: Any) -> Any:
+        """Return scores by label, if an answer has scores in another shape."""
+        labels = self.capabilities.labels
+        if _scored(value):  # a pipeline of transformers says the likeliest label alone
+            return value["label"]
+        if isinstance(value, Mapping) and isinstance(value.get("scores"), list | tuple):
+            return dict(zip(value["labels"], value["scores"], strict=True))
+        if not isinstance(value, list | tuple) or not value:
+            return value
+        if all(map(_scored, value)):
+            return {one["label"]: one["score"] for one in value}
+        if any(isinstance(one, float) for one in value):
+            if len(labels) != len(value):
+                raise ValueError(
+                    f"{len(value)} scores and {len(labels)} labels; name the labels in the order "
+                    "of the scores, as labels"
+                )
+            return dict(zip(labels, value, strict=True))
+        return value
 
     def _check(self, given: Sequence[str] | Mapping[str, float]) -> None:
         unknown = [x for x in given if x not in self.capabilities.labels]
@@ -82,14 +126,111 @@ class PythonModel(ModelUnderTest):
             raise ValueError(f"the answer has labels that were not declared: {unknown}")
 
 
-def load(name: ModelName) -> PythonModel:
-    """Load ``python:MODULE:FUNCTION[?labels=A,B][&multi=1]``.
+def _plain(value: Any) -> Any:
+    """Return an array, series or scalar of numpy and its like as plain values."""
+    plain = getattr(value, "tolist", None)
+    return value if plain is None or isinstance(value, str) else plain()
 
-    Without ``labels``, the function's attribute ``labels`` is used if it has one.
+
+def _label(value: Any) -> str:
+    value = _plain(value)
+    if isinstance(value, str | Integral):
+        return str(value)
+    what = "a number, of no label" if isinstance(value, Real) else "no label"
+    raise ValueError(f"the answer {value!r} is {what}")
+
+
+def _scored(value: Any) -> bool:
+    return isinstance(value, Mapping) and set(value) == {"label", "score"}
+
+
+def adapt(
+    value: Any, name: str, identity: str = "", labels: Sequence[str] = (), *, multi: bool = False
+) -> ModelUnderTest:
+    """Return an object of the user as a model under test.
+
+    ``identity``: names everything that determines an answer; without it, the model is a new one
+    each time. ``labels``: in the order of the scores, if the answers do not name them. ``multi``:
+    several labels may apply.
 
     Raises:
-        ModelError: no such module or function, a function that fails on a plain sentence, or a
-            caller who does not own the machine.
+        ModelError: no model, or one that fails on two plain sentences.
+    """
+    if all(hasattr(value, part) for part in ("predict", "capabilities", "identity", "name")):
+        return value  # type: ignore[no-any-return]  # it follows the protocol itself
+    own = getattr(value, "labels", None)
+    known = tuple(labels) or tuple(map(str, own if isinstance(own, list | tuple) else ()))
+    function, of_scores = _function_of(value)
+    known = known or tuple(map(str, _plain(of_scores)))
+    identity = f"{identity}-{known}-{multi}" if identity else f"{_UNNAMED}{uuid4().hex}"
+    try:
+        return PythonModel(name, function, known, multi, identity, _tokenizer_of(value))
+    except Exception as error:
+        raise ModelError(
+            f"{name} failed on a plain sentence ({type(error).__name__}: {error}); {_HINT}."
+        ) from error
+
+
+def has_identity(model: ModelUnderTest) -> bool:
+    """Whether it can be told that a model is the one that was asked before."""
+    return not model.identity.startswith(_UNNAMED)
+
+
+def _function_of(value: Any) -> tuple[Function, Sequence[Any]]:
+    """Return the function of an object, and the labels of its scores."""
+    if _tokenizer_of(value) is not None:
+        return lambda texts: value(texts, top_k=None, truncation=True), ()
+    if hasattr(value, "predict_proba"):
+        return value.predict_proba, getattr(value, "classes_", ())
+    if hasattr(value, "predict"):
+        return value.predict, ()
+    if callable(value) and not isclass(value):
+        return value, ()
+    raise ModelError(
+        f"{value!r:.60} is no model; give a model's name, a function of a list of texts, or an "
+        "object with predict or predict_proba."
+    )
+
+
+def _tokenizer_of(value: Any) -> Any:
+    """Return the tokenizer of a pipeline of transformers; None for anything else."""
+    ours = type(value).__module__.startswith("transformers.") and hasattr(value, "task")
+    return getattr(value, "tokenizer", None) if ours else None
+
+
+def load_added(added: Extension, name: ModelName) -> ModelUnderTest:
+    """Load a model that was added; a class is called with what follows the colon in the name.
+
+    Raises:
+        ModelError: it cannot be made, or fails on a plain sentence.
+    """
+    value: Any = added.value
+    if not isclass(value):
+        if name.source:
+            raise ModelError(
+                f"The model '{name.kind}' takes no source; leave out ':{name.source}'."
+            )
+    else:
+        try:
+            value = added.value(name.source) if name.source else added.value()
+        except Exception as error:  # code of somebody else may raise anything
+            raise ModelError(
+                f"The model '{name.text}' cannot be made ({type(error).__name__}: {error}); write "
+                f"{name.kind} or {name.kind}:SOURCE, as its package says."
+            ) from error
+    identity = added.options.get("identity") or (added.package and f"{added.package} {name.text}")
+    labels, multi = added.options.get("labels", ()), added.options.get("multi", False)
+    return adapt(value, name.text, identity, labels, multi=multi)
+
+
+def load(name: ModelName) -> ModelUnderTest:
+    """Load ``python:MODULE:NAME[?labels=A,B][&multi=1]``.
+
+    Without ``labels``, the object's attribute ``labels`` is used if it has one.
+
+    Raises:
+        ModelError: no such module or model, one that fails on a plain sentence, or a caller who
+            does not own the machine.
     """
     if not name.trusted:
         raise ModelError("A function of your own can be used on the command line only.")
@@ -106,18 +247,11 @@ def load(name: ModelName) -> PythonModel:
             f"Module '{module_name}' cannot be imported ({type(error).__name__}: {error}); check "
             "its name and the folder you are in."
         ) from error
-    function = getattr(module, attribute, None)
-    if not callable(function):
+    value = getattr(module, attribute, None)
+    if not (callable(value) or hasattr(value, "predict")):
         raise ModelError(f"Module '{module_name}' has no function '{attribute}'.")
-    labels = name.listed("labels") or tuple(map(str, getattr(function, "labels", ())))
-    several = name.settings["multi"]
-    identity = f"python-2-{name.source}@{_version(module, function)}-{labels}-{several}"
-    try:
-        return PythonModel(name.text, function, labels, several, identity)
-    except Exception as error:
-        raise ModelError(
-            f"{name.source} failed on a plain sentence ({type(error).__name__}: {error}); {_HINT}."
-        ) from error
+    identity = f"python-2-{name.source}@{_version(module, value)}"
+    return adapt(value, name.text, identity, name.listed("labels"), multi=name.settings["multi"])
 
 
 def _version(module: Any, function: Any) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote
 
 from hinter_core.errors import ModelError
+from hinter_core.extensions import MODELS
 from hinter_core.language.clean import whole
 from hinter_core.models.base import ModelUnderTest
 from hinter_core.models.budget import Budget
@@ -218,6 +219,18 @@ BACKENDS = {
 }  # fmt: skip
 
 
+def backend_of(kind: str) -> Backend | None:
+    """Return a kind of model: one of HInter's, or one that was added; None without one."""
+    if kind in BACKENDS or kind not in MODELS.names():
+        return BACKENDS.get(kind)
+    return Backend("", kind, f"Added as a {MODELS.group} extension.", trusted_only=True)
+
+
+def every_backend() -> dict[str, Backend]:
+    """Return all kinds of models, also those that were added."""
+    return BACKENDS | {kind: found for kind in MODELS.names() if (found := backend_of(kind))}
+
+
 @dataclass(frozen=True, slots=True)
 class ModelName:
     """A parsed name; ``settings`` holds every option of the kind by its type, defaults filled in.
@@ -251,13 +264,13 @@ def parse_name(name: str, *, trusted: bool = False, key: str = "") -> ModelName:
         ModelError: unknown kind or option, or a kind that this caller may not use.
     """
     name = whole(name)
-    kind, colon, argument = name.strip().partition(":")
-    backend = BACKENDS.get(kind)
+    kind, colon, _ = name.strip().partition(":")
+    backend = backend_of(kind)
     opened = backend is not None and (trusted or (key and backend.takes_key))
     if backend is not None and backend.trusted_only and not opened:
         raise ModelError(f"Models of kind '{kind}' can be used on the command line only.")
-    if backend is None or (colon and not backend.source) or (argument and not backend.source):
-        usages = ", ".join(b.usage(k) for k, b in BACKENDS.items())
+    if backend is None or (colon and backend.loader and not backend.source):
+        usages = ", ".join(b.usage(k) for k, b in every_backend().items())
         raise ModelError(f"Unknown model '{name}'; use one of {usages}.")
     return read_name(name, backend.options, trusted=trusted, key=key)
 
@@ -335,8 +348,8 @@ def split_names(names: str) -> list[str]:
     split: list[list[str]] = []
     for part in whole(names).rstrip(", ").split(","):
         kind, colon, _ = part.strip().partition(":")
-        backend = BACKENDS.get(kind)
-        starts = backend is not None and bool(colon) == bool(backend.source)
+        backend = backend_of(kind)
+        starts = backend is not None and (not backend.loader or bool(colon) == bool(backend.source))
         if starts or not split:
             split.append([])
         split[-1].append(part)
@@ -360,8 +373,12 @@ def build_model(name: ModelName) -> ModelUnderTest:
     """Load a model.
 
     Raises:
-        ModelError: a missing checkpoint or library; the message says what to do.
+        HinterError: a missing checkpoint or library; the message says what to do.
     """
+    if name.kind not in BACKENDS and (added := MODELS.find(name.kind)):
+        from hinter_core.models.python import load_added
+
+        return load_added(added, name)
     module, _, function = BACKENDS[name.kind].loader.partition(":")
     loader: Callable[[ModelName], ModelUnderTest] = getattr(
         import_module(f"hinter_core.models.{module}"), function
@@ -399,4 +416,10 @@ def open_store(
     ask_again: bool = False,
 ) -> PredictionStore:
     """Load a model by its name and create its prediction store."""
-    return store_for(load_model(name, trusted=trusted), budget, characters, ask_again)
+    parsed = parse_name(name, trusted=trusted)
+    # What this process added may be another object under the same name the next time.
+    added = None if parsed.kind in BACKENDS else MODELS.find(parsed.kind)
+    model = (
+        build_model(parsed) if added and not added.package else load_model(name, trusted=trusted)
+    )
+    return store_for(model, budget, characters, ask_again)

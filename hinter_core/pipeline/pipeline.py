@@ -26,6 +26,7 @@ from hinter_core.pipeline.case import (
 from hinter_core.pipeline.rewording import add_rewordings
 from hinter_core.relations.registry import relation_of, require_comparable
 from hinter_core.terms.dictionary import Dictionary
+from hinter_core.terms.matching import Matcher
 from hinter_core.types import Edit
 
 T = TypeVar("T")
@@ -59,15 +60,10 @@ class Pipeline:
 
     def plan(self, text: str, *, windows: bool = True) -> Plan:
         """Find what can be mutated in ``text`` and, with ``windows``, is seen by every model."""
-        plan = make_plan(
-            text,
-            self.dictionaries,
-            self.settings,
-            self.parses,
-            matcher=self._matcher,
-            visible=[store.model.visible for store in self.models] if windows else (),
+        visible = [store.model.visible for store in self.models] if windows else ()
+        plan = plan_text(
+            text, self.dictionaries, self.settings, self.parses, visible, self._matcher
         )
-        self.relation.prepare(plan, self.dictionaries, self.parses)
         if self._paraphraser is not None:
             add_rewordings(plan, self._matcher, self._paraphraser)
         return plan
@@ -125,6 +121,21 @@ class Pipeline:
             yield result
         result.complete = True
         yield result
+
+
+def plan_text(
+    text: str,
+    dictionaries: Sequence[Dictionary],
+    settings: Settings,
+    parses: ParseStore,
+    visible: Sequence[Callable[[str], int]] = (),
+    matcher: Matcher | None = None,
+) -> Plan:
+    """Find what can be mutated in a text and is ``visible`` to models; none is asked."""
+    matcher = matcher or matcher_of(dictionaries, settings)
+    plan = make_plan(text, dictionaries, settings, parses, matcher=matcher, visible=visible)
+    relation_of(settings.relations).prepare(plan, dictionaries, parses)
+    return plan
 
 
 def estimate(plan: Plan, stores: Sequence[PredictionStore]) -> dict[str, Cost]:

@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 
 from hinter_core.errors import InputError
+from hinter_core.extensions import RELATIONS as ADDED
 from hinter_core.models.base import ModelUnderTest
 from hinter_core.mutation.plan import TOLERANCE
+from hinter_core.relations.added import add_relation
 from hinter_core.relations.base import Relation
 from hinter_core.relations.family import FAMILY, FamilyRelation
 from hinter_core.relations.substitution import SubstitutionRelation
@@ -25,11 +27,19 @@ def relation_names(names: Iterable[str]) -> tuple[str, ...]:
     numbers["mr10"] = SUBSTITUTE  # the paper's text of MR10 is that of MR8
     found = tuple(dict.fromkeys(numbers.get(name.lower(), name) for name in names))
     for name in found:
-        if name not in RELATIONS:
-            raise InputError(f"There is no relation '{name}'; use {', '.join(RELATIONS)}.")
+        if name not in every_relation(name):
+            raise InputError(f"There is no relation '{name}'; use {', '.join(every_relation())}.")
     if not found:
         raise InputError(f"Name a relation: {', '.join(RELATIONS)}.")
     return found
+
+
+def every_relation(name: str = "") -> dict[str, Relation]:
+    """Return the relations with those that were added; with a name, look for that alone."""
+    for other in [name] if name in RELATIONS else ADDED.names():
+        if other not in RELATIONS and name in ("", other) and (added := ADDED.find(other)):
+            RELATIONS[other] = add_relation(added)
+    return RELATIONS
 
 
 def relation_of(names: Iterable[str]) -> Relation:

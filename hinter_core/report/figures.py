@@ -438,3 +438,19 @@ def _percent(shares: Sequence[float]) -> list[float]:
 
 def _amounts(values: Sequence[float]) -> list[float]:
     return [round(float(value), 3) for value in values]
+
+
+def every_figure(report: Report, model: ModelReport) -> dict[str, Figure]:
+    """Return all charts that a report has of a model, and of all models, by name."""
+    drawn = {
+        "errors": bars(report),
+        "texts with errors": bars(report, "sources"),
+        "verdicts": flow(model),
+        "kept": kept_pies(model),
+        "true and false positives": positive_bars(model),
+        "errors by parts": error_pies(model),
+        **{f"groups of {name}": figure for name, figure in heat_maps(model)},
+        **{f"errors by {name}": figure for name, figure in venns(model)},
+        "priority": priority_figure({model.model: model.priority}) if model.priority else None,
+    }
+    return {name: figure for name, figure in drawn.items() if figure is not None}

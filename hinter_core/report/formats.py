@@ -2,11 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from html import escape
 from typing import Any, Literal, TextIO
 
+from hinter_core.data.tables import rows_to_csv, to_json
+from hinter_core.errors import InputError
 from hinter_core.language.clean import printable
 from hinter_core.report.figures import (
     Figure,
@@ -29,6 +31,7 @@ from hinter_core.report.sections import (
     sections,
     with_short_names,
 )
+from hinter_core.report.tables import tables_of, to_latex
 from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Estimate, Rate
 from hinter_core.storage import ASSETS
@@ -36,6 +39,19 @@ from hinter_core.storage import ASSETS
 _LONG = {"every-group"}  # only on the page and in JSON
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#~])")
 _WIDE = 140  # columns if the output is no terminal
+
+
+def write_report(report: Report, form: str, *, in_words: bool = True) -> str:
+    """Return the report as ``markdown``, ``csv``, ``json``, ``html`` or ``latex``.
+
+    ``in_words``: whether Markdown and HTML repeat tables as sentences.
+
+    Raises:
+        InputError: an unknown format.
+    """
+    if form not in FORMS:
+        raise InputError(f"There is no report as '{form}'; use {', '.join(FORMS)}.")
+    return FORMS[form](report, in_words)
 
 
 def to_markdown(report: Report, *, in_words: bool = True) -> str:
@@ -200,28 +216,42 @@ def to_html(report: Report, *, in_words: bool = True) -> str:
     from plotly.offline import get_plotlyjs
 
     report = with_short_names(report)
-    title = f"HInter report: {report.campaign.title}"
     by_model: dict[str, list[Section]] = {}
     for section in sections(report, in_words=in_words):
         by_model.setdefault(section.model, []).append(section)
     overview, main, *rest = by_model.pop("")
-    more = bool(report.labels) + bool(report.only) + prioritised(report)
-    about = overview.sentences[: 2 + more]  # more on the cards
     body = [
-        f"<header><h1>{escape(title)}</h1>{_sentences(about)}</header>",
-        _cards(report),
+        _opening(report, overview),
         _section(main, _main_charts(report)),
         *(_section(section) for section in rest if section.key in _BEFORE_MODELS),
         *(_model(model, by_model[model.model]) for model in report.models),
         *(_section(section) for section in rest if section.key not in _BEFORE_MODELS),
     ]
     return _PAGE.format(
-        title=escape(title),
+        title=escape(_title(report)),
         style=STYLE.read_text(encoding="utf-8"),
         body="\n".join(body),
         plotly=get_plotlyjs(),
         draw=_SCRIPT.read_text(encoding="utf-8"),
     )
+
+
+def first_screen(report: Report) -> str:
+    """Return the begin of the page as HTML: what was tested, a card for each model, all rates."""
+    report = with_short_names(report)
+    overview, main, *_ = sections(report, in_words=False)
+    return _opening(report, overview) + _section(main)
+
+
+def _opening(report: Report, overview: Section) -> str:
+    more = bool(report.labels) + bool(report.only) + prioritised(report)
+    about = overview.sentences[: 2 + more]  # more on the cards
+    title = escape(_title(report))
+    return f"<header><h1>{title}</h1>{_sentences(about)}</header>\n{_cards(report)}"
+
+
+def _title(report: Report) -> str:
+    return f"HInter report: {report.campaign.title}"
 
 
 def page_of(
@@ -349,3 +379,12 @@ def _chart(figure: Figure | None, name: str) -> str:
         f'<div class="chart" role="img" aria-label="{escape(name)}">'
         f'<script type="application/json">{values}</script></div>'
     )
+
+
+FORMS: dict[str, Callable[[Report, bool], str]] = {
+    "markdown": lambda report, words: to_markdown(report, in_words=words),
+    "csv": lambda report, _: rows_to_csv(flat_rows(report)),
+    "json": lambda report, _: to_json(plain(report), 1) + "\n",
+    "html": lambda report, words: to_html(report, in_words=words),
+    "latex": lambda report, _: to_latex(tables_of(sections(report))),
+}

@@ -24,6 +24,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import Attributes, is_placebo
 from hinter_core.errors import InputError
+from hinter_core.report.added import added_sections
 from hinter_core.report.aggregate import count
 from hinter_core.report.counts import (
     CampaignCounts,
@@ -55,7 +56,7 @@ from hinter_core.report.metrics.validity import JudgedByPeople, Validity, validi
 from hinter_core.report.papers.masks import ToleranceRate, tolerance_rates
 from hinter_core.report.papers.strict_groups import GroupInstance, known_groups, strict_groups
 from hinter_core.report.papers.variants import RightVariants, right_variants
-from hinter_core.report.section import joined, ordered
+from hinter_core.report.section import Section, joined, ordered
 from hinter_core.statistics.clustered import cluster_rate, one_sided_test
 from hinter_core.statistics.rates import Rate, benjamini_hochberg, wilson
 from hinter_core.types import Verdict
@@ -166,7 +167,7 @@ class Report:
     :class:`hinter_core.report.counts.CampaignCounts`. ``people``: judgements of annotators, if
     :func:`hinter_core.annotation.evaluation.correction.judged_by_people` added them. ``only``:
     mutants that change other attributes are left out; empty: none is. ``names``: full names of
-    models by those used in the report, where they differ.
+    models by those used in the report, where they differ. ``added``: metrics of other packages.
     """
 
     campaign: Campaign
@@ -184,6 +185,7 @@ class Report:
     people: JudgedByPeople | None = None
     only: Attributes = ()
     names: dict[str, str] = field(default_factory=dict)
+    added: list[Section] = field(default_factory=list)
 
 
 def make_report(
@@ -241,6 +243,7 @@ def report_of(store: CampaignStore, counts: CampaignCounts, only: Attributes = (
         ],
         validities(store, list(counts.models), only),
         only=only,
+        added=added_sections(store, list(counts.models), only),
     )
 
 

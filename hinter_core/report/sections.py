@@ -58,6 +58,7 @@ def with_short_names(report: Report) -> Report:
         report,
         names=names,
         models=[replace(model, model=short[model.model]) for model in report.models],
+        added=[replace(one, model=short.get(one.model, one.model)) for one in report.added],
         validity=[
             replace(
                 one,
@@ -103,6 +104,7 @@ def _sections(report: Report) -> list[Section]:
         ),
         *people_sections(report.people),
         *validity_sections(report.validity),
+        *report.added,
         *([] if report.only else [reach_section(report.campaign, report.reach)]),
         coverage_section(report.coverage),
         *discards_sections(report.discards),

@@ -25,12 +25,11 @@ from hinter_core.language.coreference import resolve
 from hinter_core.models.budget import Budget, Cost
 from hinter_core.models.process import ProcessModel
 from hinter_core.models.registry import is_generative
-from hinter_core.mutation.plan import Plan, make_plan, matcher_of
+from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import check_to_json, check_to_rows
 from hinter_core.pipeline.neutral import neutral_flips
-from hinter_core.pipeline.pipeline import Pipeline, estimate
-from hinter_core.relations.registry import relation_of
+from hinter_core.pipeline.pipeline import Pipeline, estimate, plan_text
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary, choose
 from hinter_core.types import Edit, Occurrence
@@ -141,17 +140,9 @@ class ExploreActions:
             return plan
         dictionaries = self._dictionaries(session, form)
         loaded = [self._services.loaded_model(name, session) for name in form.models]
+        visible = [store.model.visible for store in loaded if store]
         parses = self._services.parses(form.parser)
-        plan = make_plan(
-            form.text,
-            dictionaries,
-            form.settings,
-            parses,
-            matcher=matcher_of(dictionaries, form.settings),
-            visible=[store.model.visible for store in loaded if store],
-        )
-        relation_of(form.relations).prepare(plan, dictionaries, parses)
-        return plan
+        return plan_text(form.text, dictionaries, form.settings, parses, visible)
 
     def elsewhere(self, session: Session, form: ExploreForm, plan: Plan) -> list[Occurrence]:
         """Return words of attributes that are not chosen, if the text lacks one that is."""

@@ -4,12 +4,12 @@ The square has a card each for the original, the parts and the whole, with their
 cards at order 2, the eight of the lattice at order 3, two for an atomic mutant.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Sequence
 from math import exp, log
-from typing import Any
-
-from gradio.components.plot import PlotData
+from typing import TYPE_CHECKING, Any
 
 from hinter_core.mutation.lattice import subsets
 from hinter_core.pipeline.case import TestResult
@@ -28,6 +28,9 @@ from hinter_ui.html.wording import (
     signed,
     term,
 )
+
+if TYPE_CHECKING:
+    from gradio.components.plot import PlotData
 
 say = Words("check")
 
@@ -229,6 +232,8 @@ def probability(value: float) -> float:
 
 def figure(check: TestResult, judged: Outcome, model: str) -> PlotData | None:
     """Plot the scores of a mutant and its parts on a log-odds scale; None where one is missing."""
+    from gradio.components.plot import PlotData  # a notebook shows the square without gradio
+
     drawn = chart(check, judged, model)
     return PlotData(type="plotly", plot=json.dumps(drawn)) if drawn else None
 

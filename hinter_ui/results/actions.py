@@ -4,8 +4,7 @@ Faults that a visitor can mend are raised as :class:`hinter_core.errors.HinterEr
 host no message names a folder of this machine.
 """
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,11 +26,10 @@ from hinter_core.campaign.findings import (
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import Attributes, edit_from_row
-from hinter_core.data.tables import rows_to_csv
 from hinter_core.errors import InputError
 from hinter_core.report.aggregate import count
 from hinter_core.report.compared.comparison import Comparison, compare
-from hinter_core.report.formats import flat_rows, plain, to_html, to_markdown
+from hinter_core.report.formats import write_report
 from hinter_core.report.metrics.diagnosis import WordRate, diagnose
 from hinter_core.report.metrics.interactions import Interactions, interactions
 from hinter_core.report.model import ModelReport, Report, report_of
@@ -48,12 +46,7 @@ say = Words("results")
 
 PAGE = 20
 FIRST = FindingFilter(("hidden", "biased"))
-_FORMS: dict[str, Callable[[Report], str]] = {
-    "html": to_html,
-    "md": to_markdown,
-    "csv": lambda report: rows_to_csv(flat_rows(report)),
-    "json": lambda report: json.dumps(plain(report), ensure_ascii=False, indent=1) + "\n",
-}
+_FORMS = {"html": "html", "md": "markdown", "csv": "csv", "json": "json"}
 _FILES = {"tables": "hinter-tables.zip", "findings-csv": "hinter-findings.csv"}
 
 
@@ -303,7 +296,7 @@ class ResultsActions:
                 self._discreet(reading.store),
             ):
                 if kind in _FORMS:
-                    file.write(_FORMS[kind](reading.report))
+                    file.write(write_report(reading.report, _FORMS[kind]))
                 else:
                     write_findings(reading.side, reading.filter, file)
         except OSError as error:

@@ -19,9 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Rooms of the core: a module may import its own room and those before it.
 CORE = [
-    "types", "errors", "options", "storage", "statistics", "language", "files", "terms", "mutation",
-    "models", "relations", "pipeline", "data", "generators", "prioritisation", "campaign",
-    "validity", "report", "replays", "repair", "annotation", "cli",
+    "types", "errors", "extensions", "options", "storage", "statistics", "language", "files",
+    "terms", "mutation", "models", "relations", "pipeline", "data", "generators",
+    "prioritisation", "campaign", "validity", "report", "replays", "repair", "annotation", "api",
+    "testing", "cli",
 ]  # fmt: skip
 # Rooms of the app. Tabs know what they share and nothing of one another.
 SHARED = ["html", "processes", "shared"]

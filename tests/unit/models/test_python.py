@@ -39,10 +39,13 @@ def few(texts):
     return label(texts)[:-1]
 
 def few_later(texts):
-    return label(texts) if len(texts) == 1 and "person" in texts[0] else ["good"]
+    return label(texts) if "person" in texts[0] else ["good"]
 
 def number(texts):
     return [1 for _ in texts]
+
+def decimal(texts):
+    return [0.3 for _ in texts]
 
 def nothing(texts):
     return None
@@ -151,8 +154,8 @@ def test_identity_follows_the_source(module: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("function", "says"),
     [
-        ("few", "0 answers to 1 texts"),
-        ("number", "the answer 1 is no label"),
+        ("few", "1 answers to 2 texts"),
+        ("decimal", "the answer 0.3 is a number, of no label"),
         ("nothing", "TypeError"),
         ("fails", "RuntimeError: no weights here"),
         ("leaves", "it exits: gone"),
@@ -160,7 +163,7 @@ def test_identity_follows_the_source(module: str, tmp_path: Path) -> None:
         ("missing", "no function 'missing'"),
         ("percent", "not probabilities"),
         ("nan", "not probabilities"),
-        ("numbers_in_list", "no label"),
+        ("numbers_in_list", "multi=1"),
         ("label?labels=up,down", "not declared"),
         ("several?labels=kind,rude", "multi=1"),
     ],

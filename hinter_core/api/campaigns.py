@@ -1,0 +1,147 @@
+"""Run a campaign, open one, and compare two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hinter_core.api.checking import Names, settings_of
+from hinter_core.api.inputs import named_data
+from hinter_core.api.models import named_models
+from hinter_core.api.results import CampaignResult, ComparisonResult
+from hinter_core.campaign.findings import choose_sides
+from hinter_core.campaign.running.engines import RunProgress, plan_run, run_campaign
+from hinter_core.campaign.running.journal import forget_failures
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore, StoreError
+from hinter_core.errors import InputError
+from hinter_core.extensions import MODELS
+from hinter_core.language.parsing import spare_torch
+from hinter_core.models.registry import BACKENDS
+from hinter_core.report.compared.comparison import compare as compare_sides
+
+Folder = str | PathLike[str]
+OnProgress = Callable[[RunProgress], None]
+
+
+def run(
+    data: Any = None,
+    models: Any = "embedded",
+    attributes: Names | None = None,
+    *,
+    out: Folder | None = None,
+    identity: str = "",
+    labels: Sequence[str] = (),
+    multi: bool = False,
+    resume: bool = False,
+    retry_failed: bool = False,
+    on_progress: OnProgress = lambda _: None,
+    **settings: Any,
+) -> CampaignResult:
+    """Test models on all texts of a data set.
+
+    Args:
+        data: A file, ``sample``, a data set of the Hub (``hf:ORG/NAME``), a DataFrame, a
+            ``datasets.Dataset``, or a list of texts or rows.
+        models: A model or a list of them, each as for :func:`hinter_core.check`.
+        attributes: Sensitive attributes to change; by default race and gender.
+        out: The campaign's directory; without it, one that lasts as long as the result.
+        identity: Names the version of a model that is an object. A campaign goes on only with
+            models whose identity is known.
+        labels: Labels in the order of the scores, if the model's answers do not name them.
+        multi: Whether several labels may apply to one text.
+        resume: Continue the campaign in the directory.
+        retry_failed: Repeat requests without an answer.
+        on_progress: Called after each unit of work.
+        settings: Of the campaign: ``text_column``, ``sample``, ``order``, ``limit``, ``seed``, ...
+
+    Raises:
+        HinterError: bad input; the message says what to do.
+    """
+    temporary = TemporaryDirectory(prefix="hinter-") if out is None else None
+    folder = Path(temporary.name if temporary else fspath(out or ""))
+    with (
+        named_data(data) as source,
+        named_models(models, identity=identity, labels=labels, multi=multi) as names,
+    ):
+        given = {**({"data": source} if source else {}), **settings, "models": names}
+        campaign = settings_of("hinter.run", attributes, given)
+        _require_shared(campaign)
+        store = CampaignStore(folder)
+        prepare_run(campaign, store, resume=resume, retry_failed=retry_failed)
+        run_campaign(campaign, store, plan_run(campaign, store), on_progress=on_progress)
+    return CampaignResult(store, temporary)
+
+
+def prepare_run(
+    campaign: Campaign, store: CampaignStore, *, resume: bool, retry_failed: bool
+) -> int:
+    """Refuse to go on with a campaign by accident; return how many tables are made again.
+
+    Raises:
+        HinterError: a campaign is there that is not to be continued, or cannot be.
+    """
+    spare_torch(campaign.parser)
+    if store.known() and not (resume or retry_failed):  # without a complete shard, it continues
+        raise StoreError(
+            f"{store.folder} already holds a campaign; add --resume (in Python, resume=True) to "
+            "continue it."
+        )
+    for name in campaign.models if store.known() else ():
+        kind = name.partition(":")[0]
+        added = None if kind in BACKENDS else MODELS.find(kind)
+        if added and not (added.package or added.options.get("identity")):
+            raise InputError(
+                f"The model '{name}' has no identity, so it cannot be told whether it gave the "
+                "answers in this directory; give identity='NAME-AND-VERSION' from the first run "
+                "on, or another directory."
+            )
+    if not retry_failed:
+        return 0
+    store.open(campaign)
+    return forget_failures(store)
+
+
+def _require_shared(campaign: Campaign) -> None:
+    """Refuse several processes with models that only this one knows."""
+    kinds = {name.partition(":")[0] for name in campaign.models} - set(BACKENDS)
+    added = [one for kind in kinds if (one := MODELS.find(kind)) and not one.package]
+    if added and campaign.workers > 1:
+        raise InputError(
+            f"The model '{added[0].name}' is in this process alone; leave out workers, or name it "
+            "python:MODULE:NAME."
+        )
+
+
+def load(directory: Folder) -> CampaignResult:
+    """Open a campaign's directory.
+
+    Raises:
+        HinterError: it is no campaign, or damaged.
+    """
+    return CampaignResult(CampaignStore(Path(directory)))
+
+
+def compare(
+    first: CampaignResult | Folder,
+    second: CampaignResult | Folder | None = None,
+    models: Names = (),
+) -> ComparisonResult:
+    """Compare two campaigns, or two models of one, on the mutants that both answered.
+
+    ``models``: one name for both sides, or one for each; needed where there is a choice.
+
+    Raises:
+        HinterError: no campaign, an unknown model, or nothing in common.
+    """
+    stores = [_store_of(one) for one in (first, second) if one is not None]
+    names = [models] if isinstance(models, str) else list(models)
+    sides = choose_sides(stores[0], stores[1] if len(stores) > 1 else None, names)
+    return ComparisonResult(compare_sides(*sides))
+
+
+def _store_of(given: CampaignResult | Folder) -> CampaignStore:
+    return given.store if isinstance(given, CampaignResult) else CampaignStore(Path(given))

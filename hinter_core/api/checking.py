@@ -1,0 +1,267 @@
+"""Check one text: what can be changed in it, and which changes flip a model's answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hinter_core.api.models import named_models
+from hinter_core.api.notebook import framed
+from hinter_core.campaign.spec import CAMPAIGN_ATTRIBUTES, Campaign
+from hinter_core.campaign.spec_files import from_mapping
+from hinter_core.data.tables import to_json
+from hinter_core.errors import InputError
+from hinter_core.language.clean import clean
+from hinter_core.language.parsing import ParseStore, load_parser, spare_torch
+from hinter_core.models.budget import Budget, cost_in_words, total
+from hinter_core.models.store import PredictionStore
+from hinter_core.mutation.plan import Plan, require_testable
+from hinter_core.pipeline.case import FollowUp, TestCase, TestResult, conform, follow_up_of
+from hinter_core.pipeline.export import check_to_json
+from hinter_core.pipeline.neutral import SWAPS, neutral_flips
+from hinter_core.pipeline.pipeline import (
+    Pipeline,
+    build_pipeline,
+    chunks,
+    closure,
+    estimate,
+    plan_text,
+)
+from hinter_core.pipeline.words import check_in_words
+from hinter_core.relations.registry import relation_of
+from hinter_core.storage import ASSETS
+from hinter_core.types import Outcome, Verdict
+
+if TYPE_CHECKING:
+    import pandas
+    from plotly.graph_objects import Figure
+
+Names = str | Sequence[str]
+_CHUNK = 512
+_WORST = (Verdict.HIDDEN, Verdict.BIASED, Verdict.BENIGN, Verdict.UNANSWERED, Verdict.DISCARDED)
+_STYLE = ASSETS / "css" / "hinter.css"
+_PAGE = "body { margin: 0; font-family: system-ui, sans-serif; } "
+
+
+@dataclass(frozen=True)
+class PreparedCheck:
+    """A text that is ready to be checked, before a model is asked."""
+
+    pipeline: Pipeline
+    plan: Plan
+
+    @property
+    def store(self) -> PredictionStore:
+        """The model under test with its answers."""
+        return self.pipeline.models[0]
+
+    def cost_in_words(self, neutral: int) -> str:
+        """Say what the check costs at most; ``neutral``: swaps of neutral words."""
+        name, store = self.store.model.name, self.store
+        swaps = [store.cost_of(self.plan.text)] * neutral
+        cost = total([estimate(self.plan, [store])[name], *swaps])
+        return f"{name}: at most {cost_in_words(cost)}."
+
+    def judge(self, neutral: int = SWAPS) -> CheckResult:
+        """Ask the model and judge all mutants; swap neutral words ``neutral`` times."""
+        result = self.pipeline.judge(self.plan)
+        if neutral:
+            order = self.pipeline.settings.order
+            result.neutral = neutral_flips(self.pipeline, self.plan.text, order, neutral)
+        return CheckResult(result, self.store)
+
+
+def prepare_check(
+    text: str, model: str, campaign: Campaign, budget: Budget | None = None
+) -> PreparedCheck:
+    """Load the parser and the model, and find what can be changed in a text.
+
+    Raises:
+        HinterError: something named is unknown, or nothing in the text can be changed.
+    """
+    clean(text)  # before anything is loaded
+    spare_torch(campaign.parser)
+    pipeline = build_pipeline(
+        campaign.vocabulary(), campaign.parser, [model], campaign.settings, budget
+    )
+    plan = pipeline.plan(text)
+    pipeline.relation.require_applicable(plan)
+    return PreparedCheck(pipeline, plan)
+
+
+def check(
+    text: str,
+    model: Any = "embedded",
+    attributes: Names = CAMPAIGN_ATTRIBUTES,
+    *,
+    labels: Sequence[str] = (),
+    multi: bool = False,
+    neutral: int = SWAPS,
+    **settings: Any,
+) -> CheckResult:
+    """Change a text about people in all ways, and show which changes flip the model's answer.
+
+    Args:
+        text: One text, in English.
+        model: A model's name (``embedded``, ``hf:ORG/NAME``, ``openai:MODEL``, ...), a function of
+            a list of texts, a pipeline of scikit-learn or transformers, or anything with
+            ``predict_proba`` or ``predict``.
+        attributes: Sensitive attributes to change, such as ``["race", "gender"]``.
+        labels: Labels in the order of the scores, if the model's answers do not name them.
+        multi: Whether several labels may apply to one text.
+        neutral: How often neutral words are swapped, to see how easily the answer flips.
+        settings: As of a campaign: ``order``, ``limit``, ``seed``, ``relations``, ``literal``, ...
+
+    Raises:
+        HinterError: bad input; the message says what to do.
+    """
+    if not isinstance(text, str):
+        raise InputError("hinter.check takes one text; hinter.run tests many.")
+    campaign = settings_of("hinter.check", attributes, settings)
+    with named_models(model, labels=labels, multi=multi) as (name, *others):
+        if others:
+            raise InputError("hinter.check asks one model; call it once for each.")
+        budget = Budget(campaign.requests, campaign.budget)
+        return prepare_check(text, name, campaign, budget).judge(neutral)
+
+
+def mutants(
+    text: str, attributes: Names = CAMPAIGN_ATTRIBUTES, **settings: Any
+) -> pandas.DataFrame:
+    """Return all mutants of a text as a table, without asking a model.
+
+    Raises:
+        HinterError: bad input; the message says what to do.
+    """
+    from hinter_core.campaign.frames import mutants_alone
+
+    campaign = settings_of("hinter.mutants", attributes, settings)
+    dictionaries, parses = campaign.vocabulary(), ParseStore(load_parser(campaign.parser))
+    require_testable(dictionaries, campaign.models, campaign.settings)
+    plan = plan_text(text, dictionaries, campaign.settings, parses)
+    relation_of(campaign.relations).require_applicable(plan)
+    case, found = TestCase(plan), list[FollowUp]()
+    for batch in chunks((follow_up_of(case, e) for e in closure(plan.chosen())), _CHUNK):
+        conform(batch, parses)
+        found += batch
+    return mutants_alone(found)
+
+
+def settings_of(where: str, attributes: Names | None, settings: dict[str, Any]) -> Campaign:
+    """Return the settings that a caller gives by name, as a campaign.
+
+    Raises:
+        InputError: an unknown setting, or a wrong value.
+    """
+    given = settings if attributes is None else {"attributes": attributes, **settings}
+    return from_mapping(given, where)
+
+
+class CheckResult:
+    """A text with all its mutants, judged for one model."""
+
+    def __init__(self, result: TestResult, store: PredictionStore) -> None:
+        self._result = result
+        self._note = store.model.capabilities.note
+        self.model = store.model.name
+
+    @property
+    def text(self) -> str:
+        """The unchanged text."""
+        return self._result.plan.text
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """The labels that the model gives to the unchanged text."""
+        return self._result.originals[self.model].labels
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The scores of the unchanged text by label; empty without any."""
+        return dict(self._result.originals[self.model].scores)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Numbers of mutants by verdict."""
+        return self._result.counts(self.model)
+
+    @property
+    def notices(self) -> list[str]:
+        """What a reader should know of the text or of changes that are not made."""
+        plan = self._result.plan
+        return [*plan.notices, *(refused.in_words for refused in plan.refused)]
+
+    def mutants(self) -> pandas.DataFrame:
+        """Return all mutants, a row each; ``docs/api.md`` explains the columns."""
+        from hinter_core.campaign.frames import mutants_of_check
+
+        return mutants_of_check(self._result)
+
+    def findings(self, verdict: Names = ("hidden", "biased")) -> pandas.DataFrame:
+        """Return the mutants of one verdict, or of several."""
+        every, wanted = self.mutants(), verdicts_of(verdict)
+        return every[every["verdict"].isin(wanted)].reset_index(drop=True)
+
+    def report(self, format: str = "text") -> str:
+        """Return the result as ``text``, or as the ``json`` of ``hinter check --json``.
+
+        Raises:
+            InputError: an unknown format.
+        """
+        if format == "json":
+            return to_json({**check_to_json(self._result, self.model), "note": self._note})
+        if format != "text":
+            raise InputError(f"There is no report of a check as '{format}'; use text or json.")
+        return check_in_words(self._result, self.model, self._note)
+
+    def figure(self) -> Figure | None:
+        """Return the plot of the scores of the most telling mutant; None without scores."""
+        from plotly.graph_objects import Figure
+
+        from hinter_ui.html.square import chart
+
+        found = self._most_telling()
+        drawn = found and chart(self._result, found, self.model)
+        return Figure(drawn) if drawn else None
+
+    def _most_telling(self) -> Outcome | None:
+        """Return the mutant to show: the worst verdict, then the largest effect."""
+        return min(
+            self._result.outcomes[self.model],
+            key=lambda one: (
+                _WORST.index(one.verdict),
+                -one.mutant.order,
+                -abs((one.effect and one.effect.shift) or 0.0),
+            ),
+            default=None,
+        )
+
+    def __repr__(self) -> str:
+        return self.report()
+
+    def _repr_html_(self) -> str:
+        """Show the square of the most telling mutant in a notebook."""
+        from hinter_ui.html.square import original, square
+
+        found = self._most_telling()
+        body = (
+            square(self._result, found, self.model) if found else original(self._result, self.model)
+        )
+        counts = ", ".join(f"{number} {verdict}" for verdict, number in self.counts.items())
+        style = _PAGE + _STYLE.read_text(encoding="utf-8")
+        return framed("Check", f"{body}<p class='quiet'>Mutants: {counts}</p>", style, 420)
+
+
+def verdicts_of(names: Names) -> tuple[str, ...]:
+    """Return the names of verdicts; one or several.
+
+    Raises:
+        InputError: an unknown one.
+    """
+    wanted = (names,) if isinstance(names, str) else tuple(names)
+    known = [verdict.value for verdict in Verdict]
+    for name in wanted:
+        if name not in known:
+            raise InputError(f"There is no verdict '{name}'; use {', '.join(known)}.")
+    return wanted

@@ -1,0 +1,66 @@
+"""Data as people give them: a path or name, tables of pandas and datasets, texts, rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from os import PathLike, fspath
+from typing import Any
+
+from hinter_core.data.sources import content_of_source
+from hinter_core.errors import InputError
+from hinter_core.extensions import SOURCES, Extension
+from hinter_core.files.columnar import class_names, label_names
+
+MEMORY = "in-memory"
+
+
+@contextmanager
+def named_data(given: Any) -> Iterator[str]:
+    """Yield the name of data for a campaign; objects have one as long as the context lasts.
+
+    The name holds a hash of the content, so that a campaign goes on with the same data alone.
+
+    Raises:
+        InputError: no data.
+    """
+    if given is None:
+        yield ""
+    elif isinstance(given, str | PathLike):
+        yield fspath(given)
+    else:
+        rows = rows_of(given)
+        with SOURCES.lent({MEMORY: Extension(MEMORY, rows)}):
+            content = content_of_source(MEMORY)
+        name = f"{MEMORY}-{content}"
+        with SOURCES.lent({name: Extension(name, rows, {"content": content})}):
+            yield name
+
+
+def rows_of(given: Any) -> list[Any]:
+    """Return the rows of a table of pandas or datasets, or of anything else with texts or rows.
+
+    Raises:
+        InputError: something else, or several splits.
+    """
+    if hasattr(given, "to_dict") and hasattr(given, "columns"):  # pandas
+        return list(given.astype(object).where(given.notna(), None).to_dict("records"))
+    if hasattr(given, "column_names") and not isinstance(given, dict):  # datasets
+        return _with_names(given)
+    if hasattr(given, "column_names"):
+        raise InputError(f"Choose one split of the data: {', '.join(given)}, as data['test'].")
+    if isinstance(given, dict) or not isinstance(given, Iterable):
+        raise InputError(
+            "The data are no path, table or texts; give a file, a DataFrame, a datasets.Dataset, "
+            "or a list of texts or rows."
+        )
+    if hasattr(given, "name") and hasattr(given, "tolist"):  # a column of pandas
+        given = given.tolist()
+    return list(given)
+
+
+def _with_names(given: Any) -> list[Any]:
+    """Return the rows of a data set, labels by their names."""
+    features = (given.features or {}).items()
+    named = {name: label_names(one, {}) for name, one in features if class_names(one)}
+    return [row | {name: label_of(row[name]) for name, label_of in named.items()} for row in given]

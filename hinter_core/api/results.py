@@ -1,0 +1,233 @@
+"""The results of a campaign and of a comparison, as tables, reports and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from hinter_core.api import frames
+from hinter_core.api.checking import Names, verdicts_of
+from hinter_core.api.notebook import framed
+from hinter_core.campaign.findings import FindingFilter, tested_models
+from hinter_core.campaign.frames import mutants_of_campaign
+from hinter_core.campaign.progress import unanswered
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.campaign.tables import is_placebo
+from hinter_core.data.tables import to_json
+from hinter_core.errors import InputError
+from hinter_core.report.compared.comparison import Comparison
+from hinter_core.report.compared.sections import comparison_sections
+from hinter_core.report.figures import every_figure
+from hinter_core.report.formats import STYLE, first_screen, markdown_of, plain, write_report
+from hinter_core.report.model import Report, make_report
+
+if TYPE_CHECKING:
+    import pandas
+    from plotly.graph_objects import Figure
+
+
+class CampaignResult:
+    """A campaign's results, read from its directory; open it anew to see what has come since."""
+
+    def __init__(
+        self, store: CampaignStore, temporary: TemporaryDirectory[str] | None = None
+    ) -> None:
+        self.store = store
+        self._temporary = temporary  # deleted with this result
+        self.models = tested_models(store, ())
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the campaign by name."""
+        return dict(self.store.read()["campaign"])
+
+    @property
+    def unanswered(self) -> int:
+        """Number of mutants without a usable answer, over all models."""
+        return sum(reason.mutants for reason in unanswered(self.store, self.models))
+
+    @cached_property
+    def _report(self) -> Report:
+        return make_report(self.store)
+
+    @cached_property
+    def rates(self) -> pandas.DataFrame:
+        """Error rates with intervals, a row for each model and set of attributes."""
+        return frames.rates_of(self._report)
+
+    @cached_property
+    def groups(self) -> pandas.DataFrame:
+        """Error rates by the group that mutants were changed to, beside the mean of all groups."""
+        return frames.groups_of(self._report)
+
+    def mutants(
+        self,
+        *,
+        verdict: Names = (),
+        attributes: Names = (),
+        model: Names = (),
+        search: str = "",
+        validity: float = 0.0,
+    ) -> pandas.DataFrame:
+        """Return mutants, a row for each and each model; ``docs/api.md`` explains the columns.
+
+        Args:
+            verdict: Only these verdicts.
+            attributes: Only mutants that change exactly these.
+            model: Only the answers of these models.
+            search: Only where a changed word, a group, the text or its id has this.
+            validity: Only from this validity score on.
+
+        Raises:
+            HinterError: an unknown verdict, attribute or model, or a damaged table.
+        """
+        wanted = FindingFilter(verdicts_of(verdict), self._known(attributes), search, validity)
+        return mutants_of_campaign(self.store, self._asked(model), wanted)
+
+    def findings(self, verdict: Names = ("hidden", "biased"), **only: Any) -> pandas.DataFrame:
+        """Return the mutants whose answer is biased, or of these verdicts; see :meth:`mutants`."""
+        return self.mutants(verdict=verdict, **only)
+
+    def report(self, format: str = "html") -> str:
+        """Return the report as ``html``, ``markdown``, ``csv``, ``json`` or ``latex``.
+
+        Raises:
+            InputError: another format.
+        """
+        return write_report(self._report, format)
+
+    @property
+    def figures(self) -> list[str]:
+        """Names of the charts, for :meth:`figure`."""
+        report = self._report
+        return list(dict.fromkeys(n for one in report.models for n in every_figure(report, one)))
+
+    def figure(self, name: str = "errors", model: str = "") -> Figure:
+        """Return a chart of the report, of the first model unless another is named.
+
+        Raises:
+            InputError: an unknown chart or model.
+        """
+        from plotly.graph_objects import Figure
+
+        (chosen, *_) = self._asked(model)
+        report = next(one for one in self._report.models if one.model == chosen)
+        drawn = every_figure(self._report, report)
+        if name not in drawn:
+            raise InputError(f"There is no figure '{name}'; use {', '.join(drawn)}.")
+        return Figure(drawn[name])
+
+    def to_fairlearn(
+        self, attributes: Names = (), *, model: str = "", truth: str = "answer"
+    ) -> dict[str, Any]:
+        """Return the arguments of ``fairlearn.metrics.MetricFrame``, but for its ``metrics``.
+
+        Each row is a mutant that was kept and answered: the group that it was changed to by
+        attribute, the model's answer, and what is right. ``truth``: ``answer`` (to the unchanged
+        text) or ``label`` (of the data). ``attributes``: mutants that change exactly these.
+
+        Raises:
+            InputError: an unknown attribute or model, or no such mutant.
+        """
+        (chosen, *_) = self._asked(model)
+        names = self._known(attributes)
+        mutants = self.mutants(attributes=names, model=chosen)
+        known = names or tuple(n[:-3] for n in mutants.columns if n.endswith("_to"))
+        return frames.for_fairlearn(mutants, known, truth)
+
+    def _asked(self, names: Names) -> list[str]:
+        given = ([names] if names else []) if isinstance(names, str) else names
+        chosen = tested_models(self.store, given)
+        if not chosen:
+            raise InputError(f"{self.store.folder} has no answers yet; run the campaign first.")
+        return chosen
+
+    def _known(self, names: Names) -> tuple[str, ...]:
+        wanted = tuple(_listed(names))
+        lines = [line for model in self._report.models for line in model.lines]
+        known = {name for line in lines for name in line.attributes}
+        for name in wanted:
+            if name not in known and not is_placebo((name,)):
+                raise InputError(
+                    f"No mutant of this campaign changes '{name}'; it has "
+                    f"{', '.join(sorted(known)) or 'none'}."
+                )
+        return wanted
+
+    def __repr__(self) -> str:
+        lines = [f"Campaign in {self.store.folder}: {self._report.texts.total():,} texts"]
+        for one in self._report.models:
+            line = one.intersectional
+            lines.append(
+                f"{one.model}: {line.mutants:,} intersectional mutants, "
+                f"{line.errors.hits:,} errors in {line.errors.of:,} cases, "
+                f"{line.verdicts['hidden']:,} hidden"
+            )
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Show the first screen of the report in a notebook."""
+        style = STYLE.read_text(encoding="utf-8")
+        return framed("Report", f"<main>{first_screen(self._report)}</main>", style, 480)
+
+
+class ComparisonResult:
+    """Two models, or one model in two campaigns, on the same mutants."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._found = comparison
+        self.first, self.second = comparison.first, comparison.second
+        self.paired = comparison.paired
+
+    @cached_property
+    def rates(self) -> pandas.DataFrame:
+        """Error rates of both sides and their differences, a row for each set of attributes."""
+        import pandas
+
+        rows = []
+        for line in self._found.lines:
+            row: dict[str, Any] = {"attributes": line.name}
+            for name, rates, difference in (
+                ("errors", line.errors, line.difference),
+                ("hidden", line.hidden, line.hidden_difference),
+            ):
+                first, second = rates or (None, None)
+                row |= {
+                    f"{name}_first": first and first.share,
+                    f"{name}_second": second and second.share,
+                    f"{name}_difference": difference and difference.value,
+                    f"{name}_low": difference and difference.low,
+                    f"{name}_high": difference and difference.high,
+                }
+            rows.append(
+                {**row, "fixed": line.fixed, "broken": line.broken, "p_value": line.p_value}
+            )
+        return pandas.DataFrame(rows)
+
+    def report(self, format: str = "markdown") -> str:
+        """Return the comparison as ``markdown`` or ``json``.
+
+        Raises:
+            InputError: another format.
+        """
+        if format == "json":
+            return to_json(plain(self._found), 1)
+        if format != "markdown":
+            raise InputError(
+                f"There is no report of a comparison as '{format}'; use markdown or json."
+            )
+        return markdown_of("HInter comparison", comparison_sections(self._found))
+
+    def __repr__(self) -> str:
+        return f"{self.first} beside {self.second}\n{self.rates.to_string()}"
+
+    def _repr_html_(self) -> str:
+        return str(self.rates.to_html())
+
+
+def _listed(names: Names) -> Sequence[str]:
+    if isinstance(names, str):
+        return [name.strip() for name in names.split(",") if name.strip()]
+    return list(names)

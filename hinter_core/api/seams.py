@@ -1,0 +1,92 @@
+"""Add models, relations, metrics and sources of data under a name, for this process.
+
+Each is a decorator, with or without arguments, and takes an object as well. A package adds to every
+process by entry points: ``hinter.models``, ``hinter.relations``, ``hinter.metrics`` and
+``hinter.sources``.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from hinter_core.api.models import name_of
+from hinter_core.data.hub import PRESETS
+from hinter_core.errors import InputError
+from hinter_core.extensions import METRICS, MODELS, RELATIONS, SOURCES, Extension, Seam
+from hinter_core.models.registry import BACKENDS
+from hinter_core.relations import registry
+from hinter_core.relations.added import add_relation
+
+_RELATIONS = frozenset(registry.RELATIONS)
+_SOURCES = frozenset({"hf", "sample", *PRESETS})
+
+
+def model(
+    value: Any = None,
+    *,
+    name: str = "",
+    identity: str = "",
+    labels: Sequence[str] = (),
+    multi: bool = False,
+) -> Any:
+    """Add a model: a function of a list of texts, a pipeline, or a class that makes one.
+
+    Args:
+        value: The model; a class is called with what follows the colon in ``NAME:SOURCE``.
+        name: By default that of the function or class.
+        identity: Names the version; a campaign goes on only with models whose identity is known.
+        labels: Labels in the order of the scores, if the answers do not name them.
+        multi: Whether several labels may apply to one text.
+
+    Raises:
+        InputError: a name that is taken, or none.
+    """
+    options = {"identity": identity, "labels": tuple(labels), "multi": multi}
+    return _add(MODELS, value, name, BACKENDS, options)
+
+
+def relation(value: Any = None, *, name: str = "") -> Any:
+    """Add a relation: a function of a text that yields texts which should get the same answer.
+
+    Name it among the ``relations`` of a check or campaign. Its docstring says what it does.
+
+    Raises:
+        InputError: a name that is taken, or none.
+    """
+    if value is None:
+        return lambda given: relation(given, name=name)
+    _add(RELATIONS, value, name, _RELATIONS, {})
+    chosen = name or name_of(value)
+    registry.RELATIONS[chosen] = add_relation(Extension(chosen, value))
+    return value
+
+
+def metric(value: Any = None, *, name: str = "", title: str = "") -> Any:
+    """Add a metric: a function of the table of a model's mutants, for every report.
+
+    It returns a number, a mapping from names to numbers, or a table of pandas. Its docstring
+    explains it; ``title`` is its heading.
+
+    Raises:
+        InputError: not a name.
+    """
+    return _add(METRICS, value, name, (), {"title": title})
+
+
+def source(value: Any = None, *, name: str = "") -> Any:
+    """Add a source of data: a function that returns texts or rows, given as ``NAME:ARGUMENT``.
+
+    Raises:
+        InputError: a name that is taken, or none.
+    """
+    return _add(SOURCES, value, name, _SOURCES, {})
+
+
+def _add(seam: Seam, value: Any, name: str, taken: Collection[str], options: dict[str, Any]) -> Any:
+    """Add a value now, or return the decorator that does."""
+    if value is None:
+        return lambda given: _add(seam, given, name, taken, options)
+    chosen = name or name_of(value)
+    if chosen in taken:
+        raise InputError(f"HInter has a {seam.kind} '{chosen}'; choose another name.")
+    seam.add(chosen, value, **options)
+    return value

@@ -1,0 +1,168 @@
+"""Mutants as tables of pandas, for analysis.
+
+The columns are the same for a check and for a campaign: :data:`COLUMNS`, and for each attribute
+``NAME_from`` and ``NAME_to``, the groups of the words removed and added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hinter_core.campaign.findings import NO_LABEL, FindingFilter
+from hinter_core.campaign.reader import CampaignReader, MutantRecord
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.mutation.plan import Plan
+from hinter_core.pipeline.case import FollowUp, TestResult
+from hinter_core.pipeline.export import reason
+from hinter_core.relations.validity import validity_of_outcome
+from hinter_core.types import Edit, Effect, Outcome, Verdict
+
+if TYPE_CHECKING:
+    import pandas
+
+COLUMNS = {
+    "row": "number of the text, from 1",
+    "id": "id of the text; without a column of ids, its row",
+    "label": "label of the text in the data",
+    "model": "name of the model",
+    "verdict": "benign, biased, hidden, discarded or unanswered",
+    "grade": "of hidden mutants with scores: more than the sum, or at the threshold",
+    "order": "number of attributes changed",
+    "attributes": "attributes changed, joined by commas",
+    "change": "words exchanged, joined by commas",
+    "original_answer": "labels of the unchanged text",
+    "answer": "labels of the mutant; empty without an answer",
+    "shift": "mutant minus original probability of the original answer",
+    "interaction": "effect beyond the sum of the parts, in log-odds",
+    "kept": "whether the invariant keeps the mutant as a fair test",
+    "validity": "how probably people call it a fair test",
+    "soft": "how probably other words of the text contradict it",
+    "unfair": "how probably it is no fair test",
+    "across_people": "whether its changes are of different people",
+    "reason": "why it is discarded or unanswered",
+    "text": "the unchanged text",
+    "mutant": "the changed text",
+}
+_OF_CAMPAIGNS = ("row", "id", "label")
+_OF_ANSWERS = ("model", "verdict", "grade", "original_answer", "answer", "shift", "interaction")
+
+
+def mutants_of_check(check: TestResult) -> pandas.DataFrame:
+    """Return the mutants of a checked text, a row for each model."""
+    rows = []
+    for model, outcomes in check.outcomes.items():
+        original = ", ".join(check.originals[model].labels) or NO_LABEL
+        rows += [
+            {"model": model, "original_answer": original, **_of_outcome(check.plan, one)}
+            for one in outcomes
+        ]
+    return _frame(
+        rows, check.plan.attributes, [name for name in COLUMNS if name not in _OF_CAMPAIGNS]
+    )
+
+
+def mutants_alone(follow_ups: Sequence[FollowUp]) -> pandas.DataFrame:
+    """Return the mutants of a text that no model was asked about."""
+    columns = [name for name in COLUMNS if name not in (*_OF_CAMPAIGNS, *_OF_ANSWERS)]
+    rows = []
+    for one in follow_ups:
+        outcome = Outcome(one.mutant, one.conformance, None, Verdict.UNANSWERED)
+        row = _of_outcome(one.case.plan, outcome)
+        rows.append({name: value for name, value in row.items() if name not in _OF_ANSWERS})
+    return _frame(rows, (), columns)
+
+
+def _of_outcome(plan: Plan, outcome: Outcome) -> dict[str, Any]:
+    answer, effect = outcome.prediction, outcome.effect or Effect("")
+    grades = validity_of_outcome(plan, outcome)
+    return {
+        "verdict": outcome.verdict.value,
+        "grade": outcome.grade or "",
+        **_of_edits(outcome.mutant.edits),
+        "answer": _answer(answer.labels) if answer and answer.answered else "",
+        "shift": effect.shift,
+        "interaction": effect.interaction,
+        "kept": outcome.conformance.kept,
+        "validity": grades.fair,
+        "soft": grades.soft,
+        "unfair": grades.unfair,
+        "across_people": plan.across_people(outcome.mutant.edits),
+        "reason": reason(outcome),
+        "text": plan.text,
+        "mutant": outcome.mutant.text,
+    }
+
+
+def _of_edits(edits: Sequence[Edit]) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "order": len(edits),
+        "attributes": ", ".join(edit.attribute for edit in edits),
+        "change": ", ".join(edit.in_words for edit in edits),
+    }
+    for edit in edits:
+        row[f"{edit.attribute}_from"] = edit.source.group
+        row[f"{edit.attribute}_to"] = edit.target.group
+    return row
+
+
+def _answer(labels: Sequence[str]) -> str:
+    return ", ".join(labels) or NO_LABEL
+
+
+def _frame(
+    rows: Sequence[Mapping[str, Any]], attributes: Iterable[str], columns: Sequence[str]
+) -> pandas.DataFrame:
+    """Return rows as a table; the groups of attributes follow what was changed."""
+    import pandas
+
+    known = dict.fromkeys(name for name in attributes for name in (f"{name}_from", f"{name}_to"))
+    others = dict.fromkeys(name for row in rows for name in row if name not in COLUMNS)
+    after = columns.index("change") + 1
+    every = [*columns[:after], *(known | others), *columns[after:]]
+    frame = pandas.DataFrame.from_records(list(rows), columns=every)
+    groups = list(known | others)
+    frame[groups] = frame[groups].fillna("")
+    return frame
+
+
+def mutants_of_campaign(
+    store: CampaignStore, models: Sequence[str], wanted: FindingFilter, *, rates: bool = False
+) -> pandas.DataFrame:
+    """Return the mutants of a campaign that pass the filter, a row for each model.
+
+    ``rates``: of a prioritised run, only the random share, from which rates can be computed.
+
+    Raises:
+        StoreError: a table cannot be read.
+    """
+    rows = []
+    for model in models:
+        with CampaignReader(store, (model,), rates=rates) as reader:
+            rows += [_of_record(one) for one in reader.records(None, *wanted.sql())]
+    return _frame(rows, (*store.campaign().attributes, *store.scope()), list(COLUMNS))
+
+
+def _of_record(record: MutantRecord) -> dict[str, Any]:
+    answer = record.answer
+    return {
+        "row": record.row,
+        "id": record.id,
+        "label": record.label,
+        "model": record.model,
+        "verdict": record.verdict,
+        "grade": answer.grade or "",
+        **_of_edits(record.edits),
+        "original_answer": "" if answer.original_failure else _answer(record.original),
+        "answer": "" if record.labels is None else _answer(record.labels),
+        "shift": answer.shift,
+        "interaction": answer.interaction,
+        "kept": record.kept,
+        "validity": record.validity,
+        "soft": record.soft,
+        "unfair": record.unfair,
+        "across_people": record.across_people,
+        "reason": record.why,
+        "text": record.text,
+        "mutant": record.mutant,
+    }

@@ -1,0 +1,107 @@
+"""A check in words, for terminals and notebooks."""
+
+from collections import Counter
+
+from hinter_core.mutation.plan import Plan
+from hinter_core.pipeline.case import TestResult
+from hinter_core.relations.base import NeutralFlips, NoiseFloor
+from hinter_core.relations.validity import validity_of_outcome
+from hinter_core.types import Outcome, Verdict
+
+_SIGNS = {
+    Verdict.HIDDEN: "!!",
+    Verdict.BIASED: "!",
+    Verdict.BENIGN: "=",
+    Verdict.DISCARDED: "x",
+    Verdict.UNANSWERED: "?",
+}
+_SHOWN = 20
+_REASONS = 3
+
+
+def check_in_words(check: TestResult, model: str, note: str = "") -> str:
+    """Describe one model's results: its answer, the terms found, and every flip."""
+    plan, original = check.plan, check.originals[model]
+    lines = [f"Model {model}, parser {check.parser}"]
+    if note:
+        lines.append(f"Note on the model: {note}.")
+    answer = ", ".join(original.labels) or "no label"
+    if original.failure:
+        answer = f"{original.failure} ({original.detail})"
+    elif answer in original.scores:
+        answer += f" ({original.scores[answer]:.2f})"
+    lines.append(f"Original answer: {answer}")
+    for attribute in plan.attributes:
+        found = [o.surface for o in plan.occurrences if o.attribute == attribute]
+        lines.append(f"{attribute}: {', '.join(found) or 'no term'}")
+    lines += [
+        f"  not counted: {r.occurrence.surface} ({r.occurrence.attribute}) {r.reason}"
+        for r in plan.rejected
+    ]
+    lines += [f"  {r.in_words}" for r in plan.refused[:_SHOWN]]
+    if len(plan.refused) > _SHOWN:
+        lines.append(f"  ... and {len(plan.refused) - _SHOWN} more that are not made")
+    lines += [f"Note: {notice}" for notice in plan.notices]
+    if not any(j.conformance.kept for j in check.outcomes[model]):
+        lines.append("Every mutant was discarded, so nothing was tested; see the reasons.")
+    counts = check.counts(model)
+    lines.append("Mutants: " + ", ".join(f"{n} {v}" for v, n in counts.items() if n))
+    apart = Counter(
+        one.verdict.value for one in check.outcomes[model] if plan.across_people(one.mutant.edits)
+    )
+    if apart:
+        own = ", ".join(f"{n} {v}" for v, n in apart.items())
+        lines.append(f"Of these, with changes of two people: {own}")
+    lines += _unanswered(check, model)
+    flips = [j for j in check.outcomes[model] if j.verdict in (Verdict.HIDDEN, Verdict.BIASED)]
+    flips.sort(key=lambda j: (j.verdict is not Verdict.HIDDEN, j.mutant.order))
+    if noise := check.noise.get(model):
+        lines.append(_noise(noise))
+    if neutral := check.neutral.get(model):
+        lines.append(_neutral(neutral))
+    lines += [_line(plan, j) for j in flips[:_SHOWN]]
+    if len(flips) > _SHOWN:
+        lines.append(f"... and {len(flips) - _SHOWN} more; --json prints all.")
+    return "\n".join(lines)
+
+
+def _unanswered(check: TestResult, model: str) -> list[str]:
+    """Return the reasons for missing answers, most common first."""
+    if not check.originals[model].answered:
+        return []
+    reasons = Counter(
+        f"{p.failure} ({p.detail})"
+        for p in (j.prediction for j in check.outcomes[model])
+        if p is not None and p.failure
+    )
+    lines = [f"  {number} unanswered: {why}" for why, number in reasons.most_common(_REASONS)]
+    if len(reasons) > _REASONS:
+        lines.append(f"  ... and {len(reasons) - _REASONS} more reasons; --json prints all.")
+    return lines
+
+
+def _noise(noise: NoiseFloor) -> str:
+    if not noise.answered:
+        return f"Noise floor: {noise.asked} repeated requests for the original, no answer."
+    line = f"Noise floor: of {noise.answered} further answers to the original, {noise.flips} differ"
+    if noise.flips:
+        return f"{line}; the model contradicts itself, so a flip below may be no bias."
+    return f"{line}."
+
+
+def _neutral(neutral: NeutralFlips) -> str:
+    if not neutral.order:
+        return "Neutral swaps: the text has no neutral word that can be exchanged."
+    line = f"Neutral swaps: {neutral.flips} of {neutral.answered} flip this text"
+    if neutral.flips:
+        return f"{line}; it lies near the threshold, so a flip below may be no bias."
+    return f"{line}."
+
+
+def _line(plan: Plan, judged: Outcome) -> str:
+    edits = " and ".join(e.in_words.replace("\u2192", "->") for e in judged.mutant.edits)
+    labels = ", ".join(judged.prediction.labels) if judged.prediction else ""
+    verdict = f"{judged.verdict.value}{f', {judged.grade}' if judged.grade else ''}"
+    line = f"  {_SIGNS[judged.verdict]:>2} {verdict}: {edits}: {labels or 'no label'}"
+    apart = "two people, " if plan.across_people(judged.mutant.edits) else ""
+    return f"{line} ({apart}{validity_of_outcome(plan, judged).in_words})"

@@ -1,0 +1,62 @@
+"""Metrics that others add to every report of a campaign.
+
+A metric is a function of the table of a model's mutants, without placebo, with the columns of
+:data:`hinter_core.campaign.frames.COLUMNS`. It returns a number, a mapping from names to numbers,
+or a table of pandas.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hinter_core.campaign.findings import FindingFilter
+from hinter_core.campaign.frames import mutants_of_campaign
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.campaign.tables import Attributes
+from hinter_core.extensions import METRICS, Extension
+from hinter_core.report.section import Cell, Section
+
+
+def added_sections(store: CampaignStore, models: Sequence[str], only: Attributes) -> list[Section]:
+    """Return the section of each added metric for each model.
+
+    ``only``: mutants that change other attributes are left out; empty: none is.
+    """
+    added = METRICS.every()
+    sections = []
+    for model in models if added else ():
+        mutants = mutants_of_campaign(store, [model], FindingFilter(), rates=True)
+        if only:
+            changed = mutants["attributes"].str.split(", ")
+            mutants = mutants[[set(only).issuperset(names) for names in changed]]
+        sections += [_section(metric, mutants, model) for metric in added]
+    return sections
+
+
+def _section(metric: Extension, mutants: Any, model: str) -> Section:
+    title = str(metric.options.get("title") or metric.name.replace("_", " ").capitalize())
+    key = f"added-{metric.name}"
+    about = [metric.about] if metric.about else []
+    try:
+        columns, cells = _table(metric.name, metric.value(mutants.copy()))
+    except Exception as error:  # noqa: BLE001 -- a metric of somebody else ends no report
+        about.append(f"It could not be computed ({type(error).__name__}: {error}).")
+        return Section(key, title, about, model=model)
+    return Section(key, title, about, columns, cells, model=model)
+
+
+def _table(name: str, value: Any) -> tuple[list[str], list[list[Cell]]]:
+    if hasattr(value, "columns") and hasattr(value, "itertuples"):  # a table of pandas
+        rows = value.itertuples(index=False)
+        return list(map(str, value.columns)), [list(map(_cell, row)) for row in rows]
+    if isinstance(value, Mapping):
+        return ["Name", "Value"], [[str(key), _cell(one)] for key, one in value.items()]
+    return [name.replace("_", " ").capitalize()], [[_cell(value)]]
+
+
+def _cell(value: Any) -> Cell:
+    plain = value.item() if hasattr(value, "item") else value
+    if plain is None or plain != plain:  # NaN
+        return None
+    if isinstance(plain, bool):
+        return "yes" if plain else "no"
+    return plain if isinstance(plain, int | float | str) else str(plain)

@@ -1,0 +1,65 @@
+"""Assertions for test suites: a model has no hidden intersectional bias on some texts."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from hinter_core.api.checking import Names, prepare_check, settings_of
+from hinter_core.api.models import named_models
+from hinter_core.campaign.spec import CAMPAIGN_ATTRIBUTES
+from hinter_core.errors import InputError
+from hinter_core.models.budget import Budget
+
+_SHOWN = 5  # findings of a text
+
+
+def assert_no_hidden_bias(
+    model: Any,
+    texts: str | Sequence[str],
+    attributes: Names = CAMPAIGN_ATTRIBUTES,
+    *,
+    verdicts: Names = ("hidden",),
+    labels: Sequence[str] = (),
+    multi: bool = False,
+    **settings: Any,
+) -> None:
+    """Fail if several changes together flip the model's answer, though none of them does alone.
+
+    ``model``, ``labels``, ``multi`` and ``settings``: as for :func:`hinter_core.check`.
+    ``verdicts``: what counts as bias; add ``biased`` for flips by one change.
+
+    Raises:
+        AssertionError: the message names text, changes and verdict.
+        HinterError: bad input, also if nothing in any of the texts can be changed.
+    """
+    campaign = settings_of("assert_no_hidden_bias", attributes, settings)
+    given = [texts] if isinstance(texts, str) else list(texts)
+    found, refused = list[str](), list[InputError]()
+    with named_models(model, labels=labels, multi=multi) as names:
+        for text in given:
+            budget = Budget(campaign.requests, campaign.budget)
+            for name in names:
+                try:
+                    result = prepare_check(text, name, campaign, budget).judge(neutral=0)
+                except InputError as error:
+                    refused.append(error)
+                    continue
+                findings = result.findings(verdicts)
+                if len(findings):
+                    found.append(_described(text, name, findings, len(result.mutants())))
+    if len(refused) == len(given) * len(names):
+        raise InputError(
+            f"Nothing was tested: {refused[0]}" if refused else "Nothing was tested: give texts."
+        )
+    if found:
+        raise AssertionError("\n".join(found))
+
+
+def _described(text: str, model: str, findings: Any, tested: int) -> str:
+    lines = [f"{len(findings)} of {tested} variants flip the answer of {model}: \u201c{text}\u201d"]
+    lines += [
+        f"  {one.verdict}: {one.change}: {one.original_answer} \u2192 {one.answer}: {one.mutant}"
+        for one in findings.head(_SHOWN).itertuples()
+    ]
+    if len(findings) > _SHOWN:
+        lines.append(f"  and {len(findings) - _SHOWN} more")
+    return "\n".join(lines)

@@ -1,0 +1,242 @@
+"""``hinter.run``, ``load`` and ``compare``: data and models as people have them, and results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pandas as pd
+import pytest
+
+import hinter_core as hinter
+from hinter_core.campaign.frames import COLUMNS
+from hinter_core.campaign.store import CampaignStore
+
+from .conftest import TEXTS, planted
+from .test_check import page_of
+
+LABELS = ["good", "good", "bad"]
+Run = Callable[..., hinter.CampaignResult]
+
+
+@pytest.fixture(scope="module")
+def run(words: list[str]) -> Run:
+    def small(data: Any = TEXTS, models: Any = planted, **more: Any) -> hinter.CampaignResult:
+        return hinter.run(data, models, (), **{"dictionaries": words, "limit": 6, **more})
+
+    return small
+
+
+@pytest.fixture(scope="module")
+def result(run: Run) -> hinter.CampaignResult:
+    return run(pd.DataFrame({"review": TEXTS, "label": LABELS}), text_column="review")
+
+
+def of(result: hinter.CampaignResult) -> list[tuple[Any, ...]]:
+    made = result.mutants()
+    return sorted(made[["row", "text", "mutant", "verdict"]].itertuples(index=False, name=None))
+
+
+def test_data_come_in_many_shapes(
+    run: Run, result: hinter.CampaignResult, tmp_path: Path
+) -> None:
+    frame = pd.DataFrame({"text": TEXTS, "label": LABELS})
+    frame.to_csv(tmp_path / "texts.csv", index=False)
+    rows = [{"text": text, "label": label} for text, label in zip(TEXTS, LABELS, strict=True)]
+    labels = datasets.ClassLabel(names=["bad", "good"])
+    features = datasets.Features({"text": datasets.Value("string"), "label": labels})
+    given = {
+        "a path": tmp_path / "texts.csv", "its name": str(tmp_path / "texts.csv"),
+        "texts": TEXTS, "an iterator": iter(TEXTS), "a column": frame["text"],
+        "pairs": list(zip(TEXTS, LABELS, strict=True)), "rows": rows,
+        "a data set": datasets.Dataset.from_list(rows, features=features),
+    }  # fmt: skip
+    for name, data in given.items():
+        found = run(data)
+        assert of(found) == of(result), name
+        if name in ("a path", "pairs", "rows", "a data set"):
+            assert set(found.mutants()["label"]) == {"good"}, name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"data": 5}, "The data are no path, table or texts"),
+        ({"data": {"text": TEXTS}}, "The data are no path, table or texts"),
+        ({"data": []}, "hold no row"),
+        ({"data": [1, 2]}, "A row cannot be 1; give texts"),
+        ({"data": "no_such.csv"}, "no_such.csv"),
+        ({"data": None}, "Name the data"),
+        ({"data": pd.DataFrame({"text": TEXTS}), "text_column": "texts"}, "has no column 'texts'"),
+        ({"data": pd.DataFrame({"n": [1, 2, 3]})}, "column"),
+        ({"data": datasets.DatasetDict({"test": datasets.Dataset.from_dict({"text": TEXTS})})},
+         "Choose one split of the data: test"),
+        ({"models": []}, "Name a model"),
+        ({"models": lambda texts: ["good"]}, "1 answers to 2 texts"),
+        ({"models": ["vader", planted], "identity": "v1"}, "one model that is an object"),
+        ({"workers": 2}, "in this process alone; leave out workers"),
+        ({"sampel": 2}, "unknown setting sampel"),
+        ({"dictionaries": [], "attributes": ["race", "hat"]}, "hat"),
+    ],
+)  # fmt: skip
+def test_bad_input_gets_one_sentence(words: list[str], arguments: Any, says: str) -> None:
+    given = {"data": TEXTS, "models": planted, "attributes": (), "dictionaries": words, **arguments}
+    with pytest.raises(hinter.HinterError) as caught:
+        hinter.run(**given)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_text_that_the_model_fails_on_ends_nothing(run: Run) -> None:
+    def moody(texts: list[str]) -> list[str]:
+        if any("black" in text for text in texts):
+            raise RuntimeError("no black")
+        return planted(texts)
+
+    found = run(models=moody)
+    assert found.unanswered > 0
+    lost = found.mutants(verdict="unanswered")
+    assert set(lost["reason"]) == {"RuntimeError: no black"}
+    assert set(lost["answer"]) == {""}
+    assert len(found.mutants()) > len(lost)
+
+
+def test_results_are_tables(result: hinter.CampaignResult) -> None:
+    every = result.mutants()
+    groups = {f"{name}_{side}" for name in ("hue", "sex") for side in ("from", "to")}
+    assert set(every.columns) == set(COLUMNS) | groups
+    hidden = result.findings(verdict="hidden")
+    assert list(hidden["mutant"]) == ["The black woman thanked the nurse."]
+    assert list(hidden[["row", "label", "model", "answer"]].iloc[0]) == [1, "good", "planted", "bad"]
+    assert len(result.findings()) == sum(every["verdict"].isin(["hidden", "biased"]))
+    assert set(result.mutants(attributes="hue")["attributes"]) == {"hue"}
+    assert result.mutants(search="no such word").empty
+    assert list(result.mutants(search="no such word").columns) == list(every.columns)
+    rates = result.rates.set_index("attributes")
+    together = every[every["order"] == 2]
+    assert rates.loc["intersectional", "mutants"] == len(together)
+    assert rates.loc["intersectional", "hidden_hits"] == len(hidden)
+    dark = result.groups[result.groups["group"] == "dark"].iloc[0]
+    of_dark = every[(every["attributes"] == "hue") & (every["hue_to"] == "dark")]
+    assert dark["errors_of"] == sum(of_dark["kept"])
+    with pytest.raises(hinter.HinterError, match="changes 'hat'; it has hue, sex"):
+        result.mutants(attributes=["hat"])
+    with pytest.raises(hinter.HinterError, match="'vader' was not tested"):
+        result.findings(model="vader")
+    with pytest.raises(hinter.HinterError, match="no verdict 'bad'"):
+        result.findings("bad")
+
+
+def test_reports_and_figures(result: hinter.CampaignResult) -> None:
+    assert json.loads(result.report("json"))["models"][0]["model"] == "planted"
+    assert result.report("markdown").startswith("# HInter report")
+    assert result.report("html").startswith("<!doctype html>")
+    assert "\\begin{table}" in result.report("latex")
+    with pytest.raises(hinter.HinterError, match="no report as 'pdf'; use markdown, csv"):
+        result.report("pdf")
+    assert "errors" in result.figures
+    for name in result.figures:
+        assert result.figure(name).to_dict()["data"]
+    with pytest.raises(hinter.HinterError, match="no figure 'pie'; use errors"):
+        result.figure("pie")
+    page = page_of(result._repr_html_())
+    assert "intersectional error rate" in page
+    assert "<script" not in page
+    assert "planted: " in repr(result)
+
+
+def test_the_frame_of_fairlearn_has_the_rates_of_the_groups(result: hinter.CampaignResult) -> None:
+    frames = result.to_fairlearn("hue")
+    assert set(frames) == {"y_true", "y_pred", "sensitive_features"}
+    wrong = frames["y_true"] != frames["y_pred"]
+    by_group = wrong.groupby(frames["sensitive_features"]["hue"]).mean()
+    of_hue = result.groups[result.groups["attributes"] == "hue"].set_index("group")
+    assert by_group.to_dict() == pytest.approx(of_hue["errors_share"].to_dict())
+    both = result.to_fairlearn()["sensitive_features"]
+    assert list(both.columns) == ["hue", "sex"]
+    assert set(both["sex"]) == {"male", "female", "unchanged"}
+    by_label = result.to_fairlearn("hue", truth="label")
+    assert set(by_label["y_true"]) == {"good"}
+    with pytest.raises(hinter.HinterError, match="'answer' or 'label', not 'gold'"):
+        result.to_fairlearn(truth="gold")
+
+
+def test_a_campaign_goes_on_only_with_a_model_that_is_known(run: Run, tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    def counting(texts: list[str]) -> list[str]:
+        asked.append(len(texts))
+        return planted(texts)
+
+    unnamed = tmp_path / "unnamed"
+    run(models=counting, out=unnamed)
+    with pytest.raises(hinter.HinterError, match="resume=True"):
+        run(models=counting, out=unnamed)
+    with pytest.raises(hinter.HinterError, match="'counting' has no identity"):
+        run(models=counting, out=unnamed, resume=True)
+    named = tmp_path / "named"
+    first = run(models=counting, out=named, identity="counting-1")
+    del asked[:]
+    again = run(models=counting, out=named, identity="counting-1", resume=True)
+    assert sum(asked) == 2  # the sentences that every model is tried on
+    assert of(again) == of(first) == of(hinter.load(named))
+    with pytest.raises(hinter.HinterError, match="holds another campaign"):
+        run(TEXTS[:2], counting, out=named, identity="counting-1", resume=True)
+    run(models=counting, out=named, identity="counting-2", resume=True)
+    assert sum(asked) > 4
+
+
+def test_without_a_directory_nothing_is_left(run: Run) -> None:
+    found = run()
+    folder = found.store.folder
+    assert folder.is_dir()
+    del found
+    assert not folder.exists()
+
+
+def test_progress_is_told(run: Run) -> None:
+    seen = []
+    run(shard=1, on_progress=lambda now: seen.append((now.shards, now.of)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_two_models_are_compared(run: Run, tmp_path: Path) -> None:
+    def fair(texts: list[str]) -> list[str]:
+        return ["good" for _ in texts]
+
+    both = run(models=[planted, fair], out=tmp_path / "both")
+    assert both.models == ["planted", "fair"]
+    found = hinter.compare(both)
+    assert (found.first, found.second, found.paired) == ("planted", "fair", True)
+    together = found.rates.set_index("attributes").loc["intersectional"]
+    assert together["errors_first"] > together["errors_second"] == 0
+    assert together["errors_difference"] == pytest.approx(-together["errors_first"])
+    assert json.loads(found.report("json"))["first"] == "planted"
+    assert "planted" in found.report()
+    alone = run(models=fair)
+    assert hinter.compare(tmp_path / "both", alone, ["planted", "fair"]).paired
+    with pytest.raises(hinter.HinterError, match="Name the models"):
+        hinter.compare(both, run(models="vader"))
+
+
+def test_a_directory_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(hinter.HinterError, match="is no campaign"):
+        hinter.load(tmp_path)
+
+
+def test_the_command_line_reads_what_the_api_wrote(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from hinter_core.cli.main import cli
+
+    out = tmp_path / "out"
+    made = run(out=out)
+    for command in (["report", str(out), "--json"], ["verify", str(out)]):
+        with pytest.raises(SystemExit) as ended:
+            cli(command, standalone_mode=True)
+        assert not ended.value.code
+    assert len(hinter.load(str(out)).mutants()) == len(made.mutants())
+    assert CampaignStore(out).campaign().models == ("planted",)

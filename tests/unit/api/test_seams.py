@@ -1,0 +1,155 @@
+"""The decorators: models, relations, metrics and sources that a script adds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import hinter_core as hinter
+
+from .conftest import TEXTS, planted
+
+pytestmark = pytest.mark.usefixtures("clean_seams")
+
+
+def test_a_model_has_a_name_and_an_identity(words: list[str], tmp_path: Any) -> None:
+    @hinter.model(identity="mine-1")
+    def mine(texts: list[str]) -> list[str]:
+        return planted(texts)
+
+    assert mine(["x"]) == ["good"]  # it stays what it is
+    by_name = hinter.check(TEXTS[0], "mine", (), dictionaries=words)
+    by_value = hinter.check(TEXTS[0], mine, (), dictionaries=words)
+    assert by_name.report() == by_value.report()
+    for _ in range(2):
+        hinter.run(TEXTS, "mine", (), dictionaries=words, limit=2, out=tmp_path, resume=True)
+
+
+def test_objects_are_models_too(words: list[str]) -> None:
+    class Scores:
+        def predict_proba(self, texts: list[str]) -> list[list[float]]:
+            return [[0.9, 0.1] if "black" in text else [0.2, 0.8] for text in texts]
+
+    hinter.model(Scores(), name="scores", labels=["bad", "good"])
+    found = hinter.run(TEXTS, ["scores", planted], (), dictionaries=words, limit=2)
+    assert found.models == ["scores", "planted"]
+    biased = found.findings(model="scores")
+    assert biased["mutant"].str.contains("black").all()
+    assert list(biased["shift"].round(1).unique()) == [-0.7]
+
+
+def test_the_last_of_a_name_counts(words: list[str]) -> None:
+    for answer in ("first", "second"):
+        hinter.model(lambda texts, answer=answer: [answer for _ in texts], name="again")
+        assert hinter.check(TEXTS[0], "again", (), dictionaries=words).answer == (answer,)
+
+
+def test_a_relation_says_what_gets_the_same_answer(words: list[str]) -> None:
+    @hinter.relation
+    def politely(text: str) -> Iterator[str]:
+        """Be polite."""
+        yield text.replace("thanked", "kindly thanked")
+
+    def rude(texts: list[str]) -> list[str]:
+        return ["bad" if "kindly" in text and "woman" in text else "good" for text in texts]
+
+    found = hinter.check(
+        TEXTS[0], rude, (), dictionaries=words, relations=["substitute", "politely"]
+    )
+    hidden = found.findings("hidden")
+    assert "The old woman kindly thanked the nurse." in set(hidden["mutant"])
+    assert set(hidden["politely_to"]) == {"changed"}
+    alone = hinter.mutants(TEXTS[0], (), dictionaries=words, relations="politely", order=1)
+    assert list(alone["mutant"]) == ["The old man kindly thanked the nurse."]
+
+
+def test_a_relation_may_be_said_anew(words: list[str]) -> None:
+    for word in ("kindly", "warmly"):
+
+        @hinter.relation(name="politely")
+        def how(text: str, word: str = word) -> list[str]:
+            return [text.replace("thanked", f"{word} thanked")]
+
+        made = hinter.mutants(TEXTS[0], (), dictionaries=words, relations="politely", order=1)
+        assert list(made["mutant"]) == [f"The old man {word} thanked the nurse."]
+
+
+def test_a_relation_that_fails_ends_no_run(words: list[str]) -> None:
+    @hinter.relation
+    def picky(text: str) -> list[str]:
+        if "white" in text:
+            raise ValueError("too white")
+        return [f"{text} So it was."]
+
+    found = hinter.run(TEXTS, planted, (), dictionaries=words, relations="substitute,picky")
+    assert set(found.mutants()["row"]) == {1, 3}
+    assert "The relation 'picky' failed on this text (ValueError: too white)" in found.report(
+        "markdown"
+    ).replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.25, "0.250"),
+        ({"flips": 3, "texts": 2}, "flips"),
+        (pd.DataFrame({"word": ["black"], "share": [0.5]}), "black"),
+        (None, "\u2013"),
+    ],
+)
+def test_a_metric_is_part_of_every_report(words: list[str], value: Any, shown: str) -> None:
+    seen: list[Any] = []
+
+    @hinter.metric(title="My own metric")
+    def own(mutants: Any) -> Any:
+        """What it says."""
+        seen.append(mutants)
+        return value
+
+    found = hinter.run(TEXTS, planted, (), dictionaries=words)
+    written = found.report("markdown")
+    assert "My own metric: planted" in written
+    assert "What it says." in written
+    assert shown in written.partition("My own metric")[2]
+    assert "My own metric" in found.report("html")
+    pd.testing.assert_frame_equal(seen[0], found.mutants())
+
+
+def test_a_metric_that_fails_ends_no_report(words: list[str]) -> None:
+    @hinter.metric
+    def broken(mutants: Any) -> float:
+        return float(mutants["no such column"].mean())
+
+    written = hinter.run(TEXTS, planted, (), dictionaries=words).report("markdown")
+    assert "It could not be computed (KeyError: 'no such column')." in written.replace("\\", "")
+
+
+def test_a_source_gives_texts(words: list[str]) -> None:
+    @hinter.source
+    def notes(number: str = "3") -> Iterator[tuple[str, str]]:
+        yield from ((text, "good") for text in TEXTS[: int(number)])
+
+    assert set(hinter.run("notes", planted, (), dictionaries=words).mutants()["row"]) == {1, 2}
+    one = hinter.run("notes:1", planted, (), dictionaries=words).mutants()
+    assert set(one["row"]) == {1}
+    assert set(one["label"]) == {"good"}
+    with pytest.raises(hinter.HinterError, match="The source 'notes:x' failed .ValueError"):
+        hinter.run("notes:x", planted, (), dictionaries=words)
+
+
+@pytest.mark.parametrize(
+    ("add", "name", "says"),
+    [
+        (hinter.model, "vader", "HInter has a model 'vader'"),
+        (hinter.relation, "substitute", "HInter has a relation 'substitute'"),
+        (hinter.source, "sample", "HInter has a source 'sample'"),
+        (hinter.metric, "my metric", "'my metric' is no name of a metric"),
+        (hinter.model, "a:b", "'a:b' is no name of a model"),
+    ],
+)
+def test_names_are_free_and_plain(add: Any, name: str, says: str) -> None:
+    with pytest.raises(hinter.HinterError, match=says):
+        add(planted, name=name)

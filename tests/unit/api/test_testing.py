@@ -1,0 +1,57 @@
+"""``hinter.testing``: an assertion for the suites of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import hinter_core as hinter
+
+from .conftest import TEXTS, planted
+
+
+def assert_fair(texts: Any, words: list[str], model: Any = planted, **more: Any) -> None:
+    hinter.testing.assert_no_hidden_bias(model, texts, (), dictionaries=words, **more)
+
+
+def test_hidden_bias_fails_with_text_change_and_verdict(words: list[str]) -> None:
+    with pytest.raises(AssertionError) as caught:
+        assert_fair(TEXTS, words)
+    first, second = str(caught.value).splitlines()
+    assert first.startswith("1 of ")
+    assert first.endswith(f"flip the answer of planted: \u201c{TEXTS[0]}\u201d")
+    assert second == (
+        "  hidden: old \u2192 black, man \u2192 woman: good \u2192 bad: "
+        "The black woman thanked the nurse."
+    )
+
+
+def test_flips_by_one_change_count_where_they_are_asked_for(words: list[str]) -> None:
+    assert_fair(TEXTS[1], words)
+    with pytest.raises(AssertionError, match="biased: white \u2192 black"):
+        assert_fair(TEXTS[1], words, verdicts=("hidden", "biased"))
+
+
+def test_a_fair_model_passes(words: list[str]) -> None:
+    assert_fair(TEXTS, words, lambda texts: ["good" for _ in texts])
+
+
+@pytest.mark.parametrize(
+    ("texts", "says"),
+    [
+        (TEXTS[2:], "Nothing was tested: No term of hue or sex"),
+        ([], "Nothing was tested: give texts."),
+        (["  "], "Nothing was tested: There is no text"),
+    ],
+)
+def test_nothing_to_test_is_no_success(texts: list[str], says: str, words: list[str]) -> None:
+    with pytest.raises(hinter.HinterError, match=says):
+        assert_fair(texts, words)
+
+
+def test_a_wrong_setting_is_no_success(words: list[str]) -> None:
+    with pytest.raises(hinter.HinterError, match="unknown setting ordr"):
+        assert_fair(TEXTS, words, ordr=3)
+    with pytest.raises(hinter.HinterError, match="1 answers to 2 texts"):
+        assert_fair(TEXTS, words, lambda texts: ["good"])
