@@ -46,7 +46,11 @@ def test_a_function_is_checked(result: hinter.CheckResult) -> None:
     assert set(wrong["mutant"]) == {"A black woman sold the house."}
     assert list(wrong["verdict"]) == ["biased"]
     row = wrong.iloc[0]
-    assert (row["change"], row["hue_from"], row["hue_to"]) == ("white \u2192 black", "light", "dark")
+    assert (row["change"], row["hue_from"], row["hue_to"]) == (
+        "white \u2192 black",
+        "light",
+        "dark",
+    )
     assert (row["sex_from"], row["sex_to"], row["order"]) == ("", "", 1)
     assert (row["original_answer"], row["answer"], row["model"]) == ("good", "bad", "planted")
     assert result.findings("hidden").empty

@@ -33,9 +33,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def installed(
-    packages: Path, clean_seams: None, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Path]:
+def installed(packages: Path, clean_seams: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The package is installed during a test alone."""
     monkeypatch.syspath_prepend(str(packages))
     extensions._entry_points.cache_clear()
@@ -68,8 +66,10 @@ def test_model_relation_metric_and_source_make_a_campaign(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     dictionaries = [part for path in words for part in ("--dictionary", path)]
-    command = ("run", "--data", "greetings:woman", "--model", "shouting", "--attributes", "",
-               "--relations", "substitute,please", "--out", str(tmp_path), *dictionaries)  # fmt: skip
+    command = (
+        "run", "--data", "greetings:woman", "--model", "shouting", "--attributes", "",
+        "--relations", "substitute,please", "--out", str(tmp_path), *dictionaries,
+    )  # fmt: skip
     run(capsys, *command)
     run(capsys, *command, "--resume")  # its identity is the version of the package
     made = json.loads(run(capsys, "report", str(tmp_path), "--json"))

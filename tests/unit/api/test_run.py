@@ -40,9 +40,7 @@ def of(result: hinter.CampaignResult) -> list[tuple[Any, ...]]:
     return sorted(made[["row", "text", "mutant", "verdict"]].itertuples(index=False, name=None))
 
 
-def test_data_come_in_many_shapes(
-    run: Run, result: hinter.CampaignResult, tmp_path: Path
-) -> None:
+def test_data_come_in_many_shapes(run: Run, result: hinter.CampaignResult, tmp_path: Path) -> None:
     frame = pd.DataFrame({"text": TEXTS, "label": LABELS})
     frame.to_csv(tmp_path / "texts.csv", index=False)
     rows = [{"text": text, "label": label} for text, label in zip(TEXTS, LABELS, strict=True)]
@@ -110,7 +108,12 @@ def test_results_are_tables(result: hinter.CampaignResult) -> None:
     assert set(every.columns) == set(COLUMNS) | groups
     hidden = result.findings(verdict="hidden")
     assert list(hidden["mutant"]) == ["The black woman thanked the nurse."]
-    assert list(hidden[["row", "label", "model", "answer"]].iloc[0]) == [1, "good", "planted", "bad"]
+    assert list(hidden[["row", "label", "model", "answer"]].iloc[0]) == [
+        1,
+        "good",
+        "planted",
+        "bad",
+    ]
     assert len(result.findings()) == sum(every["verdict"].isin(["hidden", "biased"]))
     assert set(result.mutants(attributes="hue")["attributes"]) == {"hue"}
     assert result.mutants(search="no such word").empty

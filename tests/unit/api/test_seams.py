@@ -136,7 +136,7 @@ def test_a_source_gives_texts(words: list[str]) -> None:
     one = hinter.run("notes:1", planted, (), dictionaries=words).mutants()
     assert set(one["row"]) == {1}
     assert set(one["label"]) == {"good"}
-    with pytest.raises(hinter.HinterError, match="The source 'notes:x' failed .ValueError"):
+    with pytest.raises(hinter.HinterError, match=r"The source 'notes:x' failed \(ValueError"):
         hinter.run("notes:x", planted, (), dictionaries=words)
 
 
