@@ -70,7 +70,7 @@ class Seam:
 
     def names(self) -> list[str]:
         """Return all names, without importing a package."""
-        return [*dict.fromkeys((*self._added, *_entry_points(self.group)))]
+        return [*dict.fromkeys((*_entry_points(self.group), *self._added))]
 
     def find(self, name: str) -> Extension | None:
         """Return the extension of a name; None without one.
@@ -99,7 +99,8 @@ class Seam:
                 f"The {self.kind} '{entry.name}' of the package {package} cannot be imported "
                 f"({type(error).__name__}: {error}); mend or uninstall the package."
             ) from error
-        known = self.of(value) or Extension(entry.name, value)  # a decorator has added its options
+        known = self.of(value) or Extension(entry.name, value)
+        self._added.pop(known.name, None)  # a decorator has added it, with its options
         return replace(known, name=entry.name, package=package)
 
 

@@ -65,14 +65,16 @@ def test_the_report_names_answer_terms_and_flips(run: Run) -> None:
     assert any(line.strip().startswith(("! biased: man -> woman", "!! hidden:")) for line in lines)
 
 
-def test_mutants_have_a_validity_and_can_be_filtered_by_it(run: Run) -> None:
+def test_mutants_below_the_least_validity_are_discarded(run: Run) -> None:
     command = ("check", "--text", TEXT, "--model", RULES, "--attributes", "race,gender", "--json")
     every = json.loads(run(*command)[1])["mutants"]
     low, high = sorted({mutant["validity"] for mutant in every})[:2]
     least = (low + high) / 2
     some = json.loads(run(*command, "--validity", str(least))[1])["mutants"]
-    assert some == [mutant for mutant in every if mutant["validity"] >= least]
-    assert 0 < len(some) < len(every)
+    assert [mutant["text"] for mutant in some] == [mutant["text"] for mutant in every]
+    below = [mutant["verdict"] for mutant in some if mutant["validity"] < least]
+    assert set(below) == {"discarded"}
+    assert 0 < len(below) < len(some)
     for mutant in every:
         parts = mutant["validity_parts"]
         assert list(parts) == ["fair", "soft", "unfair"]
