@@ -30,8 +30,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 ROOT = Path(__file__).resolve().parent
 # What runs campaigns, processes or trained models; `make check` leaves it out.
 SLOW = ("conformance", "unit/models/huggingface", "unit/data/test_hub.py",
-        "unit/data/test_handwritten.py", "unit/annotation/test_backup.py", "unit/campaign",
-        "unit/report", "unit/cli/test_bad_campaigns.py", "unit/cli/test_report.py")  # fmt: skip
+        "unit/data/test_handwritten.py", "unit/annotation/test_backup.py", "unit/api",
+        "unit/campaign", "unit/report", "unit/cli/test_bad_campaigns.py",
+        "unit/cli/test_report.py")  # fmt: skip
 
 
 def pytest_collection() -> None:

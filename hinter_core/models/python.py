@@ -21,7 +21,7 @@ from typing import Any
 from uuid import uuid4
 
 from hinter_core.errors import ModelError
-from hinter_core.extensions import Extension
+from hinter_core.extensions import MODELS
 from hinter_core.models.base import Capabilities, ModelUnderTest, answer_from
 from hinter_core.models.registry import ModelName
 from hinter_core.types import Prediction
@@ -198,12 +198,14 @@ def _tokenizer_of(value: Any) -> Any:
     return getattr(value, "tokenizer", None) if ours else None
 
 
-def load_added(added: Extension, name: ModelName) -> ModelUnderTest:
+def load_added(name: ModelName) -> ModelUnderTest:
     """Load a model that was added; a class is called with what follows the colon in the name.
 
     Raises:
         ModelError: it cannot be made, or fails on a plain sentence.
     """
+    added = MODELS.find(name.kind)
+    assert added is not None
     value: Any = added.value
     if not isclass(value):
         if name.source:

@@ -223,7 +223,9 @@ def backend_of(kind: str) -> Backend | None:
     """Return a kind of model: one of HInter's, or one that was added; None without one."""
     if kind in BACKENDS or kind not in MODELS.names():
         return BACKENDS.get(kind)
-    return Backend("", kind, f"Added as a {MODELS.group} extension.", trusted_only=True)
+    return Backend(
+        "python:load_added", kind, f"Added as a {MODELS.group} extension.", trusted_only=True
+    )
 
 
 def every_backend() -> dict[str, Backend]:
@@ -269,7 +271,7 @@ def parse_name(name: str, *, trusted: bool = False, key: str = "") -> ModelName:
     opened = backend is not None and (trusted or (key and backend.takes_key))
     if backend is not None and backend.trusted_only and not opened:
         raise ModelError(f"Models of kind '{kind}' can be used on the command line only.")
-    if backend is None or (colon and backend.loader and not backend.source):
+    if backend is None or (colon and kind in BACKENDS and not backend.source):
         usages = ", ".join(b.usage(k) for k, b in every_backend().items())
         raise ModelError(f"Unknown model '{name}'; use one of {usages}.")
     return read_name(name, backend.options, trusted=trusted, key=key)
@@ -349,7 +351,9 @@ def split_names(names: str) -> list[str]:
     for part in whole(names).rstrip(", ").split(","):
         kind, colon, _ = part.strip().partition(":")
         backend = backend_of(kind)
-        starts = backend is not None and (not backend.loader or bool(colon) == bool(backend.source))
+        starts = backend is not None and (
+            kind not in BACKENDS or bool(colon) == bool(backend.source)
+        )
         if starts or not split:
             split.append([])
         split[-1].append(part)
@@ -375,11 +379,9 @@ def build_model(name: ModelName) -> ModelUnderTest:
     Raises:
         HinterError: a missing checkpoint or library; the message says what to do.
     """
-    if name.kind not in BACKENDS and (added := MODELS.find(name.kind)):
-        from hinter_core.models.python import load_added
-
-        return load_added(added, name)
-    module, _, function = BACKENDS[name.kind].loader.partition(":")
+    backend = backend_of(name.kind)
+    assert backend is not None
+    module, _, function = backend.loader.partition(":")
     loader: Callable[[ModelName], ModelUnderTest] = getattr(
         import_module(f"hinter_core.models.{module}"), function
     )
