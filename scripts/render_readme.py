@@ -1,4 +1,4 @@
-"""Render the generated parts of README.md and docs/campaigns.md.
+"""Render the generated parts of README.md and of the pages under docs/.
 
 They are the Space's front matter, the commands, the settings and the views of a campaign. ``python
 scripts/render_readme.py`` writes them; with ``--check`` it only says (exit 1) which file is out of
@@ -20,7 +20,7 @@ from hinter_core.cli.options import default_in_words
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-CAMPAIGNS = ROOT / "docs" / "campaigns.md"
+PAGES = tuple(ROOT / "docs" / "reference" / f"{name}.md" for name in ("settings", "directory"))
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
@@ -82,7 +82,7 @@ def render(path: Path) -> str:
 
 def main() -> int:
     """Write, or with ``--check`` compare; returns the exit code."""
-    old = [path for path in (README, CAMPAIGNS) if render(path) != path.read_text(encoding="utf-8")]
+    old = [path for path in (README, *PAGES) if render(path) != path.read_text(encoding="utf-8")]
     for path in old:
         if "--check" in sys.argv[1:]:
             words = "is out of date; run python scripts/render_readme.py"

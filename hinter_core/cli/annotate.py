@@ -65,7 +65,7 @@ def create(
         typer.Option(help="Draw only changes of exactly these, as race,gender; may be repeated."),
     ] = None,
     questions: Annotated[
-        Path | None, typer.Option(help="Your own questions (YAML; see docs/annotation.md).")
+        Path | None, typer.Option(help="Your own questions (YAML; see docs/howto/annotation.md).")
     ] = None,
     labels: Annotated[
         str, typer.Option(help="Labels of the task, as positive,negative, to ask for one.")

@@ -3,7 +3,8 @@
 Mutants of one text are not independent: texts are. The estimand of a rate is the ratio that is
 printed, of all hits to all cases in the population of texts. Intervals and tests of it are those of
 independent cases over the *effective number of cases* (:func:`effective_cases`). How often they
-hold the truth is simulated by ``python -m benchmarks --coverage``: see docs/statistics.md.
+hold the truth is simulated by ``python -m benchmarks --coverage``: see
+docs/explanation/statistics.md.
 """
 
 from __future__ import annotations
