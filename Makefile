@@ -5,11 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
+DOCS_STAMP := $(VENV)/.installed-docs
 # Modules are compiled as they are first used, and kept so, whatever the shell says.
 export PYTHONDONTWRITEBYTECODE :=
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
-.PHONY: run test test-deep check installed tests lint style types pytest quick format chromium clean bench
+.PHONY: run test test-deep check installed tests lint style types pytest quick format chromium clean bench docs
 
 run: $(STAMP)
 	$(BIN)/python app.py
@@ -55,6 +56,11 @@ format: $(DEV_STAMP)
 bench: $(DEV_STAMP)
 	$(BIN)/python -m benchmarks
 
+# The site lies in build/site; a link that leads nowhere is an error. Only installing needs a network.
+docs: $(DOCS_STAMP)
+	$(BIN)/zensical build --clean --strict
+	$(BIN)/python scripts/check_site.py build/site
+
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("HInter needs Python 3.11 or newer; set PYTHON=python3.x" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
@@ -68,6 +74,10 @@ $(STAMP): requirements.txt constraints.txt pyproject.toml | $(BIN)/python
 
 $(DEV_STAMP): requirements-dev.txt $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -r requirements-dev.txt
+	touch $@
+
+$(DOCS_STAMP): requirements-docs.txt constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -r requirements-docs.txt
 	touch $@
 
 # The browser tests drive a system Chromium.

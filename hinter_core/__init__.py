@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hinter_core.api.seams import metric, model, relation, source
     from hinter_core.errors import HinterError
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "CampaignResult", "CheckResult", "ComparisonResult", "HinterError", "check", "compare", "load",
     "metric", "model", "mutants", "relation", "run", "source", "testing",

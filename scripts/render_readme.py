@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -20,7 +21,8 @@ from hinter_core.cli.options import default_in_words
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-PAGES = tuple(ROOT / "docs" / "reference" / f"{name}.md" for name in ("settings", "directory"))
+REFERENCE = ROOT / "docs" / "reference"
+PAGES = tuple(REFERENCE / f"{name}.md" for name in ("commands", "settings", "directory"))
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
@@ -31,17 +33,37 @@ def front_matter() -> str:
     return f"---\n{body}\n---\n"
 
 
-def commands() -> str:
-    """A table of all commands with their one-line help."""
-    rows = ["| command | what it does |", "| --- | --- |"]
-    root = typer.main.get_command(cli)
-    for name, command in sorted(getattr(root, "commands", {}).items()):
+def _leaves() -> dict[str, Any]:
+    """Every command that does something, by its full name."""
+    leaves = {}
+    for name, command in sorted(getattr(typer.main.get_command(cli), "commands", {}).items()):
         children = getattr(command, "commands", None)
-        named = {f"{name} {k}": v for k, v in children.items()} if children else {name: command}
-        for path, leaf in named.items():
-            summary = (leaf.help or "").strip().splitlines()[0]
-            rows.append(f"| `hinter {path}` | {summary} |")
+        leaves |= {f"{name} {k}": v for k, v in children.items()} if children else {name: command}
+    return leaves
+
+
+def commands() -> str:
+    """A table of all commands with their one-line help; each leads to its options."""
+    rows = ["| command | what it does |", "| --- | --- |"]
+    for path, leaf in _leaves().items():
+        summary = (leaf.help or "").strip().splitlines()[0]
+        rows.append(f"| [`hinter {path}`](#hinter-{path.replace(' ', '-')}) | {summary} |")
     return "\n".join(rows) + "\n"
+
+
+def options() -> str:
+    """The arguments and options of every command."""
+    parts = []
+    for path, leaf in _leaves().items():
+        rows = ["| option | what it does |", "| --- | --- |"]
+        for one in leaf.params:
+            argument = one.param_type_name == "argument"
+            names = [one.name] if argument else [*one.opts, *one.secondary_opts]
+            said = " ".join((getattr(one, "help", None) or "").split()).replace("|", "\\|")
+            rows.append(f"| {', '.join(f'`{name}`' for name in names)} | {said} |")
+        parts.append(f"\n## hinter {path}\n\n{(leaf.help or '').strip().splitlines()[0]}\n\n")
+        parts.append("\n".join(rows) + "\n" if len(rows) > 2 else "It has no options.\n")
+    return "".join(parts) + "\n"
 
 
 def settings(*, identity: bool) -> str:
@@ -74,7 +96,9 @@ def render(path: Path) -> str:
     """A document's text with its generated parts up to date."""
     text = path.read_text(encoding="utf-8")
     if path == README:
-        return front_matter() + between(_FRONT.sub("", text), "commands", commands())
+        return front_matter() + _FRONT.sub("", text)
+    text = between(text, "commands", commands())
+    text = between(text, "options", options())
     text = between(text, "identity", settings(identity=True))
     text = between(text, "runtime", settings(identity=False))
     return between(text, "views", views())
