@@ -35,7 +35,7 @@ def front_matter() -> str:
 
 def _leaves() -> dict[str, Any]:
     """Every command that does something, by its full name."""
-    leaves = {}
+    leaves: dict[str, Any] = {}
     for name, command in sorted(getattr(typer.main.get_command(cli), "commands", {}).items()):
         children = getattr(command, "commands", None)
         leaves |= {f"{name} {k}": v for k, v in children.items()} if children else {name: command}

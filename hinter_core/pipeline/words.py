@@ -6,7 +6,7 @@ from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.relations.base import NeutralFlips, NoiseFloor
 from hinter_core.relations.validity import validity_of_outcome
-from hinter_core.types import Outcome, Verdict
+from hinter_core.types import Outcome, Verdict, refused_alike
 
 _SIGNS = {
     Verdict.HIDDEN: "!!",
@@ -38,9 +38,13 @@ def check_in_words(check: TestResult, model: str, note: str = "") -> str:
         f"  not counted: {r.occurrence.surface} ({r.occurrence.attribute}) {r.reason}"
         for r in plan.rejected
     ]
-    lines += [f"  {r.in_words}" for r in plan.refused[:_SHOWN]]
-    if len(plan.refused) > _SHOWN:
-        lines.append(f"  ... and {len(plan.refused) - _SHOWN} more that are not made")
+    refused = refused_alike(plan.refused)
+    lines += [
+        f"  not made: {changes} ({one.edit.attribute}): {one.reason}"
+        for one, changes in refused[:_SHOWN]
+    ]
+    if len(refused) > _SHOWN:
+        lines.append(f"  ... and {len(refused) - _SHOWN} more reasons; --json prints all.")
     lines += [f"Note: {notice}" for notice in plan.notices]
     if not any(j.conformance.kept for j in check.outcomes[model]):
         lines.append("Every mutant was discarded, so nothing was tested; see the reasons.")
