@@ -14,7 +14,7 @@ from hinter_core.errors import InputError
 from hinter_core.extensions import METRICS, MODELS, RELATIONS, SOURCES, Extension, Seam
 from hinter_core.models.registry import BACKENDS
 from hinter_core.relations import registry
-from hinter_core.relations.added import add_relation
+from hinter_core.relations.changes.added import add_relation
 
 _RELATIONS = frozenset(registry.RELATIONS)
 _SOURCES = frozenset({"hf", "sample", *PRESETS})

@@ -1,8 +1,7 @@
 """Define a campaign: all settings of a test of a data set.
 
-YAML files, command-line options, forms and the documentation follow from the declaration of each
-field. *Identity* settings change the mutants; *runtime* settings do not, so that more models can be
-tested on the same mutants later.
+YAML files, command-line options, forms and the documentation follow from each field. *Identity*
+settings change the mutants; *runtime* settings do not, so that more models can be tested later.
 """
 
 from __future__ import annotations
@@ -51,7 +50,6 @@ _OTHER_BASES = 3  # templates were filled with a base name of any country until 
 CAMPAIGN_ATTRIBUTES = Unchosen(("race", "gender"))  # default
 _MODELS = ("embedded",)  # default
 IN_TURN = "in turn"  # value of ``prioritise``: all mutants, as they come
-_FEWEST_COUNTRIES = 2  # to compare
 SAMPLE = "sample"  # value of ``data`` for the shipped texts
 SAMPLE_FILE = ASSETS / "samples" / "people.csv"
 
@@ -323,8 +321,7 @@ class Campaign:
         """Open the rows to test.
 
         Raises:
-            InputError: see :func:`hinter_core.data.rows.open_table` and
-                :func:`hinter_core.data.hub.open_hub`.
+            InputError: the message says what is wrong with the data.
         """
         columns = (self.text_column, self.label_column, self.id_column)
         if self.templates:
@@ -409,7 +406,7 @@ class Campaign:
             HinterError: a file with a fault, or without the countries that are to be compared.
         """
         names = load_names(Path(self.names)) if self.names else load_names()
-        if COUNTRY in self.attributes and len(names.countries) < _FEWEST_COUNTRIES:
+        if COUNTRY in self.attributes and len(names.countries) < 2:
             raise InputError(
                 f"{self.names} has no two countries with male and female names, so no country can "
                 "be exchanged; add names with a country, or leave out the attribute country."
@@ -486,10 +483,8 @@ class Campaign:
 
 
 def content_of(data: str) -> str:
-    """Hash the content of a file or source of texts; raises InputError if it cannot be read."""
-    if from_source(data):
-        return content_of_source(data)
-    return file_content(_data_file(data))
+    """Hash the content of a file or source; raises InputError if it cannot be read."""
+    return content_of_source(data) if from_source(data) else file_content(_data_file(data))
 
 
 def _data_file(name: str) -> Path:

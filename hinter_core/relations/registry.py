@@ -6,8 +6,8 @@ from hinter_core.errors import InputError
 from hinter_core.extensions import RELATIONS as ADDED
 from hinter_core.models.base import ModelUnderTest
 from hinter_core.mutation.plan import TOLERANCE
-from hinter_core.relations.added import add_relation
 from hinter_core.relations.base import Relation
+from hinter_core.relations.changes.added import add_relation
 from hinter_core.relations.family import FAMILY, FamilyRelation
 from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.types import SUBSTITUTE
