@@ -217,9 +217,11 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
     form, around = edit.source.form, [text[max(0, a - _SEEN) : a] for a, _ in edit.spans]
     after = [text[end : end + 2] for _, end in edit.spans]
     replaced = edit.source.group if edit.source.group != edit.target.group else ""
+    person = _least(text, edit.attribute, edit.source, edit.spans)
+    asked = person is not None or form.is_pronoun  # neutral words and a user's own are of any kind
     return EditFeatures(
-        doubt=-_log_odds(_least(text, edit.attribute, edit.source, edit.spans)),
-        **_kinds(text, edit.source, edit.spans),
+        doubt=-_log_odds(person),
+        **(_kinds(text, edit.source, edit.spans) if asked else dict.fromkeys(_KINDS, 0.0)),
         adjective=float(form is GrammaticalForm.ADJECTIVE),
         plural=float(form is GrammaticalForm.NOUN_PL),
         pronoun=float(form.is_pronoun),

@@ -23,7 +23,9 @@ from hinter_core.relations.validity import (
     validity_of,
 )
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.types import Edit, Mutant, Pair, Sense, Term
+from hinter_core.types import Edit, GrammaticalForm, Mutant, Pair, Sense, Term
+
+ADJECTIVE = GrammaticalForm.ADJECTIVE
 
 
 def features(text: str, mutant: Mutant) -> dict[str, float]:
@@ -93,11 +95,26 @@ def test_pronouns_of_the_replaced_gender_that_stay_near_are_counted(
 
 
 def test_each_kind_that_is_no_person_is_asked_about() -> None:
-    speaks = features("She speaks English.", mutant_of("She speaks English.", ("English", "x")))
-    nurse = features(
-        "An English nurse left.", mutant_of("An English nurse left.", ("English", "x"))
+    pair = Pair("race", Term("English", "a", ADJECTIVE), Term("Danish", "b", ADJECTIVE))
+    speaks, nurse = (
+        features(text, apply_edits(text, [Edit(pair, ((at, at + len("English")),))], ()))
+        for text in ("She speaks English.", "An English nurse left.")
+        for at in [text.index("English")]
     )
     assert speaks["language"] > 0.5 > nurse["language"]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("The kitchen was clean.", "kitchen"),
+        ("We bought the table in March.", "table"),
+        ("The zorp left for the bank.", "zorp"),
+    ],
+)
+def test_neutral_words_and_words_of_a_user_may_be_of_any_kind(text: str, word: str) -> None:
+    found = features_of(Plan.of_text(text, Settings()), mutant_of(text, (word, "x")))
+    assert {getattr(one, kind) for one in found for kind in ("thing", "place", "work")} == {0}
 
 
 def test_words_for_children_are_known() -> None:
