@@ -175,7 +175,7 @@ def test_several_splits_without_a_test_are_named(tmp_path: Path) -> None:
         ("a.json", b'[{"text": "x"}, {"text":', "is no JSON file"),
         ("a.json", b'[{"text": "x"}] and more', "is no JSON file"),
         ("a.json", json.dumps({"a": ROWS, "b": ROWS}).encode(), "holds several tables"),
-        ("a.parquet.gz", gzip.compress(b"PAR1" + b"x" * 20), "must be unpacked first"),
+        ("a.parquet.gz", gzip.compress(b"PAR1" + b"x" * 20, mtime=0), "must be unpacked first"),
         ("a.arrow", b"ARROW1\0\0" + b"x" * 40, "no file of Arrow"),
     ],
 )  # fmt: skip
