@@ -32,7 +32,11 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
     lines = [f"{text},{stars}" for text, stars in zip(TEXTS, (1, 5, 1), strict=True)]
     Path("reviews.csv").write_text("review,stars\n" + "\n".join(lines) + "\n")
-    names: dict[str, Any] = {"texts": TEXTS[:1], "model": planted, "hinter": hinter}
+    names: dict[str, Any] = {
+        "texts": ["The British waiter was kind."],
+        "model": planted,
+        "hinter": hinter,
+    }
     for block in (blocks(README)[0], *blocks(API)):
         exec(compile(block, "example", "exec"), names)  # our own documents
     assert "<!doctype html>" in Path("report.html").read_text(encoding="utf-8")
