@@ -7,7 +7,7 @@ import typer
 
 from hinter_core.api.checking import prepare_check
 from hinter_core.campaign.spec_files import from_mapping
-from hinter_core.cli.options import budget_of, read_text, say, with_settings
+from hinter_core.cli.options import budget_of, output, read_text, say, with_settings
 from hinter_core.models.base import Generative
 from hinter_core.models.budget import cost_in_words
 from hinter_core.pipeline.neutral import SWAPS
@@ -50,7 +50,8 @@ def check(
         say(ready.cost_in_words(neutral), err=True)
     result = ready.judge(neutral)
     if as_json:
-        typer.echo(result.report("json"))
+        with output(None) as stream:
+            stream.write(f"{result.report('json')}\n")
     else:
         say(result.report())
     if isinstance(ready.store.model, Generative):
