@@ -48,6 +48,7 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., CampaignStor
             atomic=False,
             placebo=False,
             across_people=True,  # the placebo is among the attributes, and of no person
+            validity=0.0,  # odd texts, too
         )
         store = CampaignStore(folder / "out")
         run_campaign(campaign, store)
