@@ -2,8 +2,7 @@
 
 "The man lost his hat" becomes "The woman lost her hat" by one edit; given names change, too, and
 verbs agree with *they*. An edit that would leave a word behind that contradicts it, because nothing
-stands in for that word, is not made and says why. Other people stay as they are. Where a word may
-speak of the changed person or of somebody else, the edit is made, with a doubt.
+stands in for that word, is not made and says why. Other people stay as they are.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from hinter_core.mutation.agreement import verbs_for
 from hinter_core.mutation.edits import carry_case, splices_of, splices_overlap, with_texts
 from hinter_core.mutation.given_names import GivenNames
 from hinter_core.mutation.people import People
-from hinter_core.mutation.unresolved import unclear
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.names import BOTH
 from hinter_core.types import (
@@ -56,11 +54,10 @@ _CASES = {
 
 @dataclass
 class CoherentEdits:
-    """The edits that are made, those that are not, and what is doubtful of those that are."""
+    """The edits that are made, and those that are not."""
 
     edits: list[Edit] = field(default_factory=list)
     refused: list[RejectedEdit] = field(default_factory=list)
-    doubts: dict[Edit, tuple[str, ...]] = field(default_factory=dict)
 
 
 def coherent_edits(
@@ -90,8 +87,6 @@ def coherent_edits(
         if key not in made:
             made.add(key)
             found.edits.append(extended)
-            if doubts := extender.doubts(edit):
-                found.doubts[extended] = doubts
     return found
 
 
@@ -172,7 +167,6 @@ class _Extender:
         self._ages = Ages(text, people)
         self._direction = _Direction(dictionary)
         self._names = GivenNames(text, people.entities)
-        self._unclear: dict[str, list[tuple[Span, int, int]]] = {}
         self._where: dict[int, list[Occurrence]] = {}
         self._of: dict[Span, int] = {}
         for occurrence in occurrences:
@@ -330,22 +324,6 @@ class _Extender:
 
     def _also(self, span: Span) -> str:
         return f"the text also says \u201c{self._text[slice(*span)]}\u201d of the same person"
-
-    def doubts(self, before: Edit) -> tuple[str, ...]:
-        """Return pronouns that may speak of the changed person, or else of one who stays."""
-        said = self._direction.says(before.source)
-        if said == self._direction.says(before.target) or said not in _BINARY:
-            return ()
-        people = {self._of[span] for span in before.spans if span in self._of}
-        if said not in self._unclear:
-            self._unclear[said] = list(unclear(self._people.entities, said, self._people.parsed))
-        return tuple(
-            dict.fromkeys(
-                self._text[slice(*head)].lower()
-                for head, one, other in self._unclear[said]
-                if (one in people) is not (other in people)
-            )
-        )
 
 
 def _contradicts(word: str, wanted: str) -> bool:

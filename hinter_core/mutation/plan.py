@@ -115,8 +115,8 @@ class Plan:
     ``origin``: where the text comes from. ``slots``: the filled slots of its template or grammar.
     ``together``: combinations that are tested whatever their order. ``people``: who is in the text;
     None if its mutants are known from elsewhere or say nothing of people. ``refused``: edits that
-    cannot be made coherent. ``doubts``: by edit, words that may speak of whom it changes.
-    ``of_nobody``: attributes whose changes are of no person, so that they combine with all others.
+    cannot be made coherent. ``of_nobody``: attributes whose changes are of no person, so that they
+    combine with all others.
     """
 
     text: str
@@ -132,7 +132,6 @@ class Plan:
     together: list[tuple[Edit, ...]] = field(default_factory=list)
     people: People | None = None
     refused: list[RejectedEdit] = field(default_factory=list)
-    doubts: dict[Edit, tuple[str, ...]] = field(default_factory=dict)
     of_nobody: set[str] = field(default_factory=set)
     _splices: dict[Edit, tuple[Splice, ...]] = field(default_factory=dict)
     _chosen: list[tuple[Edit, ...]] | None = None
@@ -305,7 +304,6 @@ def make_plan(
         notices=notices,
         people=people,
         refused=coherent.refused,
-        doubts=coherent.doubts,
         of_nobody={d.attribute for d in dictionaries if d.placebo},
     )
 
@@ -355,7 +353,6 @@ def _coherent(
         found = coherent_edits(text, sentences, own, dictionary, edits[attribute], people)
         extended[attribute] = found.edits
         every.refused += found.refused
-        every.doubts |= found.doubts
     return {a: found for a, found in extended.items() if found}, every
 
 

@@ -46,32 +46,6 @@ def settled(
     return tuple(sorted(parts, key=lambda entity: entity.mentions[0].span))
 
 
-def unclear(
-    entities: Sequence[Entity], gender: str, sentences: Sequence[ParsedSentence]
-) -> Iterator[tuple[Span, int, int]]:
-    """Yield pronouns of a gender that are joined with one person while another is named nearer.
-
-    ``entities`` by number: the one that the pronoun is joined with, and the nearer one.
-    """
-    own = [(n, e) for n, e in enumerate(entities) if _one_person(e) and e.gender == gender]
-    named = [(m, n) for n, e in own for m in e.mentions if m.kind is not MentionKind.PRONOUN]
-    named.sort(key=lambda one: one[0].head)
-    starts = [mention.head[0] for mention, _ in named]
-    for number, entity in own:
-        for pronoun in (m.head for m in entity.mentions if m.kind is MentionKind.PRONOUN):
-            place = bisect_right(starts, pronoun[0]) - 1
-            if place < 0:
-                continue
-            mention, other = named[place]
-            apart = _sentence(sentences, pronoun[0]) - _sentence(sentences, mention.head[0])
-            if other != number and apart <= 1 and not _inside(pronoun, mention.span):
-                yield pronoun, number, other
-
-
-def _one_person(entity: Entity) -> bool:
-    return entity.person and not entity.plural
-
-
 def _sentence(sentences: Sequence[ParsedSentence], place: int) -> int:
     return bisect_right(sentences, place, key=_start) - 1
 

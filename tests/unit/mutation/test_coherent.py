@@ -292,24 +292,6 @@ def test_a_text_without_any_coherent_change_says_why(parses: ParseStore) -> None
         require_mutable(plan)
 
 
-@pytest.mark.parametrize(
-    ("text", "doubtful"),
-    [
-        ("The man came in. He laughed.", False),
-        ("The man met a woman. He laughed.", False),
-        ("The man met the boy. He was late.", True),
-        ("Tom and the man left. Then his hat fell into the river.", True),
-        ("The king saw the duke. His horse was tired.", True),
-    ],
-)
-def test_of_two_whom_a_pronoun_may_mean_is_doubtful(
-    text: str, doubtful: bool, parses: ParseStore
-) -> None:
-    plan = plan_of(text, parses)
-    assert bool(plan.doubts) is doubtful
-    assert all(edit in plan.edits["gender"] for edit in plan.doubts)
-
-
 def test_a_new_name_is_none_that_the_text_has(parses: ParseStore) -> None:
     text = "Anna Keller met Alan, Alec, Alex and Adam. She is an actress."
     plan = plan_of(text, parses)
