@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ from hinter_core.campaign.tables import (
     text_schema,
 )
 from hinter_core.errors import InputError
-from hinter_core.language.sentences import split_sentences
+from hinter_core.language.sentences import sentences_of
 from hinter_core.mutation.edits import apply_edits, handwritten_mutant
 from hinter_core.mutation.plan import Plan, Settings
 from hinter_core.relations.validity import validity_of
@@ -114,7 +114,7 @@ class MutantRecord:
     def _made(self) -> Mutant:
         if self.handwritten is not None:
             return handwritten_mutant(self.text, self.handwritten, self.edits)
-        return apply_edits(self.text, self.edits, _sentences(self.text))
+        return apply_edits(self.text, self.edits, sentences_of(self.text))
 
     @property
     def validity(self) -> float:
@@ -154,11 +154,6 @@ class MutantRecord:
     def why(self) -> str:
         """The reason why the mutant was discarded, or why there is no answer."""
         return (self.answer.detail or self.answer.failure or "") if self.kept else self.reason
-
-
-@lru_cache(maxsize=16)
-def _sentences(text: str) -> Any:
-    return split_sentences(text)
 
 
 class CampaignReader:

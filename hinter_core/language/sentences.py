@@ -9,6 +9,7 @@ its sentence. They cover abbreviations, initials, ellipses, quotes, decimals and
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from hinter_core.storage import shipped_words
 from hinter_core.types import Sentence, Splice
@@ -40,6 +41,12 @@ def split_sentences(text: str) -> list[Sentence]:
     Breaks are ``<br />`` and ``<p>``, which many sets of reviews have for lines and paragraphs.
     """
     return SourceSplit(text).sentences
+
+
+@lru_cache(maxsize=16)
+def sentences_of(text: str) -> tuple[Sentence, ...]:
+    """Return the sentences of a text; they are kept for the texts that were asked about last."""
+    return tuple(split_sentences(text))
 
 
 class SourceSplit:

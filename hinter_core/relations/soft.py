@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS
-from hinter_core.language.sentences import sentence_at, split_sentences
+from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.mutation.edits import own_places
 from hinter_core.terms.ages import agree, said_years, years_of
 from hinter_core.terms.related import Related, related_words, rows_of
-from hinter_core.types import Edit, EditKind, Mutant, Sentence, Span
+from hinter_core.types import Edit, EditKind, Mutant, Span
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _PRONOUNS = {
@@ -121,15 +121,10 @@ def _years(text: str, target: str, group: str) -> Iterator[Related]:
 
 def _beside(text: str, edit: Edit, span: Span) -> bool:
     """Whether words stand in a sentence that the edit changes."""
-    sentence = sentence_at(_sentences(text), span[0])
+    sentence = sentence_at(sentences_of(text), span[0])
     return sentence is not None and any(
         sentence.start <= start < sentence.end for start, _ in own_places(text, edit)
     )
-
-
-@lru_cache(maxsize=8)
-def _sentences(text: str) -> list[Sentence]:
-    return split_sentences(text)
 
 
 def _quoted(word: str) -> str:

@@ -21,7 +21,7 @@ from math import exp, log, log1p
 from typing import NamedTuple
 
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS
-from hinter_core.language.sentences import split_sentences
+from hinter_core.language.sentences import sentences_of
 from hinter_core.mutation.people import People
 from hinter_core.mutation.plan import Plan
 from hinter_core.relations.soft import contradictions
@@ -37,7 +37,6 @@ from hinter_core.types import (
     Occurrence,
     Outcome,
     Sense,
-    Sentence,
     Span,
     Splice,
     Term,
@@ -265,7 +264,7 @@ def _of_people(edit: Edit, people: People | None) -> dict[str, float]:
 @lru_cache(maxsize=_TEXTS)
 def _of_text(text: str) -> dict[str, float]:
     return {
-        "sentences": log1p(len(_sentences(text))),
+        "sentences": log1p(len(sentences_of(text))),
         "in_capitals": log1p(len(_CAPITAL.findall(text))),
         "numbers": log1p(len(_NUMBER.findall(text))),
     }
@@ -275,7 +274,7 @@ def _near(text: str, group: str, spans: tuple[Span, ...]) -> int:
     """Return how many pronouns of a replaced gender are left near the changed words."""
     if group not in _GENDERS:
         return 0
-    starts = [sentence.start for sentence in _sentences(text)]
+    starts = [sentence.start for sentence in sentences_of(text)]
     changed = {bisect_right(starts, start) for start, _ in spans}
     return sum(
         not changed.isdisjoint(range(number - 1, number + 2))
@@ -342,11 +341,6 @@ def _ambiguous() -> frozenset[str]:
         for term in dictionary.terms
         if term.sense is Sense.ASK
     )
-
-
-@lru_cache(maxsize=_TEXTS)
-def _sentences(text: str) -> list[Sentence]:
-    return split_sentences(text)
 
 
 def _log_odds(probability: float | None) -> float:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from hinter_core.language.encoder import SentenceReading, load_encoder
-from hinter_core.language.sentences import sentence_at, split_sentences
+from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.forms import (
@@ -36,7 +36,6 @@ COLLECTIVE_FROM = (
     0.2  # "the old" without a noun is people by its form; "the Chinese" may be a state
 )
 _FORM = GrammaticalForm
-_sentences = lru_cache(maxsize=8)(split_sentences)  # of the texts that were asked last
 _TAGS = {
     "JJ": "an adjective", "NN": "a noun", "NNS": "a plural noun", "NNP": "a name",
     "NNPS": "a name", "VB": "a verb", "VBD": "a verb", "VBZ": "a verb", "VBP": "a verb",
@@ -89,7 +88,7 @@ class TermReading:
 
 def reading_at(text: str, span: Span) -> tuple[SentenceReading, Span] | None:
     """Return the reading of the sentence around a span of a text, and the span in it."""
-    sentence = sentence_at(_sentences(text), span[0])
+    sentence = sentence_at(sentences_of(text), span[0])
     if sentence is None or span[1] > sentence.end:
         return None
     reading = load_encoder().read([sentence.text])[sentence.text]
