@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from hinter_core.mutation.edits import splices_of, splices_overlap, with_texts
+from hinter_core.mutation.edits import rewritten, splices_of, splices_overlap, texts_of
 from hinter_core.mutation.given_names import exchanged_names, other_names
 from hinter_core.mutation.plan import Plan
 from hinter_core.types import Change, Edit, EditKind, Span, Splice, Term
@@ -210,10 +210,9 @@ def _renamed(neutral: Plan, edits: Place, names: Sequence[tuple[Span, str]], var
         words = [neutral.text[slice(*span)] for span, _ in names]
         terms = (Term(words[0], "variant-1"), Term(new[names[0][0]], "variant-2"))
         edits = (Edit(Change(EditKind.SUBSTITUTE, _NAMES, *terms), ()),)
-    own = splices_of(neutral.text, edits[0], neutral.sentences)
-    joined = with_texts(edits[0], new | {(s.start, s.end): s.new for s in own})
-    overlap = splices_overlap(splices_of(neutral.text, joined, neutral.sentences))
-    return () if overlap else (joined,)
+    own = texts_of(splices_of(neutral.text, edits[0], neutral.sentences))
+    made = rewritten(neutral.text, edits[0], new | own, neutral.sentences)
+    return (made,) if made else ()
 
 
 def _combined(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from hinter_core.language.people import PRONOUNS, people_words
 from hinter_core.mutation.ages import Ages
 from hinter_core.mutation.agreement import verbs_for
-from hinter_core.mutation.edits import carry_case, splices_of, splices_overlap, with_texts
+from hinter_core.mutation.edits import OVERLAP, carry_case, rewritten, splices_of, texts_of
 from hinter_core.mutation.given_names import GivenNames
 from hinter_core.mutation.people import People
 from hinter_core.terms.dictionary import Dictionary
@@ -212,14 +212,10 @@ class _Extender:
         new = new | renaming.texts
         if new.keys() == own.keys():
             return edit
-        joined = with_texts(edit, new)
-        if splices_overlap(splices_of(self._text, joined, self._sentences)):
-            return "two of its words overlap"
-        return joined
+        return rewritten(self._text, edit, new, self._sentences) or OVERLAP
 
     def _texts(self, edit: Edit) -> dict[Span, str]:
-        splices = splices_of(self._text, edit, self._sentences)
-        return {(splice.start, splice.end): splice.new for splice in splices}
+        return texts_of(splices_of(self._text, edit, self._sentences))
 
     def _changed(self, edit: Edit) -> set[int]:
         """Return whom an edit changes, with those whom a group's noun names: "the brothers Al"."""

@@ -48,6 +48,7 @@ _CONSONANT_SOUND = re.compile(
 )
 _VOWEL_SOUND = re.compile(r"(?:hour|honest|hono[u]?r|heir)", re.IGNORECASE)
 _VOWEL_NUMBER = re.compile(r"8|1[18](?!\d)")  # eight, eleven, eighteen
+OVERLAP = "two of its words overlap"  # why an edit is not made
 _BEFORE = 24  # characters in which an article stands before a word
 _NEAR = 40  # characters in which the next word begins
 _LETTERS_SPOKEN_WITH_VOWEL = frozenset("AEFHILMNORSX")
@@ -124,7 +125,20 @@ def verbatim(text: str, edit: Edit, sentences: Sequence[Sentence]) -> Edit:
     works on a text in lower case; a term is written here as the text wrote the one before.
     """
     splices = (s for s in splices_of(text, edit, sentences) if s.attribute)
-    return with_texts(edit, {(s.start, s.end): s.new for s in splices})
+    return with_texts(edit, texts_of(splices))
+
+
+def texts_of(splices: Iterable[Splice]) -> dict[Span, str]:
+    """Return what splices put in which places."""
+    return {(splice.start, splice.end): splice.new for splice in splices}
+
+
+def rewritten(
+    text: str, edit: Edit, new: Mapping[Span, str], sentences: Sequence[Sentence]
+) -> Edit | None:
+    """Return an edit of the same terms with these texts; None if what it changes overlaps."""
+    made = with_texts(edit, new)
+    return None if splices_overlap(splices_of(text, made, sentences)) else made
 
 
 def with_texts(edit: Edit, new: Mapping[Span, str]) -> Edit:

@@ -6,7 +6,7 @@ one of the French, the edit is not made, and a notice says so.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from hinter_core.mutation.edits import splices_of, splices_overlap, with_texts
+from hinter_core.mutation.edits import splices_of, splices_overlap, texts_of, with_texts
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.related import people_of
 from hinter_core.types import Edit, GrammaticalForm, Pair, Sentence, Term
@@ -64,7 +64,7 @@ def _together(
             continue
         splices = [splice for part in parts for splice in splices_of(text, part, sentences)]
         if not splices_overlap(splices):
-            yield with_texts(edit, {(s.start, s.end): s.new for s in splices})
+            yield with_texts(edit, texts_of(splices))
 
 
 def _not_made(dictionary: Dictionary, forms: Forms) -> Iterator[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
-from hinter_core.mutation.edits import splices_of, splices_overlap, with_texts
+from hinter_core.mutation.edits import OVERLAP, rewritten, splices_of, texts_of
 from hinter_core.mutation.people import People
 from hinter_core.mutation.whole_names import NAME_WORD, SUFFIXES
 from hinter_core.terms.names import BOTH, FAMILY, GENDERS, NameUsage, country_of, name_usage
@@ -108,14 +108,12 @@ def with_names_of_origin(
                 refused.append(RejectedEdit(edit, "no list has names of these people"))
                 continue
             renaming = names.of_origin(named, country)
-            own = {(s.start, s.end): s.new for s in splices_of(text, edit, sentences)}
-            joined = with_texts(edit, own | renaming.texts)
-            overlap = splices_overlap(splices_of(text, joined, sentences))
-            if renaming.reason or overlap:
-                why = renaming.reason or "two of its words overlap"
-                refused.append(RejectedEdit(edit, why))
+            own = texts_of(splices_of(text, edit, sentences))
+            renamed = rewritten(text, edit, own | renaming.texts, sentences)
+            if renaming.reason or renamed is None:
+                refused.append(RejectedEdit(edit, renaming.reason or OVERLAP))
                 continue
-            made.append(_with_gender(text, joined, names, named, country, edits.get("gender", ())))
+            made.append(_with_gender(text, renamed, names, named, country, edits.get("gender", ())))
         edits.pop(attribute, None)
         if made:
             edits[attribute] = made

@@ -11,7 +11,7 @@ from functools import lru_cache
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.people import PRONOUNS
 from hinter_core.language.sentences import sentence_at
-from hinter_core.mutation.edits import own_places
+from hinter_core.mutation.edits import own_places, texts_of
 from hinter_core.relations.base import Compared
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
@@ -295,11 +295,7 @@ def _in_compound(pair: Compared, parses: Mapping[str, Parse]) -> str:
 
 def _reflexive(pair: Compared, parses: Mapping[str, Parse]) -> str:
     """Return the reflexive that no longer agrees with its subject: "she hurt himself"."""
-    new = {
-        (splice.start, splice.end): splice.new
-        for splice in pair.mutant.splices
-        if splice.attribute == "gender"
-    }
+    new = texts_of(one for one in pair.mutant.splices if one.attribute == "gender")
     for sentence in {sentence_at(pair.source, start) for start, _ in new}:
         if sentence is None or "self" not in sentence.text:
             continue
