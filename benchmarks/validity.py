@@ -90,8 +90,7 @@ class Fit(NamedTuple):
     def odds(self, of: Labelled) -> tuple[Any, Any]:
         """Return the odds (edits, 2) that each edit adds, and those of the mutants (mutants, 2)."""
         each = np.exp(self.intercepts + of.edits @ self.weights.T)
-        whole = np.zeros((len(of.kept), 2))
-        np.add.at(whole, of.own, each)
+        whole = _sums(each, of.own, len(of.kept))
         return each, whole * np.exp(np.outer(of.discarded, self.discarded))
 
     def grades(self, of: Labelled) -> Any:
