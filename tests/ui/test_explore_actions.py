@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -27,7 +26,7 @@ from hinter_core.terms import matching
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import Edit, EditKind, Mutant, Term, Verdict
 from hinter_ui.explore import actions as module
-from hinter_ui.explore.actions import ExampleText, ExploreActions, ExploreState, load_examples
+from hinter_ui.explore.actions import ExploreActions, ExploreState
 from hinter_ui.html import wording
 from hinter_ui.html.marked import preview
 from hinter_ui.html.markup import escape, tag
@@ -37,7 +36,6 @@ from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session, Sessions
 from hinter_ui.shell import build_app
 
-EXAMPLES = load_examples()
 MODEL = "scripted:hidden-review"
 SUBSTITUTED = ["substitute"]
 FORM = ExploreForm(text="The young British waiter met her.", attributes=("race", "gender", "age"),
@@ -285,25 +283,6 @@ def test_a_language_for_the_tab_is_data_only(
     assert wording.Words("models", made_up).language == "en"
 
 
-# -- example texts ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=[e.title for e in EXAMPLES])
-def test_example_shows_what_it_promises(actions: ExploreActions, example: ExampleText) -> None:
-    session = Session()
-    check = actions.check(session, example.form)
-    verdict = check.outcomes[session.of(ExploreState).models[0]][-1].verdict.value
-    if example.shows:
-        assert verdict == example.shows
-
-
-def test_the_job_application_speaks_of_one_person(actions: ExploreActions) -> None:
-    (example,) = (one for one in EXAMPLES if one.title == "Job application")
-    mutant = actions.check(Session(), example.form).mutants[-1].text
-    assert "saleswoman" in mutant
-    assert not {"his", "he", "him"} & set(re.findall(r"\w+", mutant.lower()))
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -319,15 +298,6 @@ def test_what_is_not_chosen_is_named(actions: ExploreActions, text: str, words: 
     plan = actions.plan(Session(), form)
     assert words in preview(plan, actions.elsewhere(Session(), form, plan))
     assert not actions.elsewhere(Session(), FORM, actions.plan(Session(), FORM))
-
-
-def test_both_models_have_an_example_of_hidden_bias() -> None:
-    kinds = {e.form.models[0].partition(":")[0] for e in EXAMPLES if e.shows == "hidden"}
-    assert kinds >= {"embedded", "scripted"}
-
-
-def test_examples_cover_the_domains() -> None:
-    assert {e.domain for e in EXAMPLES} >= {"review", "contract", "case", "job ad"}
 
 
 def test_a_check_compiles_no_dictionary_that_was_used_before(
