@@ -9,8 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 import gradio as gr
+from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hinter_core.annotation.backup import Backup
 from hinter_core.storage import ASSETS
@@ -27,12 +29,12 @@ from hinter_ui.models import events as models
 from hinter_ui.repair import events as repair
 from hinter_ui.results import events as results
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.gate import Gate
+from hinter_ui.shared.gate import Gate, is_page
 from hinter_ui.shared.library import names_kept
 from hinter_ui.shared.page import Page
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.uploads import MOST_SENT, upload_folder
-from hinter_ui.shared.wiring import private
+from hinter_ui.shared.wiring import after_event, private
 
 say = Words("app")
 
@@ -176,11 +178,42 @@ def launch(page: Page, services: Services, host: str | None, port: int | None) -
         css_paths=list(CSS),
         head=f"{STILL}<script>{services.addresses.opener}</script>",
         app_kwargs={
-            "middleware": [_PACKED, Middleware(LinkOfAnnotators)],
+            "middleware": [_PACKED, Middleware(LinkOfAnnotators), Middleware(FirstScript)],
             "lifespan": behind_gate,
             "max_body_size": None if local else MOST_SENT,
         },
     )
+
+
+class FirstScript:
+    """Let a page begin with a script of ours; what gradio is given for its head comes later."""
+
+    _HEAD = b"<head>"
+    _CODE = f"<head><script>({after_event('page.clock')})();</script>".encode()
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        start: Message = {}
+
+        async def with_script(message: Message) -> None:
+            nonlocal start
+            if message["type"] == "http.response.start" and is_page(MutableHeaders(scope=message)):
+                start = message  # it tells the length of what follows
+                return
+            if start:
+                body, headers = message.get("body", b""), MutableHeaders(scope=start)
+                message["body"] = body.replace(self._HEAD, self._CODE, 1)
+                if length := headers.get("content-length"):
+                    longer = len(message["body"]) - len(body)
+                    headers["content-length"] = str(int(length) + longer)
+                await send(start)
+                start = {}
+            await send(message)
+
+        await self._app(scope, receive, with_script)
 
 
 def theme() -> gr.themes.Base:

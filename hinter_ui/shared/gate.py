@@ -88,7 +88,7 @@ class Gate:
                 for name in _CORS:
                     del headers[name]
                 headers.update(HEADERS)
-                if not (visitor.browser or self._services.access.local) and _is_page(headers):
+                if not (visitor.browser or self._services.access.local) and is_page(headers):
                     headers.append("Set-Cookie", self._cookie(scope))
             await send(message)
 
@@ -195,7 +195,8 @@ def _network(address: str) -> str:
     return str(parsed.ipv4_mapped or ip_network((int(parsed), 64), strict=False))
 
 
-def _is_page(headers: Headers) -> bool:
+def is_page(headers: Headers) -> bool:
+    """Whether these are the headers of a page, not of a file or of data."""
     return headers.get("content-type", "").startswith("text/html")
 
 

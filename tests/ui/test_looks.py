@@ -1,10 +1,12 @@
-"""A long text in the page (see accessibility for narrow, dark, still and by keyboard)."""
+"""A long text, and a page at rest (see accessibility for narrow, dark, still and by keyboard)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, expect
+
+from tests.ui.conftest import App
 
 
 def test_long_sentence_scrolls_inside_its_card(explore: Any) -> None:
@@ -24,3 +26,24 @@ def test_long_sentence_scrolls_inside_its_card(explore: Any) -> None:
         "document.querySelectorAll('.tree-scroll')[1].scrollLeft === 400"
     )
     assert explore.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+COUNT = """
+    const next = window.requestAnimationFrame;
+    window.asked = 0;
+    window.requestAnimationFrame = step => { window.asked++; return next.call(window, step); };
+"""
+
+
+def test_a_page_at_rest_draws_nothing(context: BrowserContext, app: App) -> None:
+    page = context.new_page()
+    page.add_init_script(COUNT)
+    page.goto(app.url)
+    expect(page.locator("#preview .preview")).to_be_visible()
+    assert page.evaluate("window.asked") > 0
+    # What moves while it loads ends within seconds.
+    page.wait_for_function(
+        "() => { const before = window.seen; return (window.seen = window.asked) === before; }",
+        polling=1000,
+    )
+    page.close()

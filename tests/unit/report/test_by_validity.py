@@ -14,8 +14,14 @@ from hinter_core.report.sections import sections
 
 MODEL = 'scripted:negative if "white" and "woman"; positive otherwise'
 TEXTS = [
-    f"The {color} guest had soup{' and bread and some more of it' * n} and thanked a {who}."
-    for n in range(5)
+    text.format(color=color, who=who)
+    for text in (
+        "The {color} guest had soup and thanked a {who}.",
+        "The {color} guest had soup and bread and thanked a {who}.",
+        "The {color} {who} had soup.",
+        "We talked to a {color} {who}.",
+        "The {color} {who} had soup and bread.",
+    )
     for color, who in (("black", "man"), ("white", "man"), ("black", "woman"))
 ]
 
