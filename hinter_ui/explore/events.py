@@ -190,6 +190,7 @@ class ExploreEvents(TabEvents):
             return self.updates.options(None) | failed
         if form.source == session.of(ExploreState).controls.source:
             return {self.ui.address: self.actions.address(session)}
+        session.of(ExploreState).controls = form  # what comes meanwhile must not take its place
         named = list(form.models) != [str(model) for model in values[2] or ()]
         models = {self.ui.models: gr.update(value=list(form.models))} if named else {}
         return self._looked(session, form) | models

@@ -9,21 +9,22 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from hinter_ui.explore.actions import load_examples
+from hinter_ui.explore.actions import ExploreState, load_examples
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.services import Services
 from tests.ui.conftest import Explore, launched
 
 LINKED = "The British baker who served us remembered the old man."
+TYPED = "The old nurse slept."
 LINK = "?" + urlencode({"text": LINKED, "models": "scripted:hidden-review"})
 
 
 @pytest.fixture
-def cold(page: Page) -> Iterator[tuple[Explore, threading.Lock]]:
+def cold(page: Page) -> Iterator[tuple[Explore, threading.Lock, Services]]:
     """A page of an app that reads no text until the lock is released."""
     with launched(Access(local=True)) as (services, url):
         loading = held(services)
-        yield Explore(page, url), loading
+        yield Explore(page, url), loading, services
         page.goto("about:blank")
 
 
@@ -37,9 +38,9 @@ def held(services: Services) -> threading.Lock:
     ("query", "text"), [(LINK, LINKED), ("", load_examples()[0].form.text)], ids=["link", "fresh"]
 )
 def test_a_scan_asked_for_too_early_is_of_the_text_that_comes(
-    cold: tuple[Explore, threading.Lock], query: str, text: str
+    cold: tuple[Explore, threading.Lock, Services], query: str, text: str
 ) -> None:
-    explore, loading = cold
+    explore, loading, _ = cold
     explore.page.goto(f"{explore.url}/{query}")
     explore.press("Find hidden bias")
     expect(explore.cancel).to_be_visible()
@@ -55,16 +56,19 @@ def test_a_scan_asked_for_too_early_is_of_the_text_that_comes(
 
 
 def test_what_is_typed_too_early_stays_and_is_told_from_what_the_link_shows(
-    cold: tuple[Explore, threading.Lock],
+    cold: tuple[Explore, threading.Lock, Services],
 ) -> None:
-    explore, loading = cold
+    explore, loading, services = cold
     explore.page.goto(f"{explore.url}/{LINK}")
-    explore.text_box.press_sequentially("The old nurse slept.")
-    explore.page.wait_for_timeout(600)  # until the page has told
+    explore.text_box.press_sequentially(TYPED)
+    while TYPED not in {
+        session.of(ExploreState).controls.text for session in list(services.sessions._kept.values())
+    }:
+        explore.page.wait_for_timeout(50)  # until the page has told
     loading.release()
     expect(explore.banner.locator(".banner")).to_be_visible()
     expect(explore.stale).to_contain_text("These results are for the previous text")
-    expect(explore.text_box).to_have_value("The old nurse slept.")
+    expect(explore.text_box).to_have_value(TYPED)
     explore.stale.get_by_role("button", name="Go back to these results").click()
     expect(explore.text_box).to_have_value(LINKED)
     expect(explore.stale).to_be_empty()
