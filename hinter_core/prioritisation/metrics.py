@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
 _WORD = re.compile(r"\w+(?:['\u2019]\w+)*")
+_TERM = re.compile(r"\b\w\w+\b")  # as sklearn's vectorisers have it
 
 
 class PairScorer(Protocol):
@@ -74,12 +75,15 @@ def cosine_tfidf(texts: list[str], first: ndarray, second: ndarray) -> ndarray:
     (of two letters) have the distance 0, a text and one without words 1.
     """
     import numpy
-    from sklearn.feature_extraction.text import CountVectorizer
+    from scipy.sparse import csr_matrix
 
-    try:
-        counts = CountVectorizer(dtype=numpy.float64).fit_transform(texts)
-    except ValueError:  # no text has a word
-        return numpy.zeros(len(first))
+    words = [_TERM.findall(text.lower()) for text in texts]
+    ends = numpy.cumsum([0, *map(len, words)])
+    columns: dict[str, int] = {}
+    places = [columns.setdefault(word, len(columns)) for own in words for word in own]
+    shape = (len(texts), max(1, len(columns)))
+    counts = csr_matrix((numpy.ones(len(places)), places, ends), shape=shape)
+    counts.sum_duplicates()
     own, other = counts[first], counts[second]
     shared = own.multiply(other)
     dot = numpy.asarray(shared.sum(axis=1)).ravel()

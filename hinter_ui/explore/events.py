@@ -107,8 +107,8 @@ class ExploreEvents(TabEvents):
         self._follow(replaced, "draft")
         self.on(ui.people.expand, self.open_people, ui.form, [ui.who])
         self._swift(ui.people.collapse, self.close_people, [], [ui.who])
-        uploaded = [ui.attributes, ui.upload_note]
-        self._swift(ui.upload.upload, self.upload, [ui.upload, ui.attributes], uploaded)
+        added = [ui.attributes, ui.upload_note]
+        self._swift(ui.upload.upload, self.upload, [ui.upload, ui.attributes], added)
 
     def _wire_judging(self) -> None:
         ui, shown = self.ui, {"show_progress_on": self.ui.drawn}
@@ -182,18 +182,18 @@ class ExploreEvents(TabEvents):
     def look(self, request: gr.Request, *values: Any) -> Updates:
         """Highlight what counts and offer replacements, unless we have set the controls so."""
         session = self.session(request)
+        state = session.of(ExploreState)
         try:
             form = self.form(session, *values)
         except HinterError as error:
-            session.of(ExploreState).controls = ExploreForm()
-            failed = {self.ui.preview: notice.error(error)}
-            return self.updates.options(None) | failed
-        if form.source == session.of(ExploreState).controls.source:
+            state.controls = ExploreForm()
+            return self.updates.options(None) | {self.ui.preview: notice.error(error)}
+        if form.source == state.controls.source:
             return {self.ui.address: self.actions.address(session)}
-        session.of(ExploreState).controls = form  # what comes meanwhile must not take its place
+        state.controls = form  # what comes meanwhile must not take its place
+        looked = self._looked(session, form)
         named = list(form.models) != [str(model) for model in values[2] or ()]
-        models = {self.ui.models: gr.update(value=list(form.models))} if named else {}
-        return self._looked(session, form) | models
+        return looked | ({self.ui.models: gr.update(value=list(form.models))} if named else {})
 
     def turn(self, request: gr.Request, pair: Any, *values: Any) -> Updates:
         """Offer replacements of other attributes."""
@@ -473,11 +473,9 @@ class ExploreEvents(TabEvents):
             return {self.ui.upload_note: notice.error(error)}
         names = list(self.services.dictionaries(session))
         words = say(
-            "form.uploaded",
-            name=name_of(dictionary.attribute),
-            terms=len(dictionary.terms),
-            pairs=dictionary.pair_count,
-        )
+            "form.uploaded", name=name_of(dictionary.attribute),
+            terms=len(dictionary.terms), pairs=dictionary.pair_count,
+        )  # fmt: skip
         return {
             self.ui.attributes: gr.update(
                 choices=[(name_of(n), n) for n in names],
