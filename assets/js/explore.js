@@ -68,7 +68,8 @@ function arrive() {
   tab.focus({preventScroll: true});
 }
 
-// A person typed, pasted or deleted, or named a model that is not in the list.
+// A person typed, pasted or deleted, or named a model that is not in the list. Who is quick has typed
+// before the page listens.
 function typed(element, trigger) {
   let waiting = 0;
   const tell = () => { clearTimeout(waiting); waiting = setTimeout(() => trigger('select', {}), 90); };
@@ -78,6 +79,7 @@ function typed(element, trigger) {
       const named = event.target.closest?.('#models') && (event.key ?? 'Enter') === 'Enter';
       if (named) tell();
     });
+  if (document.querySelector('#text textarea')?.value) tell();
 }
 
 // A button of an offer was pressed.

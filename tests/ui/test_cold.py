@@ -61,10 +61,11 @@ def test_what_is_typed_too_early_stays_and_is_told_from_what_the_link_shows(
     explore, loading, services = cold
     explore.page.goto(f"{explore.url}/{LINK}")
     explore.text_box.press_sequentially(TYPED)
-    while TYPED not in {
-        session.of(ExploreState).controls.text for session in list(services.sessions._kept.values())
-    }:
-        explore.page.wait_for_timeout(50)  # until the page has told
+    for _ in range(600):  # until the page has told
+        pages = list(services.sessions._kept.values())
+        if TYPED in {session.of(ExploreState).controls.text for session in pages}:
+            break
+        explore.page.wait_for_timeout(50)
     loading.release()
     expect(explore.banner.locator(".banner")).to_be_visible()
     expect(explore.stale).to_contain_text("These results are for the previous text")
