@@ -1,8 +1,8 @@
 """HInter: find, apply and judge intersectional mutations of a text.
 
-``import hinter_core as hinter`` is the public Python API: what :data:`__all__` names, as
-``docs/api.md`` describes it. All else is private. Importing it loads no model and no heavy library;
-what is named is imported by its first use.
+``import hinter_core as hinter`` is the public Python API: the names in :data:`__all__`, which
+``docs/reference/api.md`` lists. All else is private. Importing it loads no model and no heavy
+library; a name is imported by its first use.
 """
 
 from typing import TYPE_CHECKING

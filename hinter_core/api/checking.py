@@ -131,6 +131,9 @@ def mutants(
 ) -> pandas.DataFrame:
     """Return all mutants of a text as a table, without asking a model.
 
+    The columns are those of :meth:`CheckResult.mutants`, without the answers. ``settings``: as for
+    :func:`hinter_core.check`.
+
     Raises:
         HinterError: bad input; the message says what to do.
     """
@@ -159,7 +162,11 @@ def settings_of(where: str, attributes: Names | None, settings: dict[str, Any]) 
 
 
 class CheckResult:
-    """A text with all its mutants, judged for one model."""
+    """A text with all its mutants, judged for one model.
+
+    Attributes:
+        model: Name of the model.
+    """
 
     def __init__(self, result: TestResult, store: PredictionStore) -> None:
         self._result = result
@@ -188,12 +195,12 @@ class CheckResult:
 
     @property
     def notices(self) -> list[str]:
-        """What a reader should know of the text or of changes that are not made."""
+        """Remarks about the text, and the reasons of changes that are not made."""
         plan = self._result.plan
         return [*plan.notices, *(refused.in_words for refused in plan.refused)]
 
     def mutants(self) -> pandas.DataFrame:
-        """Return all mutants, a row each; ``docs/api.md`` explains the columns."""
+        """Return all mutants, a row each, with the columns of mutants."""
         from hinter_core.campaign.frames import mutants_of_check
 
         return mutants_of_check(self._result)

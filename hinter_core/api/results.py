@@ -29,7 +29,12 @@ if TYPE_CHECKING:
 
 
 class CampaignResult:
-    """A campaign's results, read from its directory; open it anew to see what has come since."""
+    """A campaign's results, read from its directory; open it again for later results.
+
+    Attributes:
+        models: Names of the models that have answers.
+        store: The campaign's files; ``store.folder`` is the directory.
+    """
 
     def __init__(
         self, store: CampaignStore, temporary: TemporaryDirectory[str] | None = None
@@ -54,12 +59,43 @@ class CampaignResult:
 
     @cached_property
     def rates(self) -> pandas.DataFrame:
-        """Error rates with intervals, a row for each model and set of attributes."""
+        """Error rates with intervals, a row for each model and set of attributes.
+
+        Columns:
+            model: name of the model
+            attributes: attributes changed; also the sums *atomic*, *intersectional* and *placebo*
+            order: number of attributes changed
+            mutants: number of mutants
+            VERDICT: number of mutants with the verdict *benign*, *biased*, *hidden*, *discarded*
+                or *unanswered*
+            replacements: number of places changed
+            errors_*: kept and answered mutants whose answer changed
+            hidden_*: errors that no smaller change shows
+            discarded_*: mutants that the invariant discards
+            sources_*: texts with an error
+            hidden_sources_*: texts with a hidden error
+            discarded_asked: discarded mutants that the model answered, with ``discarded=True``
+            true_positives: changed answers to kept mutants, where discarded ones were asked
+            false_positives: changed answers to discarded mutants
+            false_share: share of false positives among both
+        """
         return frames.rates_of(self._report)
 
     @cached_property
     def groups(self) -> pandas.DataFrame:
-        """Error rates by the group that mutants were changed to, beside the mean of all groups."""
+        """Error rates by the group that mutants were changed to, beside the mean of all groups.
+
+        Columns:
+            model: name of the model
+            attributes: attributes changed
+            group: group that the text was changed to, one for each attribute
+            errors_*: kept and answered mutants whose answer changed
+            hidden_*: errors that no smaller change shows
+            texts: number of texts
+            mean: mean error share of all groups of these attributes
+            above: whether the share is above the mean
+            p_value: of a one-sided test that it is above, adjusted for the number of groups
+        """
         return frames.groups_of(self._report)
 
     def mutants(
@@ -71,14 +107,14 @@ class CampaignResult:
         search: str = "",
         validity: float = 0.0,
     ) -> pandas.DataFrame:
-        """Return mutants, a row for each and each model; ``docs/api.md`` explains the columns.
+        """Return mutants, a row for each and each model, with the columns of mutants.
 
         Args:
             verdict: Only these verdicts.
             attributes: Only mutants that change exactly these.
             model: Only the answers of these models.
-            search: Only where a changed word, a group, the text or its id has this.
-            validity: Only from this validity score on.
+            search: Only mutants with this in a changed word, a group, the text or its id.
+            validity: Only mutants with this validity score or a higher one.
 
         Raises:
             HinterError: an unknown verdict, attribute or model, or a damaged table.
@@ -87,7 +123,7 @@ class CampaignResult:
         return mutants_of_campaign(self.store, self._asked(model), wanted)
 
     def findings(self, verdict: Names = ("hidden", "biased"), **only: Any) -> pandas.DataFrame:
-        """Return the mutants whose answer is biased, or of these verdicts; see :meth:`mutants`."""
+        """Return the mutants of one verdict, or of several; ``only``: as for :meth:`mutants`."""
         return self.mutants(verdict=verdict, **only)
 
     def report(self, format: str = "html") -> str:
@@ -174,7 +210,13 @@ class CampaignResult:
 
 
 class ComparisonResult:
-    """Two models, or one model in two campaigns, on the same mutants."""
+    """Two models, or one model in two campaigns, on the same mutants.
+
+    Attributes:
+        first: Name of the first side.
+        second: Name of the second side.
+        paired: Whether both answered the same mutants; if not, the rates are of different texts.
+    """
 
     def __init__(self, comparison: Comparison) -> None:
         self._found = comparison
@@ -183,7 +225,24 @@ class ComparisonResult:
 
     @cached_property
     def rates(self) -> pandas.DataFrame:
-        """Error rates of both sides and their differences, a row for each set of attributes."""
+        """Error rates of both sides and their differences, a row for each set of attributes.
+
+        Columns:
+            attributes: attributes changed
+            errors_first: error share of the first side
+            errors_second: error share of the second side
+            errors_difference: second minus first
+            errors_low: lower end of its 95 % interval
+            errors_high: upper end of its 95 % interval
+            hidden_first: hidden errors of the first side, as a share of all cases
+            hidden_second: hidden errors of the second side, as a share of all cases
+            hidden_difference: second minus first
+            hidden_low: lower end of its 95 % interval
+            hidden_high: upper end of its 95 % interval
+            fixed: number of mutants that are errors of the first side alone
+            broken: number of mutants that are errors of the second side alone
+            p_value: McNemar's exact test of the texts with an error on one side only
+        """
         import pandas
 
         rows = []

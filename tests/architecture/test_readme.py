@@ -1,4 +1,4 @@
-"""The generated parts of README.md are up to date with space.yaml and the commands."""
+"""The generated documents are up to date with the code, and the site holds together."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from scripts.check_site import broken_links
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_readme_is_rendered() -> None:
-    script = ROOT / "scripts" / "render_readme.py"
+@pytest.mark.parametrize("name", ["render_readme.py", "render_api.py"])
+def test_documents_are_rendered(name: str) -> None:
+    script = ROOT / "scripts" / name
     done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
