@@ -1,10 +1,8 @@
 """Write a report as Markdown, terminal tables, HTML, flat rows and plain values."""
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
-from html import escape
 from typing import Any, Literal, TextIO
 
 from hinter_core.data.tables import rows_to_csv, to_json
@@ -194,17 +192,11 @@ def _key(key: Any) -> str:
 
 STYLE = ASSETS / "css" / "report.css"
 _SCRIPT = ASSETS / "js" / "report.js"
+_PAGE = ASSETS / "html" / "report.html"
 # Tables that are opened by a click.
 _FOLDED = {"every-group", "truth", "words", "directions", "coverage", "discards"}
 _BEFORE_MODELS = ("models", "by-model", "accuracy")
-_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>{style}</style></head><body><main>
-{body}
-</main><script>{plotly}</script><script>{draw}</script></body></html>
-"""
+_Charts = Sequence[tuple[str, Figure | None]]  # with the name of each
 
 
 def to_html(report: Report, *, in_words: bool = True) -> str:
@@ -213,26 +205,16 @@ def to_html(report: Report, *, in_words: bool = True) -> str:
     All text is escaped once. Charts are embedded as JSON beside a table with the same numbers, so
     the page is readable without scripts.
     """
-    from plotly.offline import get_plotlyjs
-
     report = with_short_names(report)
     by_model: dict[str, list[Section]] = {}
     for section in sections(report, in_words=in_words):
         by_model.setdefault(section.model, []).append(section)
-    overview, main, *rest = by_model.pop("")
-    body = [
-        _opening(report, overview),
-        _section(main, _main_charts(report)),
-        *(_section(section) for section in rest if section.key in _BEFORE_MODELS),
-        *(_model(model, by_model[model.model]) for model in report.models),
-        *(_section(section) for section in rest if section.key not in _BEFORE_MODELS),
-    ]
-    return _PAGE.format(
-        title=escape(_title(report)),
-        style=STYLE.read_text(encoding="utf-8"),
-        body="\n".join(body),
-        plotly=get_plotlyjs(),
-        draw=_SCRIPT.read_text(encoding="utf-8"),
+    overview, *rest = by_model.pop("")
+    return _whole_page(
+        **_opening(report, overview),
+        first=[s for s in rest if s.key in ("main", *_BEFORE_MODELS)],
+        last=[s for s in rest if s.key not in ("main", *_BEFORE_MODELS)],
+        by_model=by_model,
     )
 
 
@@ -240,145 +222,75 @@ def first_screen(report: Report) -> str:
     """Return the begin of the page as HTML: what was tested, a card for each model, all rates."""
     report = with_short_names(report)
     overview, main, *_ = sections(report, in_words=False)
-    return _opening(report, overview) + _section(main)
+    values = _opening(report, overview) | {"charts": lambda _: ((), ())}
+    return _rendered(first=[main], only_opening=True, **values)
 
 
-def _opening(report: Report, overview: Section) -> str:
-    more = bool(report.labels) + bool(report.only) + prioritised(report)
-    about = overview.sentences[: 2 + more]  # more on the cards
-    title = escape(_title(report))
-    return f"<header><h1>{title}</h1>{_sentences(about)}</header>\n{_cards(report)}"
-
-
-def _title(report: Report) -> str:
-    return f"HInter report: {report.campaign.title}"
-
-
-def page_of(
-    title: str, written: Iterable[Section], charts: Mapping[str, Sequence[tuple[Figure, str]]]
-) -> str:
+def page_of(title: str, written: Iterable[Section], charts: Mapping[str, _Charts]) -> str:
     """Return sections as one HTML file that needs no network; ``charts`` with names, by section."""
+    return _whole_page(
+        title=title, first=list(written), charts=lambda section: (charts.get(section.key, ()), ())
+    )
+
+
+def _whole_page(**values: Any) -> str:
     from plotly.offline import get_plotlyjs
 
-    body = [f"<header><h1>{escape(title)}</h1></header>"]
-    for section in written:
-        drawn = "".join(_chart(figure, name) for figure, name in charts.get(section.key, ()))
-        body.append(_section(section, drawn))
-    return _PAGE.format(
-        title=escape(title),
-        style=STYLE.read_text(encoding="utf-8"),
-        body="\n".join(body),
-        plotly=get_plotlyjs(),
-        draw=_SCRIPT.read_text(encoding="utf-8"),
-    )
+    style, draw = (path.read_text(encoding="utf-8") for path in (STYLE, _SCRIPT))
+    return _rendered(style=style, draw=draw, plotly=get_plotlyjs(), **values)
 
 
-def _cards(report: Report) -> str:
-    cards = []
-    for model in report.models:
-        line = model.intersectional
-        share, _, interval = percent(line.errors).partition(" [")
-        cards.append(
-            f'<article class="card"><h2>{escape(model.model)}</h2>'
-            f'<p class="big">{escape(share)}</p>'
-            f'<p class="quiet">{escape("[" + interval if interval else "no interval")} '
-            "intersectional error rate</p>"
-            f"<p>{escape(line_in_words(line))}</p></article>"
-        )
-    return f'<div class="cards">{"".join(cards)}</div>' if cards else "<p>No model was tested.</p>"
+def _rendered(**values: Any) -> str:
+    from jinja2 import Environment
+
+    page = Environment(autoescape=True)
+    page.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
+    page.globals |= {"percent": percent, "line_in_words": line_in_words, "folded": _FOLDED}
+    return page.from_string(_PAGE.read_text(encoding="utf-8")).render(values)
 
 
-def _model(model: ModelReport, found: list[Section]) -> str:
-    parts = [f'<section class="model"><h2 class="name">{escape(model.model)}</h2>']
-    parts += [_section(section, _charts(section.key, model), level=3) for section in found]
-    return "".join([*parts, "</section>"])
+def _opening(report: Report, overview: Section) -> dict[str, Any]:
+    more = bool(report.labels) + bool(report.only) + prioritised(report)
+    models = {model.model: model for model in report.models}
+    return {
+        "title": f"HInter report: {report.campaign.title}",
+        "about": overview.sentences[: 2 + more],  # more on the cards
+        "models": report.models,
+        "charts": lambda section: (_charts(section, report, models), _maps(section, models)),
+    }
 
 
-def _main_charts(report: Report) -> str:
-    return _chart(bars(report), "Error rates with their intervals") + _chart(
-        bars(report, "sources"), "Original texts with an error, with intervals"
-    )
+def _charts(section: Section, report: Report, models: Mapping[str, ModelReport]) -> _Charts:
+    if section.key == "main":
+        return [
+            ("Error rates with their intervals", bars(report)),
+            ("Original texts with an error, with intervals", bars(report, "sources")),
+        ]
+    model = models.get(section.model)
+    if model is None:
+        return ()
+    if section.key == "priority" and model.priority is not None:
+        figure = priority_figure({model.model: model.priority})
+        return [("Changed answers found by cases asked", figure)]
+    if section.key == "flow":
+        return [("From mutants to verdicts", flow(model))]
+    if section.key == "invariant":
+        positives = ("True and false positives", positive_bars(model))
+        return [("Mutants kept and discarded", kept_pies(model)), positives]
+    if section.key == "pies":
+        return [("Errors by what the other kind shows", error_pies(model))]
+    return ()
 
 
-def _charts(key: str, model: ModelReport) -> str:
-    if key == "priority" and model.priority is not None:
-        return _chart(
-            priority_figure({model.model: model.priority}), "Changed answers found by cases asked"
-        )
-    if key == "flow":
-        return _chart(flow(model), "From mutants to verdicts")
-    if key == "invariant":
-        kept = _chart(kept_pies(model), "Mutants kept and discarded")
-        return kept + _chart(positive_bars(model), "True and false positives")
-    if key == "pies":
-        return _chart(error_pies(model), "Errors by what the other kind shows")
-    if key == "groups":
+def _maps(section: Section, models: Mapping[str, ModelReport]) -> _Charts:
+    """Return the charts that stand side by side, each under its name."""
+    model = models.get(section.model)
+    if model is not None and section.key == "groups":
         note = ": error rate, %, by the groups a text was turned into"
-        return _maps([(name, note, figure) for name, figure in heat_maps(model)])
-    if key == "overlap":
-        return _maps([(name, ": original texts", figure) for name, figure in venns(model)])
-    return ""
-
-
-def _maps(figures: list[tuple[str, str, Figure]]) -> str:
-    maps = "".join(
-        f"<div><h4>{escape(name + note)}</h4>{_chart(figure, f'Chart of {name}{note}')}</div>"
-        for name, note, figure in figures
-    )
-    return f'<div class="maps">{maps}</div>' if maps else ""
-
-
-def _section(section: Section, charts: str = "", level: int = 2) -> str:
-    table = _table(section)
-    if section.key in _FOLDED and table:
-        summary = f"Table ({len(section.rows):,} rows)"
-        table = f"<details><summary>{summary}</summary>{table}</details>"
-    return (
-        f'<section class="{section.key}"><h{level}>{escape(section.title)}</h{level}>'
-        f"{charts}{_sentences(section.every_sentence)}{table}</section>"
-    )
-
-
-def _sentences(sentences: list[str]) -> str:
-    if len(sentences) < 4:
-        return "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
-    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
-    return f"<details class='words'><summary>In words</summary><ul>{items}</ul></details>"
-
-
-def _table(section: Section) -> str:
-    if not section.rows:
-        return ""
-    # Names of models are long: each has a separate line above its rows.
-    grouped = section.columns[0] == "Model"
-    columns = section.columns[grouped:]
-    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
-    rows, last = [], ""
-    for row in section.rows:
-        if grouped and row[0] != last:
-            last = row[0]
-            span = f'scope="rowgroup" colspan="{len(columns)}"'
-            rows.append(f"<tr><th {span}>{escape(last)}</th></tr>")
-        cells = "".join(
-            f'<td data-label="{escape(column)}">{escape(cell)}</td>'
-            for column, cell in zip(columns, row[grouped:], strict=True)
-        )
-        rows.append(f"<tr>{cells}</tr>")
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(section.title)}">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
-
-
-def _chart(figure: Figure | None, name: str) -> str:
-    if figure is None:
-        return ""
-    # Without "<", JSON cannot end the script element.
-    values = json.dumps(figure, ensure_ascii=False).replace("<", "\\u003c")
-    return (
-        f'<div class="chart" role="img" aria-label="{escape(name)}">'
-        f'<script type="application/json">{values}</script></div>'
-    )
+        return [(name + note, figure) for name, figure in heat_maps(model)]
+    if model is not None and section.key == "overlap":
+        return [(f"{name}: original texts", figure) for name, figure in venns(model)]
+    return ()
 
 
 FORMS: dict[str, Callable[[Report, bool], str]] = {
