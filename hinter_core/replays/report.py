@@ -133,9 +133,9 @@ def _diversity(found: Diversity) -> Section:
     )
 
 
-def figures_of(found: Replays) -> list[tuple[Figure, str]]:
+def figures_of(found: Replays) -> list[tuple[str, Figure | None]]:
     """Return the curves of faults found and of the fault detection rate by source text."""
-    drawn = []
+    drawn: list[tuple[str, Figure | None]] = []
     expected = _expected_curves(found)
     for name, title in (("faults", "faults found, %"), ("sources", "texts with a fault found, %")):
         lines = {
@@ -148,13 +148,13 @@ def figures_of(found: Replays) -> list[tuple[Figure, str]]:
             dashed, own = _EXPECTED, expected[name].tolist()
             lines[dashed] = (own, own, own)
         figure = curves(lines, found.pairs.tolist(), "pairs asked", title, dashed)
-        drawn.append((figure, f"Curves of {title.removesuffix(', %')} by pairs asked"))
+        drawn.append((f"Curves of {title.removesuffix(', %')} by pairs asked", figure))
     ranks = {one.name: _as_lists(one.ranks) for one in found.orders if one.ranks is not None}
     if ranks:
         title = "texts with a fault found, %"
         along = range(1, (found.arms or 0) + 1)
         figure = curves(ranks, list(along), "arms asked", title)
-        drawn.append((figure, "Curves of texts with a fault found by arms asked"))
+        drawn.append(("Curves of texts with a fault found by arms asked", figure))
     return drawn
 
 

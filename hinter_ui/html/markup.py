@@ -7,6 +7,8 @@ or an answer cannot reach the page as HTML unless somebody wraps it in ``Markup`
 from collections.abc import Iterable
 from html import escape as _html_escape
 
+import markupsafe
+
 from hinter_core.language.clean import whole
 
 # gr.HTML fills a template with the value; these must not look like one.
@@ -24,6 +26,8 @@ def escape(value: object) -> Markup:
     """``value`` as HTML text; Markup stays as it is."""
     if isinstance(value, Markup):
         return value
+    if isinstance(value, markupsafe.Markup):
+        return Markup(value)  # a part of a template
     return Markup(_html_escape(whole(str(value)), quote=True).translate(_TEMPLATE))
 
 

@@ -8,12 +8,12 @@ import gradio as gr
 
 from hinter_core.errors import HinterError
 from hinter_ui.html import notice
+from hinter_ui.html.markup import Markup
 from hinter_ui.models import html
 from hinter_ui.models.actions import ModelsActions
 from hinter_ui.models.form import name_of, sketch
 from hinter_ui.models.html import say
 from hinter_ui.models.layout import KindForm, ModelsLayout
-from hinter_ui.models.updates import ModelsUpdates, loaded
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -39,19 +39,18 @@ class ModelsEvents(TabEvents):
         self.ui = ui
         self.actions = ModelsActions(services)
         # Other tabs' choices of models.
-        pickers = [
+        self.pickers = [
             block
             for block in self.page.blocks.values()
             if isinstance(block, gr.Dropdown) and block.elem_id in ("models", "batch-models")
         ]
-        self.updates = ModelsUpdates(services, self.actions, ui, pickers)
 
     # -- wiring ---------------------------------------------------------------------------------
 
     def wire(self) -> None:
         """Connect every widget with what it does."""
         ui = self.ui
-        lists = [ui.table, ui.model, *self.updates.pickers]
+        lists = [ui.table, ui.model, *self.pickers]
         private(self.tab.select, self.look, [], [ui.table])
         private(self.page.load, self.look, [], [ui.table])
         boxes = [form.box for form in ui.forms]
@@ -86,7 +85,7 @@ class ModelsEvents(TabEvents):
 
     def look(self, request: gr.Request) -> Any:
         """Bring the table up to date."""
-        return self.updates.table(self.session(request))
+        return self._table(self.session(request))
 
     def choose_kind(self, kind: str) -> Updates:
         """Show the fields of a kind."""
@@ -94,7 +93,31 @@ class ModelsEvents(TabEvents):
 
     def choose_model(self, request: gr.Request, name: Any) -> Any:
         """Offer to ask again unless the model always answers the same."""
-        return self.updates.again_row(self.session(request), str(name or ""))
+        return self._again_row(self.session(request), str(name or ""))
+
+    # -- updates of the widgets ------------------------------------------------------------------
+
+    def _table(self, session: Session) -> Markup:
+        return html.table(self.actions.known(session))
+
+    def _lists(self, session: Session, chosen: str = "") -> Updates:
+        """Update all lists of models; what is chosen stays."""
+        choices = self.services.model_choices(session)
+        updates: Updates = {picker: gr.update(choices=choices) for picker in self.pickers}
+        updates[self.ui.table] = self._table(session)
+        updates[self.ui.model] = gr.update(choices=choices)
+        if chosen:
+            updates[self.ui.model] = gr.update(choices=choices, value=chosen)
+            updates[self.ui.again_row] = self._again_row(session, chosen)
+        return updates
+
+    def _again_row(self, session: Session, name: str) -> Any:
+        """Show the way to ask again unless the model always answers the same."""
+        return gr.update(visible=not self.actions.steady(session, name))
+
+    def _loaded(self, session: Session, name: str, work: Load) -> Updates:
+        """Update the lists after a load; a model that is ready is chosen to be tried."""
+        return self._lists(session, "" if work.error else name)
 
     # -- loading --------------------------------------------------------------------------------
 
@@ -122,12 +145,12 @@ class ModelsEvents(TabEvents):
             words = say("status.loading", name=name)
             busy = gr.update(value=say("form.loading"), interactive=False)
             line = notice.working(words, 0)
-            yield emptied | self.updates.lists(session) | {form.status: line, form.load: busy}
+            yield emptied | self._lists(session) | {form.status: line, form.load: busy}
             for seconds in _ticks(work):
                 yield {form.status: notice.working(words, seconds)}
             idle = gr.update(value=say("form.load"), interactive=True)
             told = {form.load: idle, form.status: loaded(name, work)}
-            yield told | self.updates.loaded(session, name, work)
+            yield told | self._loaded(session, name, work)
 
         return load
 
@@ -138,10 +161,10 @@ class ModelsEvents(TabEvents):
         name = str(data.get("model", ""))
         match data.get("act"):
             case "try":
-                yield self.updates.lists(session, name) | {ui.status: ""}
+                yield self._lists(session, name) | {ui.status: ""}
             case "remove":
                 self.actions.remove(session, name)
-                yield self.updates.lists(session) | {ui.status: ""}
+                yield self._lists(session) | {ui.status: ""}
             case "load":
                 try:
                     work = self.actions.load(session, name)
@@ -149,9 +172,9 @@ class ModelsEvents(TabEvents):
                     title = say("status.unloaded")
                     yield {ui.status: notice.error(str(error), title)}
                     return
-                yield self.updates.lists(session) | {ui.status: ""}
+                yield self._lists(session) | {ui.status: ""}
                 work.done.wait()
-                yield self.updates.loaded(session, name, work)
+                yield self._loaded(session, name, work)
 
     # -- asking ---------------------------------------------------------------------------------
 
@@ -181,8 +204,8 @@ class ModelsEvents(TabEvents):
         told, failure = attempt(ask, name, title=say("status.unasked"))
         yield {
             ui.answer: failure or told,
-            ui.table: self.updates.table(session),
-            ui.again_row: self.updates.again_row(session, name),
+            ui.table: self._table(session),
+            ui.again_row: self._again_row(session, name),
         }
 
 
@@ -192,3 +215,11 @@ def _ticks(work: Load) -> Iterator[int]:
     while not work.done.wait(pause):
         pause = _TICK
         yield work.seconds
+
+
+def loaded(name: str, work: Load) -> Markup:
+    """Say whether a load succeeded."""
+    if work.error:
+        return notice.error(work.error, say("status.unloaded"))
+    words = say("status.ready", name=name)
+    return notice.info([words, work.remark] if work.remark else [words])

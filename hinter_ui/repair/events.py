@@ -5,10 +5,15 @@ from typing import Any, ClassVar
 
 import gradio as gr
 
+from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.reading import shipped_grammars
+from hinter_ui.html import notice
+from hinter_ui.html.markup import Markup
+from hinter_ui.processes.record import RunState
+from hinter_ui.repair import html
 from hinter_ui.repair.actions import RepairActions, RepairForm, RepairView, offered_grammars
 from hinter_ui.repair.layout import RepairLayout
-from hinter_ui.repair.updates import RepairUpdates
+from hinter_ui.repair.runs import RepairStatus, say
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -31,7 +36,6 @@ class RepairEvents(TabEvents):
         super().__init__(services, ui.notice)
         self.ui = ui
         self.actions = RepairActions(services)
-        self.updates = RepairUpdates(self.actions, ui)
 
     def wire(self) -> None:
         """Connect every widget with what it does."""
@@ -54,7 +58,7 @@ class RepairEvents(TabEvents):
 
     def look(self, request: gr.Request) -> Updates:
         """Show what has changed since the last look."""
-        return self.updates.watched(self.session(request))
+        return self._watched(self.session(request))
 
     def fill(self, request: gr.Request) -> Updates:
         """Fill in the model and grammar that another tab handed over."""
@@ -63,7 +67,7 @@ class RepairEvents(TabEvents):
             session.grammar, session.models, "", (),
         )  # fmt: skip
         session.of(RepairView).shown = ""
-        updates = self.updates.watched(session) | self.show("repair")
+        updates = self._watched(session) | self.show("repair")
         if models:
             choices = list(dict.fromkeys(["embedded", *models]))
             updates[ui.model] = gr.update(value=models[0], choices=choices)
@@ -78,7 +82,7 @@ class RepairEvents(TabEvents):
         """Start a repair and show it."""
         session = self.session(request)
         self.actions.start(session, RepairForm.of(*values))
-        return self.updates.watched(session) | {self.notice: ""}
+        return self._watched(session) | {self.notice: ""}
 
     def show_command(self, request: gr.Request, *values: Any) -> Updates:
         """Show the command that does what the form says."""
@@ -90,7 +94,7 @@ class RepairEvents(TabEvents):
         """Show a repair of the list."""
         session, data = self.session(request), event._data or {}
         session.of(RepairView).opened = str(data.get("repair", ""))
-        return self.updates.watched(session) | {self.notice: ""}
+        return self._watched(session) | {self.notice: ""}
 
     def ask_first(self) -> Updates:
         """Ask for a second press before deleting."""
@@ -109,6 +113,54 @@ class RepairEvents(TabEvents):
             session = self.session(request)
             act(session)
             session.of(RepairView).shown = ""
-            return self.updates.watched(session) | {self.notice: ""}
+            return self._watched(session) | {self.notice: ""}
 
         return run
+
+    # -- updates of the widgets ------------------------------------------------------------------
+
+    def _watched(self, session: Session) -> Updates:
+        """Bring the open repair and the list up to date; the timer runs while something does."""
+        ui, view = self.ui, session.of(RepairView)
+        listed = self.actions.listed()
+        if not view.opened:
+            view.opened = next((one.id for one in listed if one.state.busy), "")
+        status, problem = None, ""
+        if view.opened and self.actions.local:
+            try:
+                status = self.actions.shown(session)
+            except HinterError as error:
+                problem, view.opened = str(error), ""
+        updates = self._job(status, problem) | {
+            ui.table: html.repairs(listed, local=self.actions.local),
+            ui.timer: gr.Timer(active=any(one.state.busy for one in listed)),
+        }
+        written = repr([str(updates[box]) for box in (ui.title, ui.progress, ui.table)])
+        if written == view.shown:
+            return {ui.table: gr.skip()}
+        view.shown = written
+        return updates
+
+    def _job(self, status: RepairStatus | None, problem: str) -> Updates:
+        ui, state = self.ui, status.state if status else None
+        there, busy = state is not None, state is not None and state.busy
+        left = there and not busy and state is not RunState.DONE
+        stopping = state is RunState.STOPPING
+        title = html.title(status) if status else Markup("")
+        if problem:
+            title = notice.error(problem, say("titles.not_shown"))
+        return {
+            ui.job: gr.update(visible=bool(status or problem)),
+            ui.title: title,
+            ui.progress: html.progress(status) if status else "",
+            ui.figures: html.figures(status) if status else "",
+            ui.test: gr.update(visible=state is RunState.DONE),
+            ui.resume: gr.update(visible=left),
+            ui.cancel: gr.update(
+                visible=busy,
+                interactive=not stopping,
+                value=say("stopping" if stopping else "widgets.repair-cancel.value"),
+            ),
+            ui.delete: gr.update(visible=there and not busy),
+            ui.really: gr.update(visible=False),
+        }

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.reading import shipped_grammars
-from hinter_ui.generate import html
+from hinter_ui.generate import events
 from hinter_ui.generate.actions import draw, hand_over, text_of
 from hinter_ui.shared.session import Session
 from tests.ui.test_batch_grammars import OWN
@@ -18,7 +18,7 @@ from tests.ui.test_batch_grammars import OWN
 
 def test_a_grammar_shows_its_size_ten_sentences_and_variants() -> None:
     found = draw(text_of("sentiment-gender-occupation"))
-    shown = html.drawn(found)
+    shown = events.drawn(found)
     assert "24,528 different sentences" in shown
     assert "18 rules, 107 terminals" in shown
     assert shown.count("<tr>") == 1 + 10
@@ -30,7 +30,7 @@ def test_a_grammar_shows_its_size_ten_sentences_and_variants() -> None:
 
 @pytest.mark.parametrize("name", shipped_grammars())
 def test_shipped_grammars_are_drawn(name: str) -> None:
-    assert "variants" in html.drawn(draw(text_of(name)))
+    assert "variants" in events.drawn(draw(text_of(name)))
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,10 @@ def test_a_table_and_every_file(run: Run, folder: str, tmp_path: Path) -> None:
     assert [row["Order"] for row in rows][:2] == ["random (expected)", "random"]
     assert "\\toprule" in (tmp_path / "orders.tex").read_text()
     assert (tmp_path / "orders.md").read_text().startswith("# HInter: orders of test cases")
-    assert "Plotly.newPlot" in (tmp_path / "orders.html").read_text()
+    page = (tmp_path / "orders.html").read_text()
+    assert "Plotly.newPlot" in page
+    assert 'aria-label="Curves of faults found by pairs asked"' in page
+    assert page.count('<script type="application/json">{"data": [{') == 2
     code, out, error = run("prioritise", folder, "--level", "arm", "--seeds", "2", *QUICK)
     assert code == 0, error
     assert "arms by groups" in out

@@ -1,0 +1,26 @@
+"""Pages of ``assets/html`` as jinja2 templates, in which each value is escaped as in a tag."""
+
+import re
+from functools import cache
+from typing import Any
+
+import markupsafe
+
+from hinter_core.storage import ASSETS
+from hinter_ui.html.markup import escape
+
+_BREAK = re.compile(r"(?<=[>}])\n\s*")  # no blank of ours stands between two tags
+
+
+@cache
+def macros_of(name: str, **values: Any) -> Any:
+    """Return the macros of ``assets/html/NAME.html``, which see the ``values``."""
+    from jinja2 import Environment
+
+    source = (ASSETS / "html" / f"{name}.html").read_text(encoding="utf-8")
+    page = Environment(autoescape=True, finalize=_escaped)
+    return page.from_string(_BREAK.sub("", source), values).module
+
+
+def _escaped(value: object) -> markupsafe.Markup:
+    return markupsafe.Markup(escape(value))  # noqa: S704 -- escaped
