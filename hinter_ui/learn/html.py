@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from hinter_core.mutation.plan import Plan
 from hinter_core.types import Outcome, Prediction, Splice, Verdict
@@ -10,6 +11,7 @@ from hinter_ui.html.glossary import linked
 from hinter_ui.html.marked import marked, spliced
 from hinter_ui.html.markup import Markup, escape, isolated, join, table, tag
 from hinter_ui.html.notice import copy_button
+from hinter_ui.html.pages import macros_of
 from hinter_ui.html.square import log_odds, probability, square
 from hinter_ui.html.square import original as original_card
 from hinter_ui.html.wording import (
@@ -33,134 +35,39 @@ from hinter_ui.learn.lesson import SECTIONS, Journey, Menu, Scene, Step, load_le
 _CHECK = Words("check")
 
 
+def _page() -> Any:
+    return macros_of("lesson", say=say, linked=linked, languages=languages, copy_button=copy_button)
+
+
 def head(section: str) -> Markup:
     """Show the parts of the tab, and the choice of a language."""
-    buttons = [
-        tag("button", say(f"ui.{name}"), type="button", class_="learn-part", data_act="section",
-            data_section=name, aria_current="page" if name == section else None)
-        for name in SECTIONS
-    ]  # fmt: skip
-    options = [
-        tag("option", name, value=code, lang=code, selected=code == say.language)
-        for code, name in languages("learn").items()
-    ]
-    choice = tag(
-        "label",
-        tag("span", say("ui.language")),
-        tag("select", *options, data_act="language", class_="learn-language"),
-    )
-    parts = tag("nav", *buttons, aria_label=say("ui.sections"))
-    return tag("div", parts, choice, class_="learn-head", lang=say.language)
+    return Markup(_page().head(section, SECTIONS))
 
 
 def steps(journey: Journey) -> Markup:
     """Show how far one is, with a button for every step."""
-    items = []
-    for number, step in enumerate(load_lesson()):
-        done, name = step.key in journey.done, say(f"steps.{step.key}.name")
-        button = tag(
-            "button",
-            tag("span", "\u2713" if done else number + 1, class_="dot", aria_hidden="true"),
-            tag("span", name, class_="step-name"),
-            tag("span", f", {say('ui.guessed')}", class_="sr-only") if done else None,
-            type="button",
-            data_act="step",
-            data_step=step.key,
-            title=name,
-            aria_current="step" if number == journey.number else None,
-        )
-        items.append(tag("li", button, class_="done" if done else None))
-    return tag("nav", tag("ol", *items), class_="lesson-steps", aria_label=say("ui.steps"),
-               lang=say.language)  # fmt: skip
+    return Markup(_page().steps(journey, load_lesson()))
 
 
 def opening(journey: Journey, evidence: Markup) -> Markup:
     """Write a step up to its question; ``evidence`` is what is known before the guess."""
-    step, number = journey.step, journey.number
-    lead = [tag("p", linked(text)) for text in say.branch(f"steps.{step.key}.lead")]
-    within = step.key == "attribute"
-    return tag(
-        "section",
-        tag("p", say("ui.step", number=number + 1, total=len(load_lesson())), class_="step-count"),
-        tag("h2", say(f"steps.{step.key}.title"), tabindex="-1"),
-        _note() if number == 0 else None,
-        tag("div", *lead[:1], evidence if within else None, *lead[1:], class_="lead"),
-        None if within else evidence,
-        _question(journey),
-        lang=say.language,
-        class_="step",
-    )
-
-
-def _note() -> Markup:
-    summary = tag("summary", say("note.title"))
-    return tag("details", summary, tag("p", say("note.text")), class_="content-note", open=True)
-
-
-def _question(journey: Journey) -> Markup | None:
-    """Ask for a guess before anything is shown."""
-    step, key, code = journey.step, f"steps.{journey.step.key}", journey.code
-    if not step.choices:
-        return None
-    buttons = [
-        tag("button", say(f"{key}.choices.{choice}"), type="button", class_="choice",
-            data_act="guess", data_question=step.key, data_choice=choice, data_code=code or None,
-            data_lang=say.language,
-            aria_pressed="true" if choice == journey.guess else "false")
-        for choice in step.choices
-    ]  # fmt: skip
-    told = None
-    if code:
-        told = tag("p", class_="class-told quiet", role="status", data_failed=say("join.unsent"))
-    return tag(
-        "fieldset",
-        tag("legend", say(f"{key}.question")),
-        tag("p", say("ui.before"), class_="quiet"),
-        tag("div", *buttons, class_="choices"),
-        told,
-        class_="guess",
-    )
+    return Markup(_page().opening(journey, len(load_lesson()), evidence))
 
 
 def reply(step: Step, guess: str) -> Markup:
     """Answer a guess."""
-    key = f"steps.{step.key}"
-    right = guess == step.right
-    sign = tag("span", "\u2713 " if right else "\u2192 ", aria_hidden="true", class_="sign")
-    yours = say("ui.your_guess", guess=say(f"{key}.choices.{guess}"))
-    words = tag("span", linked(say(f"{key}.replies.{guess}")))
-    return tag("p", sign, tag("strong", f"{yours}. "), words,
-               class_="reply-to right" if right else "reply-to")  # fmt: skip
+    return Markup(_page().reply(step, guess))
 
 
 def after(step: Step) -> Markup:
     """Write what a step says in the end."""
-    told = [tag("p", linked(text)) for text in say.branch(f"steps.{step.key}.after")]
-    return tag("div", *told, class_="lead after")
+    return Markup(_page().after(step))
 
 
 def foot(journey: Journey) -> Markup:
     """Show buttons to the previous and next step, and a link to this one."""
-    lesson, current = load_lesson(), journey.number
-
-    def turn(name: str, to: int, kind: str) -> Markup:
-        there = lesson[to % len(lesson)]
-        shown = tag("span", say(f"ui.{name}"))
-        where = tag("span", say(f"steps.{there.key}.name"), class_="where")
-        return tag("button", shown, where, type="button", class_=f"turn {kind}", data_act="step",
-                   data_step=there.key)  # fmt: skip
-
-    last = current == len(lesson) - 1
-    back = turn("back", current - 1, "back") if current else tag("span")
-    on = turn("again", 0, "again") if last else turn("next", current + 1, "next")
-    link = tag("a", say("ui.link"), href=query_of(journey.step), class_="share")
-    return tag(
-        "div",
-        tag("div", back, on, class_="turns"),
-        tag("p", link, copy_button(), class_="share-line"),
-        class_="lesson-foot",
-        lang=say.language,
-    )
+    link = query_of(journey.step)
+    return Markup(_page().foot(journey.number, load_lesson(), link))
 
 
 def sentence(scene: Scene, words: Sequence[str], place: int) -> Markup:
@@ -189,27 +96,12 @@ def _menu(menu: Menu, word: str, place: int) -> Markup:
 
 def case(key: str, menus: Markup) -> Markup:
     """Introduce a sentence of the hunt, with a hint."""
-    hint = tag("details", tag("summary", say("steps.hunt.hint")),
-               tag("p", say(f"steps.hunt.hints.{key}")), class_="hint")  # fmt: skip
-    told = linked(say(f"steps.hunt.{key}"))
-    return tag("div", tag("p", told, class_="quiet"), menus, hint, lang=say.language)
+    return Markup(_page().case(key, menus))
 
 
 def joining(journey: Journey) -> Markup:
     """Offer to join a class, or to leave the one that was joined."""
-    told = journey.told
-    wrong = tag("p", told, class_="notice error", role="alert") if told else None
-    if journey.code:
-        words = tag("p", say("join.joined", code=journey.code))
-        leave = tag("button", say("join.leave"), type="button", class_="act", data_act="leave")
-        return tag("div", wrong, words, leave, class_="join joined", lang=say.language)
-    box = tag("input", type="text", class_="join-code", maxlength=9, autocomplete="off",
-              autocapitalize="characters", spellcheck="false")  # fmt: skip
-    label = tag("label", tag("span", say("join.label")), box)
-    button = tag("button", say("join.button"), type="button", class_="act", data_act="join")
-    summary = tag("summary", say("join.title"))
-    fold = tag("details", summary, tag("div", label, button), open=bool(told))
-    return tag("div", wrong, fold, class_="join", lang=say.language)
+    return Markup(_page().joining(journey.code, journey.told))
 
 
 def quoted(*texts: Markup | str) -> Markup:
@@ -448,11 +340,7 @@ def _word_row(one: WordFlips, heads: Sequence[str]) -> Markup:
 
 def tally(found: int, step: Step) -> Markup:
     """Show the number of solved cases of the hunt."""
-    total = len(step.scenes)
-    words = say("steps.hunt.count", found=found, total=total)
-    bar = tag("progress", value=found, max=total, aria_label=words)
-    end = tag("p", say("steps.hunt.all"), class_="reply-to right") if found == total else None
-    return join([tag("p", tag("strong", words), bar, class_="hunt-count"), end or Markup("")])
+    return Markup(_page().tally(found, len(step.scenes)))
 
 
 def _names(trying: Trying, judged: Outcome) -> str:
