@@ -1,0 +1,49 @@
+"""Templates of pages escape what they are given exactly once, as tags do."""
+
+from __future__ import annotations
+
+import pytest
+
+from hinter_core.annotation.project.questions import default_questions
+from hinter_core.annotation.project.types import Project
+from hinter_ui.annotate import annotator
+from hinter_ui.html.markup import Markup, escape, tag
+from hinter_ui.html.pages import macros_of
+from hinter_ui.learn import html as lesson
+from hinter_ui.learn import teachers
+from hinter_ui.learn.classroom import ClassCounts
+from hinter_ui.learn.lesson import Journey
+
+HOSTILE = '<img src=x onerror="a()"> {$title} `b` &amp;'
+
+
+def pages() -> dict[str, Markup]:
+    _, questions = default_questions("en", (HOSTILE, "positive"))
+    project = Project(HOSTILE, questions, instructions=HOSTILE)
+    seen = ClassCounts(HOSTILE, False, 1, {"guess": {}})
+    return {
+        "join": annotator.join_form(project, HOSTILE),
+        "screen": annotator.screen(project, HOSTILE),
+        "problem": annotator.problem(HOSTILE),
+        "builder": teachers.builder((HOSTILE,), [(HOSTILE, HOSTILE)], ((HOSTILE,), ())),
+        "made": teachers.made("?text=a", HOSTILE),
+        "links": teachers.links(seen, "key", told=HOSTILE),
+        "joined": lesson.joining(Journey(code=HOSTILE, told=HOSTILE)),
+    }
+
+
+@pytest.mark.parametrize("name", pages())
+def test_a_page_shows_hostile_words_as_they_are(name: str) -> None:
+    page = pages()[name]
+    assert "<img" not in page
+    assert "{$" not in page
+    assert str(escape(HOSTILE)) in page
+    assert "&amp;lt;" not in page
+
+
+def test_what_is_html_already_stays_in_a_template_and_out_of_it() -> None:
+    evidence = tag("b", HOSTILE)
+    page = lesson.opening(Journey(), evidence)
+    assert evidence in page
+    macro = macros_of("teachers", **{name: getattr(teachers, name) for name in ("say", "lesson")})
+    assert tag("div", macro.head()) == f"<div>{macro.head()}</div>"
