@@ -37,7 +37,8 @@ from hinter_core.language.sentences import split_sentences
 from hinter_core.models.base import ModelUnderTest
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.plan import PUBLISHED, Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import PUBLISHED, Settings
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import load_shipped

@@ -35,7 +35,8 @@ import numpy
 from sklearn.metrics import roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
-from hinter_core.campaign.spec import SAMPLE, Campaign
+from hinter_core.campaign.settings import SAMPLE
+from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.tables import edit_from_row, edits_to_rows
 from hinter_core.data.rows import open_table
 from hinter_core.errors import InputError

@@ -26,7 +26,8 @@ from hinter_core.language.sentences import split_sentences
 from hinter_core.models.base import ModelUnderTest
 from hinter_core.models.registry import load_model
 from hinter_core.mutation.lattice import EditSet, subsets
-from hinter_core.mutation.plan import EVEN_HANDED, PUBLISHED, Plan
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import EVEN_HANDED, PUBLISHED
 from hinter_core.relations import invariant
 from hinter_core.relations.oracles import LabelOracle
 from hinter_core.relations.substitution import SubstitutionRelation

@@ -27,7 +27,8 @@ from hinter_core.errors import InputError
 from hinter_core.language.coreference import resolve
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.language.sentences import split_sentences
-from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.mutation.plan import Plan, make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.relations import even_handed
 from hinter_core.relations.base import Compared
 from hinter_core.relations.soft import clashes

@@ -26,7 +26,8 @@ from statistics import mean, median
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.edits import apply_edits
-from hinter_core.mutation.plan import EVEN_HANDED, INVARIANTS, Settings, make_plan
+from hinter_core.mutation.plan import make_plan
+from hinter_core.mutation.settings import EVEN_HANDED, INVARIANTS, Settings
 from hinter_core.relations.base import Compared
 from hinter_core.relations.soft import why_soft
 from hinter_core.relations.substitution import SubstitutionRelation

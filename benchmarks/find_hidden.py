@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hinter_core.errors import InputError
 from hinter_core.mutation.lattice import subsets
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import Pipeline, build_pipeline
 from hinter_core.terms.dictionary import choose

@@ -17,7 +17,8 @@ from pathlib import Path
 from statsmodels.stats.proportion import proportion_confint
 
 from hinter_core.language.parsing import ParseStore, load_parser
-from hinter_core.mutation.plan import Settings, make_plan
+from hinter_core.mutation.plan import make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import Matcher
 from hinter_core.types import GrammaticalForm

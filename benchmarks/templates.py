@@ -21,7 +21,7 @@ from hinter_core.generators.templates.filling import TemplateValues
 from hinter_core.generators.templates.table import TemplateRow, open_templates
 from hinter_core.generators.templates.template import Template
 from hinter_core.language.parsing import ParseStore, load_parser
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.terms.names import load_names
 from hinter_core.types import Edit, Mutant, Parse
 

@@ -23,7 +23,7 @@ from benchmarks.texts import LONG
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.language.sentences import split_sentences
 from hinter_core.models.registry import open_store
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.relations.validity import (
     DISCARDED,

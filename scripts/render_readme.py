@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from hinter_core.campaign.spec import CAMPAIGN_OPTIONS
+from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.campaign.tables import VIEWS
 from hinter_core.cli.main import cli
 from hinter_core.cli.options import default_in_words
@@ -68,12 +68,12 @@ def options() -> str:
 
 def settings(*, identity: bool) -> str:
     """A table of the settings that decide the result, or of those that do not."""
-    rows = ["| setting | default | what it says |", "| --- | --- | --- |"]
+    rows = ["| setting | a value is | default | what it says |", "| --- | --- | --- | --- |"]
     for name, option in CAMPAIGN_OPTIONS.items():
         if option.identity is identity:
             default = default_in_words(option)
             shown = default if default == option.unset else f"`{default}`"
-            rows.append(f"| `{name}` | {shown} | {option.help} |")
+            rows.append(f"| `{name}` | {option.range} | {shown} | {option.help} |")
     return "\n".join(rows) + "\n"
 
 

@@ -13,7 +13,7 @@ from hypothesis import settings
 from hinter_core.language.parsing import EMBEDDED, ParseStore, load_parser
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_core.types import GrammaticalForm, Mutant, Sense, Term

@@ -88,7 +88,7 @@ def _summary(store: CampaignStore) -> CampaignSummary:
         RUNNING if store.running() else COMPLETE if complete else PARTIAL,
         spec["identity"],
         campaign.title,
-        campaign.source,
+        campaign.source.name,
         campaign.attributes,
         tuple(spec["models"]),
         done,

@@ -21,7 +21,7 @@ from hinter_core.files.columns import Columns, listed
 from hinter_core.generators.grammars.cases import GrammarTable
 from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.templates.corpus import MiningCounts
-from hinter_core.generators.templates.table import TemplateRow
+from hinter_core.generators.templates.table import TemplateRow, TemplateTable
 from hinter_core.models.budget import Cost, total
 from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import FollowUp, ask_originals, conform, judge
@@ -83,14 +83,14 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
     given = (campaign.text_column, campaign.label_column, campaign.id_column)
     chosen = (table.columns.text, table.columns.label, table.columns.id)
     seen = Preview(
-        str(table.name) if isinstance(table, HubTable) else campaign.source,
+        str(table.name) if isinstance(table, HubTable) else campaign.source.name,
         tuple(table.names),
         table.columns,
         tuple(column for column, name in zip(chosen, given, strict=True) if column and not name),
         table.source.encoding if isinstance(table, Table) else "",
         table.count,
-        mutants=0 if campaign.mutants else None,
-        classes=Counter() if campaign.templates else None,
+        mutants=0 if isinstance(table, HandwrittenTable) else None,
+        classes=Counter() if isinstance(table, TemplateTable) else None,
         grammar=table.grammar if isinstance(table, GrammarTable) else None,
         sentences=table.source.count if isinstance(table, GrammarTable) else 0,
         reading=_reading(table),

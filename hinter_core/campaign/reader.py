@@ -1,8 +1,7 @@
 """Read a campaign: its tables as views of an in-memory DuckDB, and single mutants.
 
-All reports, findings, comparisons, samples and exports, and ``hinter sql``, read through this
-module. A shard counts once its table of texts exists, which is written last. Columns that an older
-version lacks are NULL.
+All that reads campaigns reads through this module. A shard counts once its table of texts exists,
+which is written last. Columns that an older version lacks are NULL.
 """
 
 from __future__ import annotations
@@ -32,7 +31,8 @@ from hinter_core.campaign.tables import (
 from hinter_core.errors import InputError
 from hinter_core.language.sentences import sentences_of
 from hinter_core.mutation.edits import apply_edits, handwritten_mutant
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.relations.validity import validity_of
 from hinter_core.types import SUBSTITUTE, Edit, HiddenGrade, Mutant, hidden_grade
 

@@ -25,7 +25,8 @@ from typing import Any
 from cachetools import LRUCache
 
 from hinter_core.campaign.record import priorities_of
-from hinter_core.campaign.spec import IDENTITY_VERSION, READABLE, VERSION, Campaign, settings_before
+from hinter_core.campaign.settings import settings_before
+from hinter_core.campaign.spec import IDENTITY_VERSION, READABLE, VERSION, Campaign
 from hinter_core.campaign.spec_files import from_mapping
 from hinter_core.data.hub import as_before, moved
 from hinter_core.data.tables import table_of
@@ -120,14 +121,13 @@ class CampaignStore:
                     f"{self.folder} holds another campaign ({why}); name another directory."
                 )
             if len(self.known()) != (spec.get("size") or {}).get("shards"):
-                campaign.require_same_mutants(version, self.folder)
+                campaign.source.require_same_mutants(version, self.folder)
             self.note(version=VERSION)  # new tables are of this version
             return {**spec, "version": VERSION}
         if self.folder.is_dir() and any(self.folder.iterdir()):
             raise StoreError(f"{self.folder} is not empty and no campaign; name another directory.")
-        spec = {"version": VERSION, "identity": campaign.identity()}
-        spec |= {"identity_version": IDENTITY_VERSION}
-        spec |= {"campaign": asdict(campaign), "models": {}}
+        spec = {"version": VERSION, "identity": campaign.identity(), "models": {}}
+        spec |= {"identity_version": IDENTITY_VERSION, "campaign": asdict(campaign)}
         with named(self.folder):
             self.shards.mkdir(parents=True, exist_ok=True)
         self.write_spec(spec)
@@ -173,7 +173,7 @@ class CampaignStore:
     def campaign(self) -> Campaign:
         """Return the campaign of the directory."""
         noted = self.read()["campaign"]
-        return from_mapping(settings_before(noted) | noted, str(self.folder / SPEC))
+        return from_mapping(settings_before(noted) | noted, str(self.folder / SPEC), stored=True)
 
     def write_spec(self, spec: Mapping[str, Any]) -> None:
         """Write the specification atomically."""

@@ -8,7 +8,8 @@ from typing import Any
 from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE, alike
 from hinter_core.data.rows import Row
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, follow_up_of, handwritten_follow_up
 from hinter_core.pipeline.export import edit_to_json, origin_to_json
 from hinter_core.relations.family import relation_name

@@ -10,14 +10,11 @@ from hinter_core.campaign.spec_files import from_mapping
 from hinter_core.cli.options import budget_of, output, read_text, say, with_settings
 from hinter_core.models.base import Generative
 from hinter_core.models.budget import cost_in_words
+from hinter_core.mutation.settings import SETTINGS
 from hinter_core.pipeline.neutral import SWAPS
 
 
-@with_settings(
-    "attributes", "relations", "order", "limit", "literal", "coherent", "keep_soft",
-    "across_people", "origin_names", "validity",
-    "dictionaries", "seed", "repeat", "parser", "requests", "budget",
-)  # fmt: skip
+@with_settings("attributes", *SETTINGS, "dictionaries", "parser", "requests", "budget")
 def check(
     *,
     settings: dict[str, Any],

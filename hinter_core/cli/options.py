@@ -12,7 +12,7 @@ from typing import Annotated, Any, TextIO, cast
 import typer
 from typer.core import TyperCommand
 
-from hinter_core.campaign.spec import CAMPAIGN_OPTIONS
+from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError
 from hinter_core.language.clean import MAX_CHARACTERS, OBEYED, printable

@@ -44,9 +44,7 @@ def repair(
 ) -> None:
     """Repair a classifier: train it further on balanced cases, and measure before and after."""
     for name, value in settings.items():
-        option = REPAIR_OPTIONS[name]
-        if isinstance(value, int | float) and not option.holds(value):
-            raise InputError(f"--{name} is {option.range}, not {value}.")
+        REPAIR_OPTIONS[name].read(value, "--")
     wanted = Repair(**settings)
     if tops and not sweep:
         raise InputError("--tops belongs to --sweep; name one number with --top, or add --sweep.")

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from hinter_core.campaign.preview import preview, preview_in_words
-from hinter_core.campaign.spec import SAMPLE, Campaign
+from hinter_core.campaign.settings import SAMPLE
+from hinter_core.campaign.spec import Campaign
 from hinter_core.cli.options import command_group, print_json, read_text, say
 from hinter_core.data.hub import PRESETS
 from hinter_core.errors import InputError

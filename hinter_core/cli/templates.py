@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 from tqdm import tqdm
 
-from hinter_core.campaign.spec import Campaign, content_of
+from hinter_core.campaign.spec import Campaign
 from hinter_core.cli.options import command_group, print_json, say
-from hinter_core.data.hub import on_hub
 from hinter_core.errors import InputError
 from hinter_core.generators.templates.corpus import (
     MiningCounts,
@@ -24,7 +23,7 @@ from hinter_core.generators.templates.table import TemplateRow, open_templates
 from hinter_core.generators.templates.template import template_to_json
 from hinter_core.language.coreference_models import load_resolver
 from hinter_core.language.parsing import ParseStore, load_parser, spare_torch
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.terms.names import load_names
 
 _PARSES = 700_000  # characters of sentences whose parses are kept
@@ -61,7 +60,7 @@ def mine(
         spare_torch(parser)
     parses = ParseStore(load_parser(parser), _PARSES)
     columns = f"{table.columns.text},{table.columns.label},{table.columns.id}"
-    known = campaign.data if on_hub(campaign.data) else content_of(campaign.data)
+    known = campaign.source.identity()
     started = time.monotonic()
     with tqdm(total=limit or table.count, unit=" texts", disable=not sys.stderr.isatty()) as bar:
 

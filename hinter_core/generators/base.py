@@ -5,7 +5,8 @@ from typing import Protocol
 
 from hinter_core.data.rows import Row
 from hinter_core.errors import HinterError, InputError
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, follow_up_of
 from hinter_core.pipeline.pipeline import closure
 from hinter_core.relations.registry import relation_of

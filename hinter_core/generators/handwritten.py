@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from hinter_core.data.handwritten import HandwrittenMutant, HandwrittenSource
 from hinter_core.data.rows import Row
 from hinter_core.generators.base import Planned
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, handwritten_follow_up
 
 

@@ -31,6 +31,7 @@ from hinter_core.mutation.forms import in_all_forms
 from hinter_core.mutation.given_names import with_names_of_origin
 from hinter_core.mutation.lattice import Lattice
 from hinter_core.mutation.people import People
+from hinter_core.mutation.settings import Settings
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.literal import LiteralMatcher
 from hinter_core.terms.matching import Matcher, matcher_for
@@ -38,7 +39,6 @@ from hinter_core.terms.occurrences import find_occurrences
 from hinter_core.terms.senses.person_sense import read
 from hinter_core.types import (
     ROW,
-    SUBSTITUTE,
     Edit,
     GrammaticalForm,
     Mutant,
@@ -51,61 +51,9 @@ from hinter_core.types import (
     Splice,
 )
 
-EVEN_HANDED, PUBLISHED = INVARIANTS = ("even-handed", "published")
 _LONGEST_SENTENCE = 10_000  # characters: the senses take the square of its words
 _TOO_LONG = f"its sentence is longer than {_LONGEST_SENTENCE:,} characters"
 _COLOURS = frozenset({"black", "white", "brown"})
-TOLERANCE = 0.1  # of a masked word's probability; Astraea reports 0.05 to 0.3
-LEAST_FAIR = 0.5  # least validity score, by default (``python -m benchmarks --validity``)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Settings of mutants and predictions.
-
-    ``order``: the highest order. ``limit``: maximum of intersectional mutants (a seeded sample).
-    ``literal``: the paper's mode, in which every occurrence of a term counts; ``verbatim``: nothing
-    but the terms changes then. ``repeat``: how often the original is asked again, for the noise
-    floor. ``relations``: names of the tested relations.
-    ``invariant``: ``even-handed`` or ``published``; the paper's mode has the published one.
-    ``window``: leading characters in which terms are looked for (None: all). ``coherent``: all
-    words that speak of one person change together. ``tolerance``: by how much the probability of a
-    masked word may move. ``validity``: the least validity score of a mutant that counts.
-    ``keep_soft``: mutants count though other words of their text contradict them.
-    ``across_people``: changes of different people combine, too, as always in the paper's mode.
-    ``origin_names``: names change with race and nationality, too.
-    """
-
-    order: int = 2
-    limit: int | None = None
-    literal: bool = False
-    seed: int = 0
-    repeat: int = 0
-    relations: tuple[str, ...] = (SUBSTITUTE,)
-    invariant: str = EVEN_HANDED
-    window: int | None = None
-    coherent: bool = True
-    tolerance: float = TOLERANCE
-    validity: float = LEAST_FAIR
-    verbatim: bool = True
-    keep_soft: bool = False
-    across_people: bool = False
-    origin_names: bool = False
-
-    @property
-    def as_published(self) -> bool:
-        """Whether terms are found and replaced as the published script does, and no more."""
-        return self.literal and self.verbatim
-
-    @property
-    def published(self) -> bool:
-        """Whether the parser is asked about every edit, as in the paper."""
-        return self.literal or self.invariant == PUBLISHED
-
-    @property
-    def least_fair(self) -> float:
-        """The least validity score; the paper has none, unless one is chosen."""
-        return 0.0 if self.published and self.validity == LEAST_FAIR else self.validity
 
 
 @dataclass

@@ -16,7 +16,8 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.models.base import Capabilities
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.lattice import EditSet, proper_subsets
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import TestCase, ask_originals, conform, follow_up_of, judge
 from hinter_core.pipeline.pipeline import chunks, closure
 from hinter_core.types import Edit, Prediction, Verdict

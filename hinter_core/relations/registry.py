@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from hinter_core.errors import InputError
 from hinter_core.extensions import RELATIONS as ADDED
 from hinter_core.models.base import ModelUnderTest
-from hinter_core.mutation.plan import TOLERANCE
+from hinter_core.mutation.settings import TOLERANCE
 from hinter_core.relations.base import Relation
 from hinter_core.relations.changes.added import add_relation
 from hinter_core.relations.family import FAMILY, FamilyRelation

@@ -22,7 +22,8 @@ from hinter_core.generators.grammars.grammar import Grammar, Value
 from hinter_core.generators.grammars.sampling import Sentences, Weights
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, conform, follow_up_of
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary

@@ -6,14 +6,15 @@ grammar are divided in two, the texts in training and test, and other grammars a
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.running.engines import run_campaign
-from hinter_core.campaign.spec import CAMPAIGN_ATTRIBUTES, SAMPLE, SAMPLE_FILE, Campaign
+from hinter_core.campaign.settings import CAMPAIGN_ATTRIBUTES, SAMPLE, SAMPLE_FILE
+from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.rows import Row, open_table
 from hinter_core.errors import InputError
@@ -23,7 +24,7 @@ from hinter_core.models.base import CLASSIFICATION, ModelUnderTest
 from hinter_core.models.huggingface.checkpoint import Checkpoint, HasCheckpoint
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
-from hinter_core.options import Option, options_of
+from hinter_core.options import Option, options_of, setting
 from hinter_core.repair.card import write_card
 from hinter_core.repair.examples import (
     Example,
@@ -48,39 +49,35 @@ _VARIANTS = 5  # of a text at most
 _SETTINGS = "repair.json"
 
 
-def _setting(default: Any, help: str, **more: Any) -> Any:
-    return field(default=default, metadata={"help": help, **more})
-
-
 @dataclass(frozen=True)
 class Repair:
     """What to repair, with what."""
 
-    model: str = _setting("embedded", "Classifier to repair: embedded, or hf:ORG/NAME.")
-    grammar: str = _setting(
+    model: str = setting("embedded", "Classifier to repair: embedded, or hf:ORG/NAME.")
+    grammar: str = setting(
         "feelings", "Grammar that gives the cases to learn from: its name, or a YAML file."
     )
-    data: str = _setting(
+    data: str = setting(
         SAMPLE, "Texts that keep the model what it is: a file with a column label, or sample. Of a "
         "text without a label, the model's own answer counts."
     )  # fmt: skip
-    unseen: str = _setting(
+    unseen: str = setting(
         "", "Grammars to measure that are not learnt from, with commas; by default none."
     )
-    attributes: str = _setting(
+    attributes: str = setting(
         ",".join(CAMPAIGN_ATTRIBUTES), "Attributes changed in the texts, with commas."
     )
-    texts: int = _setting(
+    texts: int = setting(
         2_000,
         "Maximum number of texts to learn from.",
         label="Maximum texts",
         low=40,
         high=1_000_000,
     )
-    share: float = _setting(
+    share: float = setting(
         0.1, "Sentences of the grammar to learn from, as a share of the texts.", low=0.001, high=1.0
     )
-    top: int = _setting(
+    top: int = setting(
         0,
         "Draw the sentences from this number of the words that change the answer most often; 0: "
         "from all words, by how often they change it.",
@@ -89,7 +86,7 @@ class Repair:
         high=10_000,
         advanced=True,
     )
-    sentences: int = _setting(
+    sentences: int = setting(
         200,
         "Sentences of each grammar, and texts, to measure.",
         label="Sentences and texts to measure",
@@ -97,15 +94,15 @@ class Repair:
         high=100_000,
         advanced=True,
     )
-    epochs: int = _setting(3, "Times that each text is learnt from.", low=1, high=100)
-    rate: float = _setting(
+    epochs: int = setting(3, "Times that each text is learnt from.", low=1, high=100)
+    rate: float = setting(
         1e-4, "Learning rate.", label="Learning rate", low=1e-7, high=1.0, advanced=True
     )
-    pairing: float = _setting(
+    pairing: float = setting(
         1.0, "Weight of equal answers to a text and its variant, beside right ones.",
         label="Weight of equal answers", low=0.0, high=100.0, advanced=True,
     )  # fmt: skip
-    seed: int = _setting(0, "Seed of all that is drawn.", low=0, high=2**31 - 1, advanced=True)
+    seed: int = setting(0, "Seed of all that is drawn.", low=0, high=2**31 - 1, advanced=True)
 
 
 REPAIR_OPTIONS: dict[str, Option] = options_of(Repair)

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, median
 
-from hinter_core.errors import InputError
 from hinter_core.repair.figures import Errors, RepairResult
 from hinter_core.repair.repair import REPAIR_OPTIONS, OnStage, Repair, RepairRun
 from hinter_core.report.section import Cell, Section
@@ -32,8 +31,7 @@ def sweep(
     """
     for name, values in (("share", shares), ("top", tops)):
         for value in values:
-            if not REPAIR_OPTIONS[name].holds(value):
-                raise InputError(f"--{name} is {REPAIR_OPTIONS[name].range}, not {value}.")
+            REPAIR_OPTIONS[name].read(value, "--")
     found = {}
     for top in dict.fromkeys(tops):
         for share in dict.fromkeys(shares):

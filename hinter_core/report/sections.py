@@ -140,7 +140,7 @@ def _overview(report: Report) -> Section:
     sample = f"a sample of {campaign.sample:,} texts" if campaign.sample else "all texts"
     limit = f", maximum {campaign.limit:,} mutants per text" if campaign.limit else ""
     what = f"{', '.join(campaign.attributes)}, up to order {campaign.order}{limit}"
-    if campaign.mutants:
+    if not campaign.source.makes:
         what = "handwritten mutants"
     sentences = [
         f"Data: {campaign.title}, {sample}, {what}, seed {campaign.seed}, "

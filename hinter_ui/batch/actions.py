@@ -17,7 +17,8 @@ from pathlib import Path
 from hinter_core.campaign.findings import ExportFilter, Side, find
 from hinter_core.campaign.preview import Forecast, Preview
 from hinter_core.campaign.progress import CampaignProgress, ProgressReader
-from hinter_core.campaign.spec import SAMPLE, Campaign
+from hinter_core.campaign.settings import SAMPLE
+from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, StoreError
 from hinter_core.data.hub import HubTable
 from hinter_core.errors import HinterError, InputError
@@ -40,7 +41,6 @@ from hinter_ui.batch.form import (
     BatchForm,
     admitted_keys,
     look_at,
-    read_setting,
     require_one_worker,
     require_rows,
     say,
@@ -49,7 +49,7 @@ from hinter_ui.batch.form import (
 from hinter_ui.batch.jobs import CampaignStatus, Jobs, estimate
 from hinter_ui.processes.record import RunState
 from hinter_ui.shared.library import CampaignEntry, discreet, without_folder, write_for
-from hinter_ui.shared.links import ExploreForm, explore_form
+from hinter_ui.shared.links import ExploreForm, explore_form, read_field
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import NOBODY, Session, Visitor
 
@@ -89,7 +89,7 @@ class BatchActions:
         if form.source == TEMPLATES and form.names:
             filled = Campaign(templates=form.templates, names=form.names, attributes=form.classes)
             with without_folders(filled):
-                filled.name_list()
+                filled.source.tested()
         if seen.classes is not None and form.mining_log:
             log = Path(form.mining_log)
             with discreet(lambda words: without_folder(words, log.parent)):
@@ -201,7 +201,7 @@ class BatchActions:
         left = self._left(entry, chosen)
         keys = admitted_keys(left, self._services.access, session)
         given = {"requests": requests, "budget": budget}
-        bounds = {name: read_setting(SETTINGS[name], value) for name, value in given.items()}
+        bounds = {name: read_field(SETTINGS[name], value) for name, value in given.items()}
 
         def changed(campaign: Campaign) -> Campaign:
             campaign = replace(campaign, models=chosen, **bounds)

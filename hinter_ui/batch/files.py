@@ -1,15 +1,13 @@
 """The files of a campaign in the app: its settings, copies of uploads, its record and its log."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from hinter_core.campaign.spec import SAMPLE, Campaign
+from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.spec_files import load_campaign, write_campaign
-from hinter_core.data.hub import on_hub
 from hinter_core.errors import InputError
 from hinter_core.files.source import ending_of
-from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_core.storage import write_whole
 from hinter_ui.batch.form import say
 from hinter_ui.processes import record as record_files
@@ -77,22 +75,16 @@ def put(entry: CampaignEntry, campaign: Campaign, *, uploaded: bool) -> None:
     Raises:
         OSError: the disk is full, or a file is gone.
     """
-    data = campaign.data
-    kept = replace(
-        campaign,
-        data=_kept(entry, data, "data") if uploaded and data else data,
-        mutants=_kept(entry, campaign.mutants, "data") if campaign.mutants else "",
-        templates=_kept(entry, campaign.templates, "data") if campaign.templates else "",
-        names=_kept(entry, campaign.names, "data", f"names{ending_of(campaign.names)}")
-        if campaign.names
-        else "",
-        grammar=_kept(entry, campaign.grammar, "data") if _own(campaign) else campaign.grammar,
-        dictionaries=tuple(
-            _kept(entry, own, "dictionaries", f"{attribute_of(Path(own))}{ending_of(own)}")
-            for own in campaign.dictionaries
-        ),
-    )
-    campaign_file(entry).write_text(write_campaign(kept), encoding="utf-8")
+
+    def kept(setting: str, file: str) -> str:
+        if setting == "data" and not uploaded:
+            return file
+        if setting == "dictionaries":
+            name = f"{attribute_of(Path(file))}{ending_of(file)}"
+            return _kept(entry, file, "dictionaries", name)
+        return _kept(entry, file, "data", f"names{ending_of(file)}" if setting == "names" else "")
+
+    campaign_file(entry).write_text(write_campaign(campaign.with_files(kept)), encoding="utf-8")
 
 
 def change(entry: CampaignEntry, changed: Callable[[Campaign], Campaign]) -> None:
@@ -103,11 +95,11 @@ def change(entry: CampaignEntry, changed: Callable[[Campaign], Campaign]) -> Non
     """
     home = entry.folder.resolve()
 
-    def within(file: str) -> str:
+    def within(_: str, file: str) -> str:
         path = Path(file)
         return path.relative_to(home).as_posix() if path.is_relative_to(home) else file
 
-    text = write_campaign(_with_files(changed(settings_of(entry)), within))
+    text = write_campaign(changed(settings_of(entry)).with_files(within))
     try:
         with write_whole(campaign_file(entry)) as part:
             part.write_text(text, encoding="utf-8")
@@ -121,14 +113,10 @@ def portable(entry: CampaignEntry) -> str:
     Raises:
         InputError: it is missing or damaged.
     """
-    campaign = settings_of(entry)
-    moved = _with_files(campaign, lambda file: Path(file).name)
+    moved = settings_of(entry).with_files(lambda _, file: Path(file).name)
     note = "# Run it with: hinter run THIS-FILE.yaml --out people\n"
-    data = "" if campaign.data == SAMPLE or on_hub(campaign.data) else moved.data
-    grammar = moved.grammar if _own(campaign) else ""
-    for name in (data, moved.mutants, moved.templates, moved.names, grammar, *moved.dictionaries):
-        if name:
-            note += f"# {name} lies beside this file, or write its path below.\n"
+    for name in moved.files():
+        note += f"# {name} lies beside this file, or write its path below.\n"
     return note + write_campaign(moved)
 
 
@@ -141,25 +129,6 @@ def last_words(entry: CampaignEntry, record: JobRecord) -> str:
     return say("errors.ended", code=record.code)
 
 
-def _own(campaign: Campaign) -> bool:
-    """Whether its grammar is a file."""
-    return campaign.grammar not in ("", *shipped_grammars())
-
-
 def _kept(entry: CampaignEntry, upload: str, where: str, name: str = "") -> str:
     """Copy a file to the campaign's folder; return its path from there."""
     return f"{where}/{kept_copy(upload, entry.folder / where, name).name}"
-
-
-def _with_files(campaign: Campaign, named: Callable[[str], str]) -> Campaign:
-    """Name the campaign's files otherwise; what is no file stays."""
-    data = campaign.data
-    return replace(
-        campaign,
-        data=data if data in ("", SAMPLE) or on_hub(data) else named(data),
-        mutants=campaign.mutants and named(campaign.mutants),
-        templates=campaign.templates and named(campaign.templates),
-        names=campaign.names and named(campaign.names),
-        grammar=named(campaign.grammar) if _own(campaign) else campaign.grammar,
-        dictionaries=tuple(map(named, campaign.dictionaries)),
-    )

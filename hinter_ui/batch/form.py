@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from hinter_core.campaign.preview import MOST, Preview, preview
-from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, SAMPLE, Campaign
+from hinter_core.campaign.settings import CAMPAIGN_OPTIONS, SAMPLE
+from hinter_core.campaign.spec import Campaign
 from hinter_core.data.hub import PREFIX, PRESETS, on_hub, read_hub_name
 from hinter_core.data.rows import Rows
 from hinter_core.errors import InputError, ModelError
@@ -17,11 +18,10 @@ from hinter_core.generators.grammars.reading import load_grammar, shipped_gramma
 from hinter_core.generators.grammars.sampling import Sentences
 from hinter_core.generators.templates.template import ATTRIBUTES
 from hinter_core.models.registry import BACKENDS
-from hinter_core.options import CampaignOption
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.access import MOST_DICTIONARIES, Access
 from hinter_ui.shared.library import discreet, without_folder
-from hinter_ui.shared.links import DEFAULT_MODEL
+from hinter_ui.shared.links import DEFAULT_MODEL, read_field
 from hinter_ui.shared.session import Session
 
 say = Words("batch")
@@ -41,27 +41,30 @@ _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 class DataSource:
     """A place that texts come from; but for the sample, a field of its name says which.
 
-    ``columns``: its columns can be chosen; ``here_only``: it reaches files of this machine.
+    ``setting``: that of the campaign which names it. ``columns``: its columns can be chosen;
+    ``here_only``: it reaches files of this machine. ``applies``: the settings of mutants that
+    apply (None: all).
     """
 
+    setting: str = "data"
     columns: bool = False
     here_only: bool = False
+    applies: frozenset[str] | None = None
 
 
 HANDWRITTEN, TEMPLATES, GRAMMAR = "hand", "templates", "grammar"
+# Attributes of templates and grammars have a field of their own; so has the number of sentences.
+_OF_GRAMMARS = frozenset({"limit", "atomic", "placebo"})
+_OF_TEMPLATES = _OF_GRAMMARS | {"sample", "stratify", "names_per_class"}
 SOURCES = {
     "sample": DataSource(),
     "upload": DataSource(columns=True),
     "path": DataSource(columns=True, here_only=True),
     "hub": DataSource(columns=True),
-    HANDWRITTEN: DataSource(),
-    TEMPLATES: DataSource(),
-    GRAMMAR: DataSource(),
+    HANDWRITTEN: DataSource("mutants", applies=frozenset()),
+    TEMPLATES: DataSource("templates", applies=_OF_TEMPLATES),
+    GRAMMAR: DataSource("grammar", applies=_OF_GRAMMARS),
 }
-# The settings of mutants that apply to templates; their attributes are a field of their own.
-_OF_TEMPLATES = frozenset({"sample", "stratify", "limit", "names_per_class", "atomic", "placebo"})
-# Those that apply to grammars; the number of texts is that of their sentences.
-_OF_GRAMMARS = frozenset({"limit", "atomic", "placebo"})
 # (description, name) of data sets that have a name of their own.
 HUB_CHOICES = [(f"{name}: {preset.about}", name) for name, preset in PRESETS.items()]
 # The fields that say what the data are; they come first in the form.
@@ -139,7 +142,7 @@ class BatchForm:
     def sample(self) -> int | None:
         """The number of texts to draw; None: all, or no number."""
         try:
-            return cast("int | None", read_setting(SETTINGS["sample"], self.settings["sample"]))
+            return cast("int | None", read_field(SETTINGS["sample"], self.settings["sample"]))
         except InputError:
             return None
 
@@ -151,7 +154,8 @@ class BatchForm:
     @property
     def from_texts(self) -> bool:
         """Whether mutants are made of texts, not of templates, of a grammar or by hand."""
-        return self.source not in (HANDWRITTEN, TEMPLATES, GRAMMAR)
+        source = SOURCES.get(self.source)
+        return source is not None and source.setting == "data"
 
     @property
     def given(self) -> str:
@@ -174,19 +178,20 @@ class BatchForm:
         if not given:
             button = say("widgets.job-export.value")
             raise InputError(say(f"errors.no_{self.source}", button=button))
-        if self.handwritten:
-            return Campaign(mutants=given)
+        more: dict[str, Any] = {}
+        if source.columns:
+            more = {"text_column": self.text_column, "label_column": self.label_column}
         if self.source == TEMPLATES:
-            return Campaign(templates=given, names=self.names)
-        if self.source == GRAMMAR:
+            more = {"names": self.names}
+        elif self.source == GRAMMAR:
             if not self.own_grammar and given not in shipped_grammars():
                 raise InputError(say("errors.no_grammar"))
-            return Campaign(grammar=access.admit_grammar(given), sentences=1)
-        if self.source == "path":
+            given, more = access.admit_grammar(given), {"sentences": 1}
+        elif self.source == "path":
             given = str(Path(given).expanduser().absolute())
         elif self.source == "hub":
             given = _of_hub(given, access)
-        return Campaign(data=given, text_column=self.text_column, label_column=self.label_column)
+        return Campaign(**more | {source.setting: given})
 
     def campaign(self, access: Access, known: Mapping[str, Any]) -> Campaign:
         """Return the campaign; ``known`` are the attributes that come with HInter.
@@ -195,23 +200,21 @@ class BatchForm:
             HinterError: a setting is missing or out of range; the message names it.
         """
         chosen = {
-            name: read_setting(option, self.settings[name])
+            name: read_field(option, self.settings[name])
             for name, option in SETTINGS.items()
             if option.part != "mutants" or self._applies(name)
         }
         if not 0 < len(chosen["models"]) <= MOST_MODELS:
             raise InputError(say("errors.models", most=MOST_MODELS))
-        if self.source == TEMPLATES:
-            if not self.classes:
-                raise InputError(say("errors.classes"))
-            chosen |= {"attributes": self.classes, "order": min(2, len(self.classes))}
-        if self.source == GRAMMAR:
-            if not self.tested:
-                raise InputError(say("errors.tested"))
-            chosen |= {"attributes": self.tested, "order": min(2, len(self.tested))}
+        own = {TEMPLATES: ("classes", self.classes), GRAMMAR: ("tested", self.tested)}
+        if self.source in own:
+            which, attributes = own[self.source]
+            if not attributes:
+                raise InputError(say(f"errors.{which}"))
+            chosen |= {"attributes": attributes, "order": min(2, len(attributes))}
         campaign = replace(self.data(access), **chosen)
         if self.source == GRAMMAR:
-            most = read_setting(SETTINGS["sample"], self.settings["sample"])
+            most = read_field(SETTINGS["sample"], self.settings["sample"])
             campaign = _of_grammar(campaign, most)
         if self.from_texts:
             campaign = _with_own_attributes(campaign, known, access)
@@ -224,11 +227,8 @@ class BatchForm:
 
     def _applies(self, name: str) -> bool:
         """Whether a setting of mutants applies to the source."""
-        if self.source == TEMPLATES:
-            return name in _OF_TEMPLATES
-        if self.source == GRAMMAR:
-            return name in _OF_GRAMMARS
-        return not self.handwritten
+        source = SOURCES.get(self.source)
+        return source is None or source.applies is None or name in source.applies
 
     def _require_public_limits(self, campaign: Campaign) -> None:
         """Refuse what this host, which is shared, does not do for one visitor."""
@@ -329,34 +329,6 @@ def admitted_keys(models: Sequence[str], access: Access, session: Session) -> di
     return keys
 
 
-def read_setting(option: CampaignOption, value: Any) -> Any:
-    """Return the value of a setting from its field; an empty field is the default.
-
-    Raises:
-        InputError: no number, or one out of range; the message names the field.
-    """
-    kind = option.type
-    if kind is bool:
-        return bool(value)
-    if kind is tuple:
-        names = [value] if isinstance(value, str) else value or ()
-        return tuple(dict.fromkeys(name for name in (str(n).strip() for n in names) if name))
-    if kind is str:
-        return str(value or "").strip() or option.default
-    # An empty field that is first seen in an accordion holds 0.
-    if value in (None, "") or (value == 0 and option.default is None and option.advanced):
-        return option.default
-    bounded = option if option.low is not None else replace(option, low=0)
-    try:
-        number = kind(value)
-        fits = number == float(value) and bounded.holds(number)
-    except (TypeError, ValueError, OverflowError):
-        fits = False
-    if not fits:
-        raise InputError(say("errors.number", field=option.title, range=bounded.range))
-    return number
-
-
 def require_rows(campaign: Campaign, access: Access) -> Rows:
     """Open the data of a campaign.
 
@@ -403,10 +375,5 @@ def look_at(campaign: Campaign, access: Access) -> Preview:
 
 def without_folders(campaign: Campaign) -> AbstractContextManager[None]:
     """Name the campaign's files in errors without the folders they lie in on this machine."""
-    files = [campaign.mutants, campaign.templates, campaign.names, *campaign.dictionaries]
-    if campaign.grammar not in shipped_grammars():
-        files.append(campaign.grammar)
-    if not on_hub(campaign.data) and campaign.data != SAMPLE:
-        files.append(campaign.data)
-    parents = [Path(file).parent for file in files if file]
+    parents = [Path(file).parent for file in campaign.files()]
     return discreet(lambda words: without_folder(words, *parents))

@@ -1,7 +1,7 @@
 """The HTML of a look at the data of a campaign, before it starts."""
 
 from hinter_core.campaign.preview import Preview
-from hinter_core.campaign.spec import CAMPAIGN_OPTIONS
+from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.data.rows import Row
 from hinter_core.generators.grammars.answers import usual_model
 from hinter_core.generators.grammars.grammar import Grammar

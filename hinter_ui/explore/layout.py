@@ -6,11 +6,12 @@ from typing import Any
 import gradio as gr
 
 from hinter_core.files.source import ENDINGS
+from hinter_core.options import CampaignOption
 from hinter_core.types import SUBSTITUTE
 from hinter_ui.explore.actions import ExampleText
 from hinter_ui.html.markup import tag
 from hinter_ui.html.wording import name_of, relation_choices, verdict_choices
-from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER
+from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER, FIELDS
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.widgets import Labels, html
 
@@ -33,10 +34,8 @@ class ExploreLayout:
         with gr.Column(visible=False, elem_classes="results") as self.results:
             self._results(labels)
         # Controls beside the text that decide what is found.
-        self.settings: list[Any] = [
-            self.attributes, self.models, self.order, self.person_sense, self.coherent,
-            self.keep_soft, self.across_people, self.relations, self.parser, self.repeat,
-        ]  # fmt: skip
+        deciding = [self.fields[name] for name in FIELDS if name not in ("limit", "requests")]
+        self.settings: list[Any] = [self.attributes, self.models, self.parser, *deciding]
         # Follows from the text and the settings alone.
         self.looked = [
             self.preview, self.who, self.pair, *self.slots, self.choosing, self.asking, self.models,
@@ -57,9 +56,8 @@ class ExploreLayout:
         self.everything = list(dict.fromkeys([*controls, *self.looked, *self.shown, *self.filters]))
         # The inputs of ExploreForm.of, in its order.
         self.form = [
-            self.text, self.attributes, self.models, self.order, self.person_sense, self.coherent,
-            self.keep_soft, self.across_people, self.relations, self.parser, self.limit,
-            self.repeat, self.requests, *self.slots,
+            self.text, self.attributes, self.models, self.parser,
+            *(self.fields[name] for name in FIELDS), *self.slots,
         ]  # fmt: skip
 
     def _text_side(self, labels: Labels, examples: Iterable[ExampleText]) -> None:
@@ -100,14 +98,13 @@ class ExploreLayout:
             self._settings(labels)
 
     def _settings(self, labels: Labels) -> None:
-        self.order = labels.make(gr.Radio, "order", value=2)
-        self.person_sense = labels.make(gr.Checkbox, "person-sense", value=True)
-        self.coherent = labels.make(gr.Checkbox, "coherent", value=True)
-        self.keep_soft = labels.make(gr.Checkbox, "keep-soft", value=False)
-        self.across_people = labels.make(gr.Checkbox, "across-people", value=False)
-        self.relations = labels.choice(
+        asking = ("repeat", "requests")  # for models that answer in words: they cost, and may waver
+        self.fields: dict[str, Any] = {"order": labels.make(gr.Radio, "order", value=2)}
+        self.fields["relations"] = labels.choice(
             gr.Dropdown, "relations", relation_choices, value=[SUBSTITUTE], multiselect=True
         )
+        others = [o for name, o in FIELDS.items() if name not in (*self.fields, *asking)]
+        self._fields(labels, (option for option in others if option.type is bool))
         self.parser = labels.make(
             gr.Dropdown,
             "parser",
@@ -115,13 +112,16 @@ class ExploreLayout:
             value=DEFAULT_PARSER,
             allow_custom_value=True,
         )
-        self.limit = labels.make(gr.Number, "limit", value=500, precision=0)
-        # For models that answer in words: they cost, and they may contradict themselves.
+        with gr.Row(elem_classes="option-grid"):
+            self._fields(labels, (option for option in others if option.type is not bool))
         with gr.Column(visible=False, min_width=0, elem_id="asking") as self.asking:
-            self.repeat = labels.make(gr.Number, "repeat", value=0, precision=0)
-            self.requests = labels.make(gr.Number, "requests", value=0, precision=0)
+            self._fields(labels, (FIELDS[name] for name in asking))
         self.upload = labels.make(gr.File, "upload", file_types=list(ENDINGS), height=110)
         self.upload_note = html("upload-note")
+
+    def _fields(self, labels: Labels, options: Iterable[CampaignOption]) -> None:
+        for option in options:
+            self.fields[option.name] = labels.option(option, option.name.replace("_", "-"))
 
     def _change(self, labels: Labels) -> None:
         empty: dict[str, Any] = {"choices": [], "allow_custom_value": True}

@@ -16,7 +16,7 @@ from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.wording import capital, name_of
 from hinter_ui.shared.events import Updates
-from hinter_ui.shared.links import ExploreForm
+from hinter_ui.shared.links import LINKED, ExploreForm
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.templates import is_slotted
 
@@ -35,14 +35,8 @@ class ExploreUpdates:
             ui.text: form.text,
             ui.attributes: gr.update(value=list(form.attributes)),
             ui.models: gr.update(value=list(form.models)),
-            ui.order: form.order,
-            ui.person_sense: not form.literal,
-            ui.coherent: form.coherent,
-            ui.keep_soft: form.keep_soft,
-            ui.across_people: form.across_people,
-            ui.relations: gr.update(value=list(form.relations)),
             ui.parser: form.parser,
-            ui.repeat: form.repeat,
+            **{ui.fields[name]: gr.update(value=_shown(getattr(form, name))) for name in LINKED},
         }
 
     def looked(
@@ -174,7 +168,7 @@ class ExploreUpdates:
         limit = session.of(ExploreState).form.limit
         if not check.complete:
             outcome = say("scan.stopped")
-        elif check.plan.total > limit:
+        elif limit and check.plan.total > limit:
             outcome = say("scan.sampled", sample=limit, all=check.plan.total)
         else:
             outcome = say("scan.complete")
@@ -216,6 +210,10 @@ class ExploreUpdates:
             ui.group_filter: gr.update(choices=[every, *((g, g) for g in groups)], value=""),
             ui.row_order: gr.update(value="verdict"),
         }
+
+
+def _shown(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 _OTHERS = ("text", "settings")  # changes after which the lists belong to something else

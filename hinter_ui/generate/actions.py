@@ -13,7 +13,7 @@ from hinter_core.errors import InputError
 from hinter_core.generators.grammars.cases import GrammarRow, GrammarTable, plan_of
 from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.grammars.reading import grammar_file, read_grammar, shipped_grammars
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.types import Edit
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.access import MOST_OF_GRAMMAR

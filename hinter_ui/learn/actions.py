@@ -8,7 +8,8 @@ from hinter_core.errors import InputError
 from hinter_core.generators.grammars.cases import GrammarRow, GrammarTable, plan_of
 from hinter_core.generators.grammars.reading import read_grammar
 from hinter_core.mutation.lattice import subsets
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary, choose, load_file

@@ -9,7 +9,7 @@ from hinter_core.models.base import CLASSIFICATION, Capabilities, Generative
 from hinter_core.models.budget import Cost, cost_in_words
 from hinter_core.models.registry import Backend
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.plan import TOLERANCE
+from hinter_core.mutation.settings import TOLERANCE
 from hinter_core.relations.base import NoiseFloor, noise_floor
 from hinter_core.relations.oracles import oracle_for
 from hinter_core.types import Prediction

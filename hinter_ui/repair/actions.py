@@ -20,6 +20,7 @@ from hinter_core.options import Option
 from hinter_core.repair.repair import REPAIR_OPTIONS, Repair
 from hinter_ui.processes.record import RunState
 from hinter_ui.repair.runs import Repairs, RepairStatus, arguments_of, say
+from hinter_ui.shared.links import read_field
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 
@@ -95,9 +96,11 @@ class RepairActions:
         grammar = str(form.own_grammar or form.grammar or "").strip()
         if not form.own_grammar and grammar not in shipped_grammars():
             raise InputError(say("errors.no_grammar"))
-        share = _number(form.share, say("share"), *SHARES)
+        low, high = SHARES
+        shares = Option("share", high, "", low=low, high=high, kind=float, label=say("share"))
+        share = read_field(shares, form.share)
         values = dict(zip(FIELDS, form.settings, strict=False))
-        settings = {name: _setting(REPAIR_OPTIONS[name], value) for name, value in values.items()}
+        settings = {name: read_field(REPAIR_OPTIONS[name], value) for name, value in values.items()}
         unseen = [name for name in map(str, form.unseen or ()) if name in shipped_grammars()]
         data = str(form.data or "") or REPAIR_OPTIONS["data"].default
         return Repair(
@@ -165,23 +168,3 @@ class RepairActions:
     def _require_local(self) -> None:
         if not self.local:
             raise InputError(say("errors.public"))
-
-
-def _setting(option: Option, value: Any) -> Any:
-    if option.type is str:
-        return str(value or "").strip() or option.default
-    low, high = option.low, option.high
-    number = _number(value, option.title, low or 0, high or float("inf"))
-    return int(number) if option.type is int else number
-
-
-def _number(value: Any, field: str, low: float, high: float) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not low <= number <= high:
-        raise InputError(
-            say("errors.number", field=field, low=f"{low:,.10g}", high=f"{high:,.10g}")
-        )
-    return number

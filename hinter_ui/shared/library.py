@@ -25,7 +25,7 @@ from hinter_core.annotation.project.store import AnnotationStore, opened
 from hinter_core.annotation.project.types import AnnotationError, Project
 from hinter_core.campaign.findings import ExportFilter, write_mutants
 from hinter_core.campaign.progress import unanswered
-from hinter_core.campaign.spec import SAMPLE
+from hinter_core.campaign.settings import SAMPLE
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
 from hinter_core.storage import user_cache
@@ -302,7 +302,11 @@ def label_of(store: CampaignStore) -> str:
     if campaign.sample:
         data = say("campaigns.sampled", n=campaign.sample, data=data)
     asked = ", ".join(model[:40] for model in models[:3]) + (" \u2026" if len(models) > 3 else "")
-    what = say("campaigns.handwritten") if campaign.mutants else ", ".join(campaign.attributes)
+    what = (
+        say("campaigns.handwritten")
+        if not campaign.source.makes
+        else ", ".join(campaign.attributes)
+    )
     parts = [data, what, asked or say("campaigns.unanswered")]
     if lost := _unanswered(store, store.shards.stat().st_mtime_ns if models else 0):
         ended = "finished" in (store.read().get("runs") or [{}])[-1]

@@ -1,16 +1,20 @@
 """The form of Explore as one value, and as a link."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlencode
 
+from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.campaign.spec import Campaign
 from hinter_core.errors import InputError
 from hinter_core.language.clean import whole
 from hinter_core.models.registry import is_generative
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import EVEN_HANDED, SETTINGS, Settings
+from hinter_core.options import ALWAYS, CampaignOption, Option
 from hinter_core.relations.family import of_attribute
 from hinter_core.relations.registry import RELATIONS, relation_names
 from hinter_core.terms.dictionary import Dictionary
@@ -22,70 +26,57 @@ say = Words("shared")
 
 DEFAULT_MODEL = "embedded"
 DEFAULT_PARSER = "embedded"
-_DIGITS = 12  # of a seed in a link
+_DIGITS = 12  # of a number in a link
 LINK_LIMIT = 8_000  # characters; longer addresses are refused by servers and chats
 SEPARATOR = "|"
+HIGHEST = 3  # changes that Explore shows at once
 
 
 @dataclass(frozen=True)
-class ExploreForm:
-    """The values of Explore's controls; ``edits`` are keys of :func:`edit_key`.
+class ExploreForm(Settings):
+    """The settings of a check, and the other values of Explore's controls.
 
-    ``template``: how a text with slots is filled (:func:`details_of`, :func:`sentence_details`).
+    ``edits`` are keys of :func:`edit_key`. ``requests``: asked of a visitor's own API at most; 0:
+    no limit. ``template``: how a text with slots is filled (:func:`details_of`,
+    :func:`sentence_details`).
     """
 
+    limit: int | None = 500
     text: str = ""
     attributes: tuple[str, ...] = ("race", "gender")
     models: tuple[str, ...] = (DEFAULT_MODEL,)
     parser: str = DEFAULT_PARSER
-    order: int = 2
-    literal: bool = False
-    coherent: bool = True
-    keep_soft: bool = False
-    across_people: bool = False
-    relations: tuple[str, ...] = (SUBSTITUTE,)
-    seed: int = 0  # of what relations draw; campaigns have their own
-    limit: int = 500
-    repeat: int = 0
-    requests: int = 0  # asked of a visitor's own API at most; 0: no limit
+    requests: int = 0
     edits: tuple[str, ...] = ()
     template: str = ""
 
     @classmethod
     def of(cls, *values: Any) -> Self:
-        """Read the controls, whatever a browser sent.
+        """Read the controls, whatever a browser sent: four, those of ``FIELDS``, and the edits.
 
         Raises:
             InputError: a number is missing or out of range.
         """
-        text, attributes, models, order, person_sense, coherent, soft, across, *others = values
-        relations, parser, limit, repeat, requests, *edits = others
+        text, attributes, models, parser, *others = values
         text = whole(text)
+        read = {
+            name: read_field(option, value)
+            for (name, option), value in zip(FIELDS.items(), others, strict=False)
+        }
         return cls(
             text=str(text or ""),
             attributes=tuple(str(a) for a in attributes or ()),
             models=tuple(dict.fromkeys(str(m).strip() for m in models or () if str(m).strip())),
             parser=str(parser or "").strip() or DEFAULT_PARSER,
-            order=_whole(order, "order", 1, 3),
-            literal=not person_sense,
-            coherent=bool(coherent),
-            keep_soft=bool(soft),
-            across_people=bool(across),
-            relations=relation_names(str(name) for name in relations or ()),
-            limit=_whole(limit, "limit", 1, 5_000),
-            repeat=_whole(repeat, "repeat", 0, 100),
-            requests=_whole(requests, "requests", 0, 1_000_000),
-            edits=tuple(str(e) for e in edits if e),
+            edits=tuple(str(e) for e in others[len(FIELDS) :] if e),
+            **read | {"relations": relation_names(read["relations"])},
         )
 
     @property
     def settings(self) -> Settings:
         """The pipeline's settings; only models that answer in words are asked again."""
         repeat = self.repeat if any(map(is_generative, self.models)) else 0
-        return Settings(
-            self.order, self.limit, self.literal, self.seed, repeat, self.relations,
-            coherent=self.coherent, keep_soft=self.keep_soft, across_people=self.across_people,
-        )  # fmt: skip
+        return replace(super().settings, repeat=repeat)
 
     @property
     def source(self) -> Self:
@@ -94,7 +85,7 @@ class ExploreForm:
 
     def for_edits(self, edits: tuple[str, ...]) -> Self:
         """Return the form with other edits, and the order that fits them."""
-        return replace(self, edits=edits, order=max(2, min(3, len(edits))))
+        return replace(self, edits=edits, order=max(2, min(HIGHEST, len(edits))))
 
     def query(self, limit: int | None = LINK_LIMIT) -> str:
         """Return the query string that reopens this form; empty if it is too long."""
@@ -105,16 +96,11 @@ class ExploreForm:
         }
         optional = {
             "edits": "\n".join(self.edits),
-            "order": self.order if self.order != 2 else "",
-            "literal": "1" if self.literal else "",
-            "coherent": "1" if self.coherent else "",
-            # Without these, a link is from before there was a choice: soft variants counted, and
-            # all changes combined.
-            "soft": "" if self.keep_soft else "0",
-            "across": "" if self.across_people else "0",
-            "relations": ",".join(self.relations) if self.relations != (SUBSTITUTE,) else "",
-            "seed": self.seed or "",
-            "again": self.repeat or "",
+            **{
+                _IN_LINKS.get(name, name): _written(value)
+                for name, option in LINKED.items()
+                if (value := getattr(self, name)) != _unsaid(option)
+            },
             "parser": self.parser if self.parser != DEFAULT_PARSER else "",
             "template": self.template,
         }
@@ -130,34 +116,83 @@ class ExploreForm:
         form = cls(text=text[:limit])
         attributes = tuple(a.strip() for a in query.get("attributes", "").split(",") if a.strip())
         models = tuple(m.strip() for m in query.get("models", "").split("\n") if m.strip())
-        order, again = query.get("order", "2"), query.get("again", "0")
-        named, seed = query.get("relations", "").split(","), query.get("seed", "0")
-        relations = tuple(name for name in named if name in RELATIONS)
+        said = {
+            name: _said(option, query.get(_IN_LINKS.get(name, name), ""))
+            for name, option in LINKED.items()
+        }
         return replace(
             form,
             attributes=attributes[:12] or form.attributes,
             models=models[:6] or form.models,
-            order=int(order) if order in ("1", "2", "3") else 2,
-            repeat=int(again) if again.isdecimal() and int(again) <= 100 else 0,
-            literal=query.get("literal") == "1",
-            coherent=query.get("coherent") == "1",
-            keep_soft=query.get("soft") != "0",
-            across_people=query.get("across") != "0",
-            relations=relations or form.relations,
-            seed=int(seed) if seed.isdecimal() and len(seed) < _DIGITS else 0,
             parser=query.get("parser", DEFAULT_PARSER) or DEFAULT_PARSER,
-            edits=tuple(e for e in query.get("edits", "").split("\n") if e)[:3],
+            edits=tuple(e for e in query.get("edits", "").split("\n") if e)[:HIGHEST],
             template=query.get("template", "")[:limit],
+            **said,
         )
 
 
-def _whole(value: Any, field: str, low: int, high: int) -> int:
+# The settings that are fields of Explore, with the bounds of a check that somebody waits for.
+FIELDS: dict[str, CampaignOption] = {
+    **SETTINGS,
+    "order": replace(SETTINGS["order"], high=HIGHEST),
+    "limit": replace(SETTINGS["limit"], default=500, high=5_000),
+    "requests": replace(CAMPAIGN_OPTIONS["requests"], default=0, low=0, high=1_000_000),
+}
+# How many variants are shown decides none of them.
+LINKED = {name: FIELDS[name] for name in SETTINGS if name != "limit"}
+_IN_LINKS = {"keep_soft": "soft", "across_people": "across", "repeat": "again"}
+_ALWAYS = {"invariant": EVEN_HANDED, "verbatim": True}  # what links said before they could say it
+
+
+def _unsaid(option: CampaignOption) -> Any:
+    """Return what a link means that does not say a setting: the value before there was one."""
+    before = option.default if option.before is ALWAYS else option.before
+    return _ALWAYS.get(option.name, before)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
+    return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _said(option: CampaignOption, written: str) -> Any:
+    """Read a setting of a link, whatever it says."""
+    value: Any = written
+    with suppress(ValueError):
+        if option.type is bool:
+            value = {"0": False, "1": True}.get(written)
+        elif option.type is tuple:
+            value = tuple(name for name in written.split(",") if name in RELATIONS) or None
+        elif option.type in (int, float):
+            value = option.type(written[:_DIGITS])
+    return value if value is not None and option.allows(value) else _unsaid(option)
+
+
+def read_field(option: Option, value: Any) -> Any:
+    """Return the value of a setting from its field; an empty field is the default.
+
+    Raises:
+        InputError: no number, or one out of range; the message names the field.
+    """
+    kind = option.type
+    if kind is bool:
+        return bool(value)
+    if kind is tuple:
+        names = [value] if isinstance(value, str) else value or ()
+        return tuple(dict.fromkeys(name for name in (str(n).strip() for n in names) if name))
+    if kind is str:
+        return str(value or "").strip() or option.default
+    # An empty field that is first seen in an accordion holds 0.
+    if value in (None, "") or (value == 0 and option.default is None and option.advanced):
+        return option.default
     try:
-        number = int(value)
+        number = kind(value)
+        fits = number == float(value) and option.holds(number)
     except (TypeError, ValueError, OverflowError):
-        number = low - 1
-    if not low <= number <= high:
-        raise InputError(say("form.number", field=say(f"form.{field}"), low=low, high=high))
+        fits = False
+    if not fits:
+        raise InputError(say("form.number", field=option.title, range=option.range))
     return number
 
 
@@ -205,9 +240,6 @@ def first_offer(plan: Plan, attributes: Sequence[str]) -> tuple[Edit, ...]:
     return lattice.at(len(attributes), 0) if lattice.count(len(attributes)) else ()
 
 
-_HIGHEST = 3  # changes that Explore shows at once
-
-
 def explore_form(
     campaign: Campaign,
     known: Mapping[str, Dictionary],
@@ -221,18 +253,16 @@ def explore_form(
     Raises:
         InputError: Explore cannot make this mutant.
     """
-    if campaign.mutants:
+    if not campaign.source.makes:
         raise InputError(say("form.handwritten"))
-    if len(edits) > _HIGHEST:
-        raise InputError(say("form.many", n=len(edits), most=_HIGHEST))
-    slotted = campaign.templates or campaign.grammar
+    if len(edits) > HIGHEST:
+        raise InputError(say("form.many", n=len(edits), most=HIGHEST))
+    slotted = campaign.source.slotted
     able = campaign.attributes if slotted else known
     changed = [edit.attribute for edit in edits if of_attribute(edit)]
     if unknown := next((attribute for attribute in changed if attribute not in able), None):
         raise InputError(say("form.unknown", attribute=unknown))
     keys = tuple(edit_key(edit) for edit in edits)
-    if slotted:
-        return _slotted(campaign, row, text, tuple(models)).for_edits(keys)
     attributes = tuple(a for a in campaign.attributes if a in known)
     own = tuple(attribute for attribute in changed if attribute not in attributes)
     form = ExploreForm(
@@ -240,17 +270,12 @@ def explore_form(
         attributes=(*attributes, *own),
         models=tuple(models),
         parser=campaign.parser,
-        literal=campaign.literal,
-        coherent=campaign.coherent,
-        keep_soft=campaign.keep_soft,
-        across_people=campaign.across_people,
-        relations=campaign.relations,
-        seed=campaign.seed,
+        **{name: getattr(campaign, name) for name in LINKED},
     )
-    return form.for_edits(keys)
+    return (_slotted(campaign, row, form) if slotted else form).for_edits(keys)
 
 
-def _slotted(campaign: Campaign, row: int, text: str, models: tuple[str, ...]) -> ExploreForm:
+def _slotted(campaign: Campaign, row: int, form: ExploreForm) -> ExploreForm:
     """Return the form of a template, or of a sentence of a grammar, filled as the campaign did."""
     if campaign.grammar:
         written, details = sentence_details(campaign, row)
@@ -259,7 +284,6 @@ def _slotted(campaign: Campaign, row: int, text: str, models: tuple[str, ...]) -
         template = template_of(campaign, row)
         written, details = template.text, details_of(campaign, template)
         other = say("form.template_filled")
-    form = ExploreForm(text=written, models=models, parser=campaign.parser, template=details)
-    if slotted_plan(form.text, details, form.settings).text != text:
+    if slotted_plan(written, details, form.settings).text != form.text:
         raise InputError(other)
-    return form
+    return replace(form, text=written, attributes=ExploreForm().attributes, template=details)

@@ -18,7 +18,7 @@ from hinter_core.models.process import ProcessModel
 from hinter_core.models.registry import build_model, is_light, store_for
 from hinter_core.models.scripted import shipped_rules
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_ui.html.wording import Words

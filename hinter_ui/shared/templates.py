@@ -11,7 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hinter_core.campaign.spec import CAMPAIGN_OPTIONS, Campaign
+from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
+from hinter_core.campaign.spec import Campaign
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.cases import GrammarRow
 from hinter_core.generators.grammars.reading import load_grammar
@@ -25,7 +26,8 @@ from hinter_core.generators.templates.template import (
     template_from_json,
     template_to_json,
 )
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.terms.names import load_names
 from hinter_ui.html.wording import Words
 
@@ -150,4 +152,4 @@ def _read(details: str) -> dict[str, Any]:
 
 
 def _holds(name: str, value: object) -> bool:
-    return value is None or (type(value) is int and CAMPAIGN_OPTIONS[name].holds(value))
+    return value is None or CAMPAIGN_OPTIONS[name].allows(value)

@@ -1,6 +1,7 @@
 """Widgets that several tabs share, and widgets with texts in the visitor's language."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import gradio as gr
@@ -25,20 +26,20 @@ def option_field(
     option: Option,
     elem_id: str,
     *,
-    info: str = "",
-    value: Any = None,
-    choices: Sequence[tuple[str, str]] = (),
+    choices: Sequence[tuple[str, Any]] = (),
     others: bool = False,
+    **more: Any,
 ) -> Any:
-    """Make the widget that fits an option's type, with ``value`` or else the default.
+    """Make the widget that fits an option's type; ``more`` are properties in place of its own.
 
-    ``choices`` are (label, value) of a text option; ``others`` allows further values.
+    ``choices`` are (label, value) of names; ``others`` allows further values.
     """
     common: dict[str, Any] = {
         "label": option.title,
-        "info": info or option.help,
-        "value": option.default if value is None else value,
+        "info": option.help,
+        "value": option.default,
         "elem_id": elem_id,
+        **more,
     }
     if option.type is bool:
         return gr.Checkbox(**common)
@@ -48,6 +49,8 @@ def option_field(
         whole = option.type is int and not (option.advanced and option.default is None)
         return gr.Number(precision=0 if whole else None, min_width=150, **common)
     listed = list(choices) or [(choice, choice) for choice in option.choices]
+    if option.type is tuple:
+        common |= {"multiselect": True, "value": list(common["value"])}
     if listed:
         return gr.Dropdown(choices=listed, allow_custom_value=others, min_width=220, **common)
     return gr.Textbox(min_width=220, **common)
@@ -96,6 +99,15 @@ class Labels:
         widget = kind(**texts(), **options)
         self.texts[widget] = texts
         return widget
+
+    def option(self, option: Option, key: str, **more: Any) -> Any:
+        """Make the field of a setting, as it is declared, or as texts under its key say."""
+
+        def texts() -> dict[str, Any]:
+            own = self.say.branch("widgets").get(key, {})
+            return {"label": option.title, "info": option.help, **own}
+
+        return self.write(partial(option_field, option, key), texts, **more)
 
     def heading(self, key: str) -> gr.HTML:
         """Write a section's title with a remark beside it, from ``headings: KEY:``."""

@@ -14,7 +14,8 @@ from hinter_core.generators.base import plans_of
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.mutation.plan import Plan, make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline import case as cases
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary

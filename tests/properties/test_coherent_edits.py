@@ -12,7 +12,8 @@ from hinter_core.generators.placebo import placebos, shape_of
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.edits import apply_edits
 from hinter_core.mutation.lattice import proper_subsets, subsets
-from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.mutation.plan import Plan, make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.pipeline import closure
 from hinter_core.terms.dictionary import choose, load_shipped, neutral_words
 from hinter_core.types import Mutant

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hinter_core.language.parsing import ParseStore
-from hinter_core.mutation.plan import Settings, make_plan
+from hinter_core.mutation.plan import make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.terms.dictionary import choose, load_shipped
 from tests.examples import examples
 

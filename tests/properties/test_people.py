@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.lattice import proper_subsets
-from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.mutation.plan import Plan, make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.terms.dictionary import Dictionary, choose
 from tests.examples import examples
 

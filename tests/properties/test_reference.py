@@ -12,7 +12,7 @@ from benchmarks.reference import WordPair
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.relations.invariant import tolerant_compare

@@ -10,7 +10,7 @@ from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.export import check_to_json, check_to_rows
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary

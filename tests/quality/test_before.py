@@ -113,6 +113,7 @@ def test_annotators_and_owner_of_a_project_come_back(before: Path) -> None:
 
 
 def test_links_mean_what_they_meant() -> None:
+    from hinter_core.mutation.settings import SETTINGS
     from hinter_ui.learn.lesson import Journey
     from hinter_ui.shared.links import ExploreForm
 
@@ -127,6 +128,8 @@ def test_links_mean_what_they_meant() -> None:
             assert values.pop("template") == ""
             assert values.pop("relations") == ["substitute"]
             assert values.pop("seed") == 0
+            for name in ("invariant", "window", "tolerance", "validity", "verbatim"):
+                assert values.pop(name) == SETTINGS[name].default
         assert values == link["means"], link["what"]
         assert not link["written"] or (form and form.query() == link["query"]), link["what"]
     for link in links["learn"]:

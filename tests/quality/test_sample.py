@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign.spec import SAMPLE, SAMPLE_FILE, Campaign
+from hinter_core.campaign.settings import SAMPLE, SAMPLE_FILE
+from hinter_core.campaign.spec import Campaign
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import split_sentences
-from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.mutation.plan import Plan, make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.terms.dictionary import choose
 from hinter_core.terms.matching import Matcher
 

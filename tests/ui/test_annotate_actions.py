@@ -20,7 +20,7 @@ from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import AnnotateActions, ProjectForm, attribute_choices
 from hinter_ui.shared.access import Access

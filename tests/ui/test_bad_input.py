@@ -63,7 +63,9 @@ def test_settings_that_cannot_be_used_are_named(explore: Any) -> None:
     explore.open_more()
     explore.set_limit("0")
     explore.press("Find hidden bias")
-    expect(explore.alert).to_contain_text("The limit is a whole number from 1 to 5,000.")
+    expect(explore.alert).to_contain_text(
+        "Maximum variants per text: type a whole number from 1 to 5000."
+    )
     explore.set_limit("500")
     explore.parser.locator("input").fill("no_such_parser")
     explore.parser.locator("input").press("Enter")

@@ -151,7 +151,7 @@ def test_names_of_ones_own_are_checked_kept_and_used(form: BatchForm, tmp_path: 
     put(entry, campaign, uploaded=False)
     kept = load_campaign(entry.folder / "campaign.yaml")
     assert Path(kept.names).is_relative_to(entry.folder)
-    assert kept.name_list().countries == ("Eire", "Peru")
+    assert kept.source.names().countries == ("Eire", "Peru")
     assert "names.csv lies beside this file" in portable(entry)
     few = tmp_path / "few.csv"
     few.write_text("\n".join(lines[:3]) + "\n", encoding="utf-8")

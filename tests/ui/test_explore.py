@@ -208,7 +208,7 @@ def test_terms_are_marked_while_typing_and_refused_with_reasons(explore: Any) ->
     reason = "\u201cblack\u201d is part of the expression \u201cblack comedy\u201d"
     expect(explore.preview.get_by_role("listitem")).to_contain_text(reason)
     explore.open_more()
-    explore.page.get_by_label("Only words about people").uncheck()
+    explore.page.get_by_label("Every occurrence of a term").check()
     expect(marks("mark")).to_have_text(["blackrace", "whiterace", "waitergender"])
 
 

@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 from hinter_core.campaign.spec import Campaign
 from hinter_core.errors import HinterError
 from hinter_core.models.process import ProcessModel
+from hinter_core.mutation.settings import Settings
+from hinter_core.options import CampaignOption
 from hinter_core.pipeline.case import TestResult
 from hinter_core.relations.changes.phrases import SourceText, edit_of
 from hinter_core.relations.family import FAMILY, Changing, FamilyRelation
@@ -31,13 +33,12 @@ from hinter_ui.html import wording
 from hinter_ui.html.marked import preview
 from hinter_ui.html.markup import escape, tag
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.links import LINK_LIMIT, ExploreForm, edit_key, explore_form
+from hinter_ui.shared.links import FIELDS, LINK_LIMIT, LINKED, ExploreForm, edit_key, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session, Sessions
 from hinter_ui.shell import build_app
 
 MODEL = "scripted:hidden-review"
-SUBSTITUTED = ["substitute"]
 FORM = ExploreForm(text="The young British waiter met her.", attributes=("race", "gender", "age"),
             models=(MODEL,))  # fmt: skip
 
@@ -194,28 +195,71 @@ def test_a_link_from_before_there_were_soft_variants_keeps_them() -> None:
     assert (old.keep_soft, old.across_people, old.coherent) == (True, True, False)
 
 
+@pytest.mark.parametrize(
+    ("written", "settings"),
+    [
+        ("text=A+man.&coherent=1&soft=0&across=0", Settings()),
+        ("text=A+man.&coherent=1&soft=0", Settings(across_people=True)),
+        ("text=A+man.&order=3&literal=1&again=4&coherent=1&soft=0&across=0",
+         Settings(order=3, literal=True, repeat=4)),
+        ("text=A+man.&relations=add%2Csubstitute&seed=7&coherent=1&soft=0&across=0",
+         Settings(relations=("add", "substitute"), seed=7)),
+        ("text=A+man.&order=9&seed=-1&again=x&relations=none&coherent=1&soft=0&across=0",
+         Settings()),
+        ("text=A+man.&validity=nan&window=0&tolerance=2&invariant=odd&coherent=1&soft=0&across=0",
+         Settings()),
+    ],
+)  # fmt: skip
+def test_links_of_earlier_versions_and_damaged_ones_open(written: str, settings: Settings) -> None:
+    form = ExploreForm.from_query(dict(parse_qsl(written)))
+    assert form is not None
+    form = replace(form, models=("openai:x",))  # one that is asked again
+    assert form.settings == replace(settings, limit=500)
+
+
+@pytest.mark.parametrize("option", LINKED.values(), ids=LINKED)
+def test_a_link_carries_every_setting_that_decides(option: CampaignOption) -> None:
+    others = {
+        bool: not option.default, int: 3, float: 0.25, tuple: ("remove-one",),
+        str: next((one for one in option.choices if one != option.default), ""),
+    }  # fmt: skip
+    form = replace(FORM, **{option.name: others[option.type]})
+    assert form != FORM
+    assert ExploreForm.from_query(dict(parse_qsl(form.query()))) == form
+
+
 def test_a_text_too_long_has_no_link() -> None:
     assert ExploreForm(text="a" * LINK_LIMIT).query() == ""
 
 
-@pytest.mark.parametrize("limit", [None, 0, -1, "x", float("nan"), float("inf"), 5001])
-def test_numbers_out_of_range_are_refused(limit: object) -> None:
-    with pytest.raises(HinterError, match="The limit is a whole number"):
-        ExploreForm.of(
-            "text",
-            ["race"],
-            ["vader"],
-            2,
-            True,
-            False,
-            False,
-            False,
-            SUBSTITUTED,
-            "embedded",
-            limit,
-            0,
-            0,
-        )
+def controls(**typed: object) -> list[object]:
+    """What the controls of Explore send: their defaults but for those ``typed``."""
+    fields = {name: typed.get(name, option.default) for name, option in FIELDS.items()}
+    return ["text", ["race"], ["vader"], "embedded", *fields.values()]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        *(("limit", value, "Maximum variants per text: type a whole number from 1 to 5000")
+          for value in (0, -1, "x", float("nan"), float("inf"), 5001)),
+        ("order", 4, "a whole number from 1 to 3"),
+        ("validity", 1.5, "Least validity score: type a number from 0 to 1"),
+        ("tolerance", -0.1, "a number from 0 to 1"),
+        ("window", 0.5, "a whole number from 1"),
+        ("repeat", 101, "a whole number from 0 to 100"),
+    ],
+)  # fmt: skip
+def test_numbers_out_of_range_are_refused(name: str, value: object, words: str) -> None:
+    with pytest.raises(HinterError, match=words):
+        ExploreForm.of(*controls(**{name: value}))
+
+
+def test_the_controls_hold_the_defaults_of_the_settings() -> None:
+    """An empty field is the default, in this form as in that of a campaign."""
+    form = ExploreForm.of(*controls())
+    assert form.settings == replace(Settings(), limit=500)
+    assert ExploreForm.of(*controls(limit=None, window="", requests=0)) == form
 
 
 @given(st.text())

@@ -15,7 +15,7 @@ from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_ui.explore.actions import ExploreActions, ExploreState
 from hinter_ui.explore.html import banner
 from hinter_ui.html.marked import preview
@@ -119,7 +119,7 @@ def test_unknown_names_are_told() -> None:
 
 def test_a_masked_word_that_is_another_within_the_tolerance_is_the_same_answer() -> None:
     explore, session = ExploreActions(Services()), Session()
-    form = ExploreForm("The white woman said that [MASK] was tired.", models=("masked",))
+    form = ExploreForm(text="The white woman said that [MASK] was tired.", models=("masked",))
     form = replace(form, edits=("race|white|Black", "gender|woman|man"))
     check = explore.check(session, form)
     parts = {m.edits[0].attribute: check.outcomes["masked"][i] for i, m in enumerate(check.mutants)
@@ -143,7 +143,7 @@ def test_other_clusters_are_no_flip_from_one_label_to_another() -> None:
     edits = ("race|white|Black", "gender|man|woman")
     text = "The white man saw the pilot before he ate."
     # Edited coherently, "he" would become "she", and mean the same person as before.
-    form = ExploreForm(text, models=(model,), edits=edits, coherent=False)
+    form = ExploreForm(text=text, models=(model,), edits=edits, coherent=False)
     check = explore.check(session, form)
     judged = next(x for x in check.outcomes[model] if x.mutant.edits[0].attribute == "gender")
     assert judged.verdict.value == "biased"

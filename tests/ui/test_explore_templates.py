@@ -17,7 +17,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_core.mutation.edits import mutant_of
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.types import Mutant
 from hinter_ui.annotate.actions import AnnotateActions, ProjectForm
 from hinter_ui.explore.actions import ExploreActions, ExploreState

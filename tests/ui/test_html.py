@@ -18,7 +18,7 @@ from hinter_core.models.base import Capabilities, ModelUnderTest
 from hinter_core.models.budget import Cost
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.relations.registry import RELATIONS

@@ -194,12 +194,8 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
         )
     campaign = store.pinned(campaign) if store is not None else campaign.pinned()
     table, vocabulary = campaign.table(), campaign.vocabulary()
-    if not campaign.mutants:  # before a directory is created
-        made = campaign.templates or campaign.grammar
-        tested = campaign.attributes if made else vocabulary
-        require_testable(tested, campaign.models, campaign.settings)
-        if campaign.templates:
-            campaign.name_list()
+    # Before a directory is created.
+    require_testable(campaign.source.tested(), campaign.models, campaign.settings)
     for name in campaign.models:
         parse_name(name, trusted=True)
     if store is not None:

@@ -13,6 +13,7 @@ from typing import Any
 from hinter_core.campaign.record import PriorityState
 from hinter_core.campaign.running.planned import PlannedMutants
 from hinter_core.campaign.running.priority import PriorityRun
+from hinter_core.campaign.sources.base import PREDICTIONS
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import TESTED, CampaignStore, TableWriter, read_table, write_table
 from hinter_core.campaign.tables import (
@@ -28,29 +29,18 @@ from hinter_core.campaign.tables import (
 )
 from hinter_core.data.rows import Row
 from hinter_core.generators.base import Generator
-from hinter_core.generators.grammars.answers import require_answers
-from hinter_core.generators.grammars.generator import GrammarMutants
-from hinter_core.generators.grammars.reading import load_grammar
-from hinter_core.generators.handwritten import Handwritten
-from hinter_core.generators.substitution import Substitution
-from hinter_core.generators.templates.filling import TemplateValues
-from hinter_core.generators.templates.generator import TemplateMutants
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import open_store
 from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import FollowUp, TestCase, ask_originals, conform, judge
-from hinter_core.pipeline.pipeline import Pipeline, chunks
-from hinter_core.pipeline.prioritise import Search
-from hinter_core.pipeline.rewording import open_paraphraser
+from hinter_core.pipeline.pipeline import chunks
 from hinter_core.relations.registry import relation_of, require_comparable
-from hinter_core.terms.dictionary import neutral_words
 from hinter_core.types import SUBSTITUTE, Verdict
 
 _CHUNK = 512
-# Characters of sentences and texts in memory; a campaign rarely meets a sentence twice.
+# Characters of sentences in memory; a campaign rarely meets one twice.
 _PARSES = 700_000
-_PREDICTIONS = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -73,59 +63,16 @@ def load_parts(campaign: Campaign, budget: Budget | None = None) -> CampaignPart
             name,
             trusted=True,
             budget=budget,
-            characters=_PREDICTIONS,
+            characters=PREDICTIONS,
             ask_again=campaign.ask_again,
         )
         for name in dict.fromkeys(campaign.models)
     ]
     relation = relation_of(campaign.settings.relations)
     require_comparable(relation, (store.model for store in models))
-    if campaign.grammar:
-        require_answers(load_grammar(campaign.grammar), (store.model for store in models))
+    campaign.source.require_models([store.model for store in models])
     parses = ParseStore(load_parser(campaign.parser), _PARSES)
-    return CampaignParts(models, parses, _generator(campaign, models, parses))
-
-
-def _generator(campaign: Campaign, models: list[PredictionStore], parses: ParseStore) -> Generator:
-    settings = campaign.settings
-    if campaign.mutants:
-        return Handwritten(settings)
-    if campaign.templates:
-        return TemplateMutants(
-            TemplateValues(campaign.name_list(), campaign.names_per_class),
-            settings,
-            campaign.attributes,
-            parses,
-            atomic=campaign.atomic,
-            placebo=neutral_words() if campaign.placebo else None,
-        )
-    if campaign.grammar:
-        return GrammarMutants(
-            load_grammar(campaign.grammar),
-            settings,
-            campaign.attributes,
-            parses,
-            atomic=campaign.atomic,
-            placebo=neutral_words() if campaign.placebo else None,
-        )
-    vocabulary, search, placebo = campaign.vocabulary(), None, None
-    if campaign.guide:
-        asked = (store for store in models if store.model.name == campaign.guide)
-        guide = next(asked, None) or open_store(
-            campaign.guide, trusted=True, characters=_PREDICTIONS
-        )
-        search = Search(parses, guide, settings)
-    paraphraser = open_paraphraser(campaign.paraphraser) if campaign.paraphraser else None
-    pipeline = Pipeline(vocabulary, parses, models, settings, paraphraser)
-    if campaign.placebo:
-        placebo = Pipeline(neutral_words(), parses, models, settings)
-    return Substitution(
-        pipeline,
-        atomic=campaign.atomic,
-        placebo=placebo,
-        names=campaign.placebo_names,
-        search=search,
-    )
+    return CampaignParts(models, parses, campaign.source.generator(models, parses))
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +180,7 @@ class Worker:
         """Return the test cases of a shard with stored mutants, without matching or parsing."""
         cases: dict[int, TestCase] = {}
         # Combinations of any order may be tested, and a stored text does not say of which.
-        forget &= not self._campaign.mutants and self._campaign.relations == (SUBSTITUTE,)
+        forget &= self._campaign.source.makes and self._campaign.relations == (SUBSTITUTE,)
         for row in read_table(self._store.texts(shard)).to_pylist():
             if row["outcome"] == TESTED:
                 plan = plan_from_row(row, self._campaign.settings, *self._campaign.attributes)

@@ -17,7 +17,8 @@ from hinter_core.files.columns import Columns
 from hinter_core.generators.grammars.grammar import ARTICLE, MASK, Grammar, Reference, Value
 from hinter_core.generators.grammars.sampling import Derivation, Sentences, Weights
 from hinter_core.mutation.edits import article_for
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.types import (
     MASKED_PLACE,
     Change,

@@ -10,7 +10,8 @@ from hinter_core.generators.grammars.cases import GrammarRow, plan_of
 from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.placebo import Shape, edit_sets, placebos
 from hinter_core.language.parsing import ParseStore
-from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.mutation.plan import Plan, make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import FollowUp, TestCase
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import matcher_for

@@ -20,7 +20,8 @@ from hinter_core.generators.grammars.grammar import (
     as_written,
 )
 from hinter_core.generators.grammars.sampling import Derivation, Structure
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import Settings
 
 _NAME = re.compile(r"<([A-Za-z][A-Za-z0-9_-]{0,60})>")
 _MOST_VALUES = 1_000  # of one attribute

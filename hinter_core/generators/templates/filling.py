@@ -29,7 +29,8 @@ from hinter_core.generators.templates.template import (
     with_case,
 )
 from hinter_core.mutation.edits import article_for
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.names import ANYWHERE, GENDERS, NameList
 from hinter_core.types import (

@@ -14,7 +14,8 @@ from hinter_core.generators.placebo import Shape, edit_sets, placebos
 from hinter_core.generators.templates.filling import SAME_CLASS, TemplateValues
 from hinter_core.generators.templates.table import TemplateRow
 from hinter_core.language.parsing import ParseStore
-from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.mutation.plan import Plan, make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import FollowUp, TestCase
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import matcher_for

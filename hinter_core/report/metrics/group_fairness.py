@@ -46,7 +46,7 @@ class WordScore:
 
 def word_scores(tally: ModelCounts, model: str) -> list[WordScore]:
     """Return the words of a campaign of a grammar that has scores, furthest apart first."""
-    if not tally.reader.store.campaign().grammar:
+    if tally.reader.store.campaign().source.kind != "grammar":
         return []
     found: dict[tuple[str, str], list[tuple[str, int, float, float, float]]] = defaultdict(list)
     for attribute, label, word, texts, score, apart, spread in _rows(tally, model):

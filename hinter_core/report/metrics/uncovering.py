@@ -43,7 +43,7 @@ class UncoveringCases:
 
 def uncovering_cases(tally: ModelCounts, model: str) -> list[UncoveringCases]:
     """Count the pairs of a campaign of templates, by attribute; none for other campaigns."""
-    if not tally.reader.store.campaign().templates:
+    if tally.reader.store.campaign().source.kind != "templates":
         return []
     found: dict[str, dict[int, list[tuple[str, str, int]]]] = defaultdict(lambda: defaultdict(list))
     for row, attribute, own, answer, number in _answers(tally, model):

@@ -21,7 +21,8 @@ from hinter_core.campaign.findings import (
     write_findings,
 )
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.relations.validity import validity_of
 from hinter_core.report.model import make_report
 from tests.examples import DEEP

@@ -12,7 +12,7 @@ from hinter_core.campaign.record import parser_content, words_content
 from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
-from hinter_core.mutation.plan import EVEN_HANDED, PUBLISHED
+from hinter_core.mutation.settings import EVEN_HANDED, PUBLISHED
 
 Make = Callable[..., CampaignStore]
 RULES = "scripted:bad if race=white; good otherwise"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign.spec import SAMPLE, SAMPLE_FILE, Campaign
+from hinter_core.campaign.settings import CAMPAIGN_OPTIONS, SAMPLE, SAMPLE_FILE
+from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.spec_files import from_mapping, load_campaign, write_campaign
 from hinter_core.errors import InputError
 
@@ -42,10 +43,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_every_setting_declares_whether_it_decides_the_result(here: Path) -> None:
     campaign = Campaign(data="a.csv")
-    assert {item.name for item in fields(Campaign)} == set(OTHER)
-    for item in fields(Campaign):
-        changed = replace(campaign, **{item.name: OTHER[item.name]})
-        assert (changed.identity() != campaign.identity()) is item.metadata["identity"]
+    assert {item.name for item in fields(Campaign)} == set(OTHER) == set(CAMPAIGN_OPTIONS)
+    for name, option in CAMPAIGN_OPTIONS.items():
+        changed = replace(campaign, **{name: OTHER[name]})
+        assert (changed.identity() != campaign.identity()) is option.identity
 
 
 def test_identity_is_of_content_not_of_place(here: Path) -> None:
@@ -90,15 +91,20 @@ def test_a_campaign_file_is_read_and_its_paths_are_its_own(here: Path) -> None:
         ("a: [", "is no YAML"),
         ("a: " + "[" * 5000, "is no YAML"),
         ("colour: red", "unknown setting colour"),
-        ("order: two", "order is a whole number, not 'two'"),
-        ("order: 0", "order is at least 1"),
-        ("validity: 1.5", "validity is at most 1"),
-        ("tolerance: 2", "tolerance is at most 1"),
-        ("validity: .nan", "validity is at least 0"),
+        ("order: two", "order is a whole number from 1 to 4, not 'two'"),
+        ("order: 0", "order is a whole number from 1 to 4, not 0"),
+        ("validity: 1.5", "validity is a number from 0 to 1, not 1.5"),
+        ("tolerance: 2", "tolerance is a number from 0 to 1, not 2"),
+        ("validity: .nan", "validity is a number from 0 to 1, not nan"),
+        ("order: 9", "order is a whole number from 1 to 4, not 9"),
+        ("seed: -1", "seed is a whole number from 0 to 2,147,483,647, not -1"),
+        ("repeat: 101", "repeat is a whole number from 0 to 100, not 101"),
+        ("stop_below: -0.1", "stop_below is a number from 0 to 1, not -0.1"),
+        ("invariant: odd", "invariant is even-handed or published, not 'odd'"),
         ("order: true", "order is a whole number"),
         ("literal: 1", "literal is true or false"),
         ("attributes: 3", "attributes is a list of names"),
-        ("sample: 0", "sample is at least 1"),
+        ("sample: 0", "sample is a whole number from 1 to 10,000,000, not 0"),
     ],
 )
 def test_a_file_with_a_fault_says_which(here: Path, content: str, words: str) -> None:

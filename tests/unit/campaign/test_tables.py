@@ -19,7 +19,8 @@ from hinter_core.campaign.tables import (
 from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
 from hinter_core.models.registry import open_store
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import TestCase
 from hinter_core.pipeline.export import origin_to_json, prediction_to_json
 from hinter_core.types import ROW, Origin, OriginKind, Prediction, Slot

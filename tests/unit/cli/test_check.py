@@ -119,9 +119,9 @@ BAD = {
     "bad rules": (["--text", TEXT, "--model", "scripted:a if gender"], "must end with"),
     "unknown parser": (["--text", TEXT, "--model", "vader", "--parser", "en_core_web_none"],
                        "python -m spacy download en_core_web_none"),
-    "order": (["--text", TEXT, "--order", "0"], "order is at least 1"),
+    "order": (["--text", TEXT, "--order", "0"], "order is a whole number from 1 to 4, not 0"),
     "order no number": (["--text", TEXT, "--order", "two"], "Try --help"),
-    "limit": (["--text", TEXT, "--limit", "0"], "limit is at least 1"),
+    "limit": (["--text", TEXT, "--limit", "0"], "limit is a whole number from 1"),
     "unknown option": (["--text", TEXT, "--colour"], "No such option"),
     "missing dictionary": (["--text", TEXT, "--dictionary", "none.csv"], "is no file none.csv"),
 }  # fmt: skip

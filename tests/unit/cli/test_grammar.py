@@ -114,7 +114,7 @@ def test_bad_input_is_told_in_one_sentence(run: Run, small: str, tmp_path: Path)
             "--attributes",
             "religion,gender",
         ): "the attributes occupation, gender, not 'religion'",
-        ("--data", "sample"): "Name either a grammar, or other data",
+        ("--data", "sample"): "Name either data or grammar: each of them gives the texts",
         ("--guide", "vader"): "do not apply to a grammar",
         ("--weights", small): "is no JSON",
     }.items():

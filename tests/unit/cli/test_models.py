@@ -130,7 +130,7 @@ def test_the_noise_floor_is_told(run: Run) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--requests", "0"), "requests is at least 1"),
+        (("--requests", "0"), "requests is a whole number from 1"),
         (("--budget", "-1"), "above zero"),
         (("--budget", "nan"), "above zero"),
         (("--budget", "1"), "price_in"),

@@ -99,4 +99,4 @@ def test_a_file_of_mutants_and_data_are_not_given_together(run: Run, tmp_path: P
         "run", "--mutants", "m.csv", "--data", "sample", "--out", str(tmp_path / "x")
     )
     assert code == 2
-    assert "either data or a file of mutants" in err
+    assert "either data or mutants: each of them gives the texts" in err

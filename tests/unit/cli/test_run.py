@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign.spec import CAMPAIGN_OPTIONS
+from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.campaign.store import CampaignStore
 
 from .conftest import Run
@@ -53,7 +53,7 @@ def test_an_estimate_writes_nothing(run: Run, data: Path, tmp_path: Path) -> Non
         (("--data", "DATA", "--model", "gpt-99"), "Unknown model 'gpt-99'"),
         (("--data", "DATA", "--model", "vader,gpt-99"), "Unknown model 'vader,gpt-99'"),
         (("--data", "DATA", "--attributes", "shoes"), "shoes"),
-        (("--data", "DATA", "--workers", "0"), "workers is at least 1"),
+        (("--data", "DATA", "--workers", "0"), "workers is a whole number from 1"),
         (("--data", "DATA", "--workers", "2", "--requests", "5"), "one worker"),
         (("none.yaml",), "Cannot read none.yaml"),
     ],

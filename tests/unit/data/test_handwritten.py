@@ -369,7 +369,7 @@ def test_a_file_that_cannot_be_used_says_why(tmp_path: Path) -> None:
     (tmp_path / "empty.csv").write_text("source,mutant\n")
     with pytest.raises(InputError, match="holds no row"):
         open_handwritten(tmp_path / "empty.csv")
-    with pytest.raises(InputError, match="either data or a file of mutants"):
+    with pytest.raises(InputError, match="either data or mutants: each of them gives the texts"):
         Campaign(data="sample", mutants="a.csv").table()
     with pytest.raises(InputError, match="Leave out the guide"):
         Campaign(mutants="a.csv", guide="embedded").table()

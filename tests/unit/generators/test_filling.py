@@ -13,7 +13,8 @@ from hinter_core.generators.templates.filling import (
 )
 from hinter_core.generators.templates.template import ATTRIBUTES, template_from_json
 from hinter_core.mutation.edits import article_for
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.terms.names import ANYWHERE, GENDERS, NameList, load_names
 from hinter_core.types import OriginKind
 

@@ -20,7 +20,7 @@ from hinter_core.generators.grammars.generator import GrammarMutants
 from hinter_core.generators.grammars.reading import load_grammar, read_grammar, shipped_grammars
 from hinter_core.generators.grammars.sampling import Sentences
 from hinter_core.language.parsing import ParseStore
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.types import MASKED_PLACE, OriginKind
 
 GRAMMAR = read_grammar("""

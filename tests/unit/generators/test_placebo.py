@@ -9,7 +9,8 @@ import pytest
 
 from hinter_core.generators.placebo import Shape, Size, placebos, shape_of, words_changed
 from hinter_core.language.parsing import ParseStore
-from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.mutation.plan import Plan, make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.relations.base import Compared
 from hinter_core.relations.even_handed import check_all
 from hinter_core.terms.dictionary import by_concept, choose, load_shipped

@@ -178,16 +178,16 @@ def test_names_without_countries_serve_gender_only(tmp_path: Path) -> None:
     names = tmp_path / "names.csv"
     names.write_text("name,gender\nBen,male\nIda,female\n", encoding="utf-8")
     own = campaign(tmp_path, EVEN, names=str(names), attributes=("gender",))
-    assert own.name_list().given["", "male"] == ("Ben",)
+    assert own.source.names().given["", "male"] == ("Ben",)
     with pytest.raises(InputError, match="no two countries with male and female names"):
-        replace(own, attributes=("gender", "country")).name_list()
+        replace(own, attributes=("gender", "country")).source.names()
 
 
 @pytest.mark.parametrize(
     ("settings", "why"),
     [
         ({"attributes": ("race",)}, "Templates have the attributes gender, occupation, country"),
-        ({"data": "sample"}, "either templates, or other data"),
+        ({"data": "sample"}, "either data or templates: each of them gives the texts"),
         ({"guide": "vader"}, "do not apply to templates"),
         ({"window": 80}, "do not apply to templates"),
     ],

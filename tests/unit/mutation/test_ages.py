@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hinter_core.language.parsing import ParseStore
-from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.mutation.plan import Plan, make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.terms.ages import age_words, agree, said_years, years_of
 from hinter_core.terms.dictionary import choose, load_shipped
 from hinter_core.types import GrammaticalForm

@@ -7,7 +7,8 @@ import pytest
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import split_sentences
-from hinter_core.mutation.plan import Plan, Settings, make_plan, require_mutable
+from hinter_core.mutation.plan import Plan, make_plan, require_mutable
+from hinter_core.mutation.settings import Settings
 from hinter_core.relations import even_handed
 from hinter_core.relations.base import Compared
 from hinter_core.relations.soft import clashes

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from hinter_core.language.parsing import ParseStore
-from hinter_core.mutation.plan import Settings, make_plan
+from hinter_core.mutation.plan import make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import TestCase, conform, follow_up_of
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import GrammaticalForm

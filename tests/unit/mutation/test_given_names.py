@@ -8,7 +8,8 @@ import pytest
 
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.given_names import GivenNames
-from hinter_core.mutation.plan import Settings, make_plan
+from hinter_core.mutation.plan import make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.mutation.whole_names import with_whole_names
 from hinter_core.terms.dictionary import choose, load_shipped
 from hinter_core.terms.names import BOTH, name_usage

@@ -9,7 +9,8 @@ import pytest
 from hinter_core.campaign.spec import Campaign
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.edits import mutant_of
-from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.mutation.plan import Plan, make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.terms.dictionary import choose, load_shipped
 from hinter_core.terms.names import FAMILY, country_of, load_names, name_usage
 from hinter_core.types import refused_alike

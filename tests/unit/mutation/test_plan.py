@@ -10,7 +10,8 @@ import pytest
 from hinter_core.errors import InputError
 from hinter_core.language.clean import MAX_CHARACTERS, clean
 from hinter_core.language.parsing import ParseStore
-from hinter_core.mutation.plan import LEAST_FAIR, Plan, Settings, make_plan, require_mutable
+from hinter_core.mutation.plan import Plan, make_plan, require_mutable
+from hinter_core.mutation.settings import LEAST_FAIR, Settings
 from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_core.types import GrammaticalForm, Term
 

@@ -13,7 +13,7 @@ from hinter_core.models.base import Capabilities
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.lattice import subsets
-from hinter_core.mutation.plan import PUBLISHED, Settings
+from hinter_core.mutation.settings import PUBLISHED, Settings
 from hinter_core.pipeline.case import (
     TestCase,
     TestResult,

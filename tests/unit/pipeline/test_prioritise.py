@@ -18,7 +18,7 @@ from hinter_core.models.python import PythonModel
 from hinter_core.models.registry import open_store
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.lattice import subsets
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.pipeline.prioritise import Search

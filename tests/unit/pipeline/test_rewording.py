@@ -15,7 +15,7 @@ from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.prompting import PARAPHRASE, load_prompt, shipped_prompts
 from hinter_core.models.registry import open_store
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.pipeline.rewording import open_paraphraser, reworded
 from hinter_core.relations.changes.paraphrase import CONTEXT_ATTRIBUTE

@@ -11,7 +11,7 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.models.base import Capabilities
 from hinter_core.models.budget import Budget, Cost
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.pipeline import Pipeline, estimate
 from hinter_core.relations.base import noise_floor
 from hinter_core.relations.oracles import LabelOracle

@@ -8,7 +8,7 @@ from benchmarks.even_handed import wrong_discarded
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.edits import apply_edits, handwritten_mutant
-from hinter_core.mutation.plan import EVEN_HANDED, PUBLISHED
+from hinter_core.mutation.settings import EVEN_HANDED, PUBLISHED
 from hinter_core.relations.base import Compared
 from hinter_core.relations.even_handed import check_all
 from hinter_core.terms.dictionary import Dictionary

@@ -10,7 +10,7 @@ import pytest
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import open_store
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.relations.changes.phrases import SourceText, edit_of

@@ -11,7 +11,7 @@ from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import open_store
 from hinter_core.mutation.lattice import EditSet
-from hinter_core.mutation.plan import Settings
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.export import check_to_rows
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.relations.base import Compared, Oracle

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from hinter_core.language.parsing import ParseStore
-from hinter_core.mutation.plan import PUBLISHED, Settings, make_plan
+from hinter_core.mutation.plan import make_plan
+from hinter_core.mutation.settings import PUBLISHED, Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, conform, follow_up_of
 from hinter_core.relations.soft import clashes, contradictions, soft_reasons
 from hinter_core.terms.dictionary import Dictionary

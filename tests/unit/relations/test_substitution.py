@@ -7,7 +7,8 @@ from itertools import product
 import pytest
 
 from hinter_core.mutation.lattice import subsets
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import TestCase
 from hinter_core.relations.oracles import LabelOracle
 from hinter_core.relations.substitution import SubstitutionRelation

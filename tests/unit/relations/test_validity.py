@@ -12,7 +12,8 @@ from sklearn.metrics import roc_auc_score
 from benchmarks import validity as fitted
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.edits import apply_edits, handwritten_mutant
-from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.mutation.plan import Plan, make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.relations.validity import (
     FEATURES,
     Grades,

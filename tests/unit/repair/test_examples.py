@@ -14,7 +14,8 @@ from hinter_core.generators.grammars.reading import grammar_file, load_grammar
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.plan import Plan, Settings
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.repair.examples import (
     Variants,
     drawn_edits,

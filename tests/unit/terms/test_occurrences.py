@@ -11,7 +11,8 @@ from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.edits import apply_edits
-from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.mutation.plan import Plan, make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.relations.base import Compared
 from hinter_core.relations.wording import broken
 from hinter_core.terms.dictionary import Dictionary

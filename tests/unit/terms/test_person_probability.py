@@ -6,7 +6,8 @@ import pytest
 
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.edits import apply_edits, handwritten_mutant
-from hinter_core.mutation.plan import Settings, make_plan
+from hinter_core.mutation.plan import make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.relations.validity import person_probability
 from hinter_core.terms.dictionary import Dictionary, neutral_words
 from hinter_core.terms.matching import matcher_for

@@ -6,7 +6,8 @@ import pytest
 
 from hinter_core.language.encoder import load_encoder
 from hinter_core.language.parsing import ParseStore
-from hinter_core.mutation.plan import Plan, Settings, make_plan
+from hinter_core.mutation.plan import Plan, make_plan
+from hinter_core.mutation.settings import Settings
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.senses.lexicon import person_nouns
 from hinter_core.terms.senses.person_sense import read

@@ -1,0 +1,1 @@
+"""What gives a campaign its texts, and makes their mutants: a module for each kind."""

@@ -1,0 +1,77 @@
+"""Sentences drawn from a grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hinter_core.campaign.record import file_content
+from hinter_core.campaign.settings import USUAL_MODELS
+from hinter_core.campaign.sources.base import CampaignSource
+from hinter_core.data.rows import Rows
+from hinter_core.generators.base import Generator
+from hinter_core.generators.grammars.answers import require_answers, usual_model
+from hinter_core.generators.grammars.cases import GrammarTable, load_weights
+from hinter_core.generators.grammars.generator import GrammarMutants
+from hinter_core.generators.grammars.grammar import Grammar
+from hinter_core.generators.grammars.reading import grammar_file, load_grammar, shipped_grammars
+from hinter_core.language.parsing import ParseStore
+from hinter_core.models.base import ModelUnderTest
+from hinter_core.models.store import PredictionStore
+from hinter_core.options import Unchosen
+from hinter_core.terms.dictionary import neutral_words
+
+
+class GrammarSentences(CampaignSource):
+    """A grammar that comes with HInter, or a file."""
+
+    kind = "grammar"
+    slotted = True
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the name is a path."""
+        return self.name not in shipped_grammars()
+
+    @property
+    def grammar(self) -> Grammar:
+        """The grammar, as it is read."""
+        return load_grammar(self.name)
+
+    def rows(self) -> Rows:
+        """Draw the sentences."""
+        self.require_slots("a grammar")
+        own = self.campaign
+        weights = load_weights(Path(own.weights)) if own.weights else {}
+        return GrammarTable(self.grammar, own.sentences, own.seed, weights)
+
+    def generator(self, _: Sequence[PredictionStore], parses: ParseStore, /) -> Generator:
+        """Exchange the values of the sensitive words."""
+        own = self.campaign
+        return GrammarMutants(
+            self.grammar,
+            own.settings,
+            own.attributes,
+            parses,
+            atomic=own.atomic,
+            placebo=neutral_words() if own.placebo else None,
+        )
+
+    def identity(self) -> str:
+        """Hash the file."""
+        return file_content(grammar_file(self.name))
+
+    def pinned(self) -> dict[str, Any]:
+        """Return the attributes and the model that the grammar is for, unless some are chosen."""
+        own, there = self.campaign, tuple(self.grammar.sensitive)
+        if not isinstance(own.attributes, Unchosen):
+            self.require_attributes(there, f"The grammar {self.title} has")
+            there = own.attributes
+        usual = own.models == USUAL_MODELS
+        models = (usual_model(self.grammar),) if usual else own.models
+        return {"attributes": there, "models": models}
+
+    def require_models(self, models: Sequence[ModelUnderTest]) -> None:
+        """Refuse models of another task, or without the grammar's labels."""
+        require_answers(self.grammar, models)

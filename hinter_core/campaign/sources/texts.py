@@ -1,0 +1,100 @@
+"""Texts of a file, a source that was added, or the Hugging Face Hub, changed by dictionaries and relations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hinter_core.campaign.record import file_content
+from hinter_core.campaign.settings import SAMPLE, SAMPLE_FILE
+from hinter_core.campaign.sources.base import PREDICTIONS, CampaignSource
+from hinter_core.data.hub import on_hub, open_hub, pin, read_hub_name
+from hinter_core.data.rows import Rows, open_table
+from hinter_core.data.sources import content_of_source, from_source, open_given
+from hinter_core.errors import InputError
+from hinter_core.generators.base import Generator
+from hinter_core.generators.substitution import Substitution
+from hinter_core.language.parsing import ParseStore
+from hinter_core.models.registry import open_store
+from hinter_core.models.store import PredictionStore
+from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.pipeline.prioritise import Search
+from hinter_core.pipeline.rewording import open_paraphraser
+from hinter_core.terms.dictionary import Dictionary, choose, load_file, load_shipped, neutral_words
+
+
+class Texts(CampaignSource):
+    """Texts of a file or source, the shipped ones, or a data set of the Hub."""
+
+    kind = "data"
+
+    @property
+    def title(self) -> str:
+        """Short name."""
+        return self.name if on_hub(self.name) else super().title
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the name is a path."""
+        return self.name != SAMPLE and not on_hub(self.name) and not from_source(self.name)
+
+    def rows(self) -> Rows:
+        """Open the rows."""
+        own = self.campaign
+        columns = (own.text_column, own.label_column, own.id_column)
+        if not self.name:
+            raise InputError(
+                "Name the data: a file (CSV, JSON, Excel, Parquet, text), a data set of the "
+                "Hugging Face Hub (--data hf:ORG/NAME), or the texts that come with HInter "
+                f"(--data {SAMPLE})."
+            )
+        if on_hub(self.name):
+            return open_hub(read_hub_name(self.name), *columns)
+        if from_source(self.name):
+            return open_given(self.name, *columns)
+        return open_table(self._path, *columns)
+
+    def generator(self, models: Sequence[PredictionStore], parses: ParseStore, /) -> Generator:
+        """Exchange terms, or what the relations do; search among mutants if a guide says so."""
+        own, settings, search, placebo = self.campaign, self.campaign.settings, None, None
+        vocabulary = self.vocabulary()
+        if own.guide:
+            asked = (store for store in models if store.model.name == own.guide)
+            guide = next(asked, None) or open_store(own.guide, trusted=True, characters=PREDICTIONS)
+            search = Search(parses, guide, settings)
+        paraphraser = open_paraphraser(own.paraphraser) if own.paraphraser else None
+        pipeline = Pipeline(vocabulary, parses, models, settings, paraphraser)
+        if own.placebo:
+            placebo = Pipeline(neutral_words(), parses, models, settings)
+        return Substitution(
+            pipeline, atomic=own.atomic, placebo=placebo, names=own.placebo_names, search=search
+        )
+
+    def identity(self) -> str:
+        """Hash the content, or name the commit."""
+        if on_hub(self.name):
+            return str(self._pinned)
+        return content_of_source(self.name) if from_source(self.name) else file_content(self._path)
+
+    def pinned(self) -> dict[str, Any]:
+        """Return a data set of the Hub at its current commit."""
+        return {"data": str(self._pinned)} if on_hub(self.name) else {}
+
+    def vocabulary(self) -> list[Dictionary]:
+        """Load the dictionaries of the attributes."""
+        own = {one.attribute: one for one in map(load_file, map(Path, self.campaign.dictionaries))}
+        return choose([*self.campaign.attributes, *own], {**load_shipped(), **own})
+
+    def tested(self) -> Sequence[object]:
+        """Return the dictionaries."""
+        return self.vocabulary()
+
+    @property
+    def _path(self) -> Path:
+        return SAMPLE_FILE if self.name == SAMPLE else Path(self.name)
+
+    @property
+    def _pinned(self) -> Any:
+        name = read_hub_name(self.name)
+        return name if name.pinned else pin(name)

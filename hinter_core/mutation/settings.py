@@ -1,0 +1,119 @@
+"""Settings of mutants and predictions, each declared once.
+
+A campaign (:class:`hinter_core.campaign.spec.Campaign`) and the form of Explore are these settings
+and more, so that command line, files, both forms, links and documents tell the same with the same
+rules. What decides a verdict belongs here: a link to a finding carries all of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hinter_core.options import CampaignOption, options_of, setting
+from hinter_core.types import SUBSTITUTE
+
+EVEN_HANDED, PUBLISHED = INVARIANTS = ("even-handed", "published")
+TOLERANCE = 0.1  # of a masked word's probability; Astraea reports 0.05 to 0.3
+LEAST_FAIR = 0.5  # least validity score, by default (``python -m benchmarks --validity``)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What decides the mutants of a text and their verdicts; see :class:`CampaignOption`."""
+
+    order: int = setting(
+        2, "Change up to this number of attributes at once; with 1 there is no intersection.",
+        part="mutants", label="Change up to \u2026 attributes at once", low=1, high=4,
+    )  # fmt: skip
+    limit: int | None = setting(
+        None, "Maximum number of intersectional mutants per text, drawn with the seed.",
+        part="mutants", label="Maximum variants per text", low=1, high=10_000_000, unset="all",
+    )  # fmt: skip
+    literal: bool = setting(
+        False, "Change every occurrence of a term, as the paper does, not only those about people.",
+        part="mutants", label="Every occurrence of a term", advanced=True,
+    )  # fmt: skip
+    seed: int = setting(
+        0, "Seed of the sample of texts and of the sample of mutants.",
+        low=0, high=2**31 - 1, advanced=True,
+    )  # fmt: skip
+    repeat: int = setting(
+        0, "Repeat every unchanged text this number of times, to see whether a model contradicts "
+        "itself.",
+        label="Repetitions of unchanged texts", low=0, high=100, advanced=True,
+    )  # fmt: skip
+    relations: tuple[str, ...] = setting(
+        (SUBSTITUTE,), "Metamorphic relations to test, with commas: their changes combine. "
+        "hinter relations explains them; MR1 to MR11 are names, too.",
+        part="mutants", label="What is done to the words", before=(SUBSTITUTE,),
+    )  # fmt: skip
+    invariant: str = setting(
+        EVEN_HANDED, "even-handed: words of one form in the dictionaries may always replace each "
+        "other; published: the parses decide, as in the paper.",
+        part="mutants", choices=INVARIANTS, advanced=True, before=PUBLISHED,
+    )  # fmt: skip
+    window: int | None = setting(
+        None, "Change only terms in the first so many characters of a text, such as those that a "
+        "model reads. Without it, a model has no answer to changes past what it reads.",
+        part="mutants", label="Only the first \u2026 characters of a text", low=1,
+        high=10_000_000, unset="all", advanced=True, before=None,
+    )  # fmt: skip
+    coherent: bool = setting(
+        True, "Change all words about one person together, given names too (the man ... his to the "
+        "woman ... her), not one word alone. Other people stay as they are.",
+        part="mutants", label="All words about one person together", advanced=True, before=False,
+    )  # fmt: skip
+    tolerance: float = setting(
+        TOLERANCE, "How far a masked word's probability may move and count as the same answer.",
+        part="mutants", low=0.0, high=1.0, advanced=True, before=TOLERANCE,
+    )  # fmt: skip
+    validity: float = setting(
+        LEAST_FAIR, "Least validity score of a mutant that counts: how probably people call it a "
+        "fair test. Those below are discarded. In the paper's modes none is, by default.",
+        part="mutants", label="Least validity score", low=0.0, high=1.0, advanced=True, before=0.0,
+    )  # fmt: skip
+    verbatim: bool = setting(
+        True, "With literal: change nothing but the terms, also in hyphenated words, as published. "
+        "Without it, a/an and possessives follow the new word.",
+        part="mutants", label="Of literal changes, nothing but the terms", advanced=True,
+        before=False,
+    )  # fmt: skip
+    keep_soft: bool = setting(
+        False, "Test soft mutants, too: those that other words of the text contradict (a Japanese "
+        "man made Irish, where the text also says Japan).",
+        part="mutants", label="Soft variants, too", advanced=True, before=True,
+    )  # fmt: skip
+    across_people: bool = setting(
+        False, "Combine changes of different people, too (the man's race and his wife's gender); "
+        "such mutants are labelled and counted apart. Without it, an intersection is of one "
+        "person. Changes of every occurrence of a term (literal) always combine.",
+        part="mutants", label="Pairs across people, too", advanced=True, before=True,
+    )  # fmt: skip
+    origin_names: bool = setting(
+        False, "Change names with race and nationality, too (Anna Keller, German, to Aiko Kato, "
+        "Japanese); without names of a people in the lists, nobody who is named becomes one of it.",
+        part="mutants", label="Names change with origin, too", advanced=True, before=False,
+    )  # fmt: skip
+
+    @property
+    def settings(self) -> Settings:
+        """These settings, without what a subclass adds."""
+        return Settings(**{name: getattr(self, name) for name in SETTINGS})
+
+    @property
+    def as_published(self) -> bool:
+        """Whether terms are found and replaced as the published script does, and no more."""
+        return self.literal and self.verbatim
+
+    @property
+    def published(self) -> bool:
+        """Whether the parser is asked about every edit, as in the paper."""
+        return self.literal or self.invariant == PUBLISHED
+
+    @property
+    def least_fair(self) -> float:
+        """The least validity score; the paper has none, unless one is chosen."""
+        return 0.0 if self.published and self.validity == LEAST_FAIR else self.validity
+
+
+SETTINGS: dict[str, CampaignOption] = options_of(Settings, CampaignOption)
