@@ -128,7 +128,7 @@ def test_links_mean_what_they_meant() -> None:
             assert values.pop("template") == ""
             assert values.pop("relations") == ["substitute"]
             assert values.pop("seed") == 0
-            for name in ("invariant", "window", "tolerance", "validity", "verbatim"):
+            for name in SETTINGS.keys() & values.keys() - link["means"].keys():
                 assert values.pop(name) == SETTINGS[name].default
         assert values == link["means"], link["what"]
         assert not link["written"] or (form and form.query() == link["query"]), link["what"]
