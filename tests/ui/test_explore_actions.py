@@ -214,7 +214,7 @@ def test_links_of_earlier_versions_and_damaged_ones_open(written: str, settings:
     form = ExploreForm.from_query(dict(parse_qsl(written)))
     assert form is not None
     form = replace(form, models=("openai:x",))  # one that is asked again
-    assert form.settings == replace(settings, limit=500)
+    assert form.settings == replace(settings, limit=500, validity=0.0)  # none was asked for
 
 
 @pytest.mark.parametrize("option", LINKED.values(), ids=LINKED)
