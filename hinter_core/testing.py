@@ -5,7 +5,7 @@ from typing import Any
 
 from hinter_core.api.checking import Names, prepare_check, settings_of
 from hinter_core.api.models import named_models
-from hinter_core.campaign.spec import CAMPAIGN_ATTRIBUTES
+from hinter_core.campaign.settings import CAMPAIGN_ATTRIBUTES
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Budget
 
