@@ -1,6 +1,6 @@
 """The form of Explore as one value, and as a link."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -99,7 +99,8 @@ class ExploreForm(Settings):
             **{
                 _IN_LINKS.get(name, name): _written(value)
                 for name, option in LINKED.items()
-                if (value := getattr(self, name)) != _unsaid(option)
+                if (value := getattr(self, name)) != _unsaid(option, ())
+                or (name == _VALIDITY and not self.across_people)
             },
             "parser": self.parser if self.parser != DEFAULT_PARSER else "",
             "template": self.template,
@@ -117,7 +118,7 @@ class ExploreForm(Settings):
         attributes = tuple(a.strip() for a in query.get("attributes", "").split(",") if a.strip())
         models = tuple(m.strip() for m in query.get("models", "").split("\n") if m.strip())
         said = {
-            name: _said(option, query.get(_IN_LINKS.get(name, name), ""))
+            name: _said(option, query.get(_IN_LINKS.get(name, name), ""), query)
             for name, option in LINKED.items()
         }
         return replace(
@@ -142,11 +143,13 @@ FIELDS: dict[str, CampaignOption] = {
 LINKED = {name: FIELDS[name] for name in SETTINGS if name != "limit"}
 _IN_LINKS = {"keep_soft": "soft", "across_people": "across", "repeat": "again"}
 _ALWAYS = {"invariant": EVEN_HANDED, "verbatim": True}  # what links said before they could say it
+_VALIDITY = "validity"
 
 
-def _unsaid(option: CampaignOption) -> Any:
+def _unsaid(option: CampaignOption, query: Container[str]) -> Any:
     """Return what a link means that does not say a setting: the value before there was one."""
-    before = option.default if option.before is ALWAYS else option.before
+    asked = option.name == _VALIDITY and "across" in query  # a score was asked for, but not said
+    before = option.default if asked or option.before is ALWAYS else option.before
     return _ALWAYS.get(option.name, before)
 
 
@@ -156,7 +159,7 @@ def _written(value: Any) -> str:
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
-def _said(option: CampaignOption, written: str) -> Any:
+def _said(option: CampaignOption, written: str, query: Container[str]) -> Any:
     """Read a setting of a link, whatever it says."""
     value: Any = written
     with suppress(ValueError):
@@ -166,7 +169,7 @@ def _said(option: CampaignOption, written: str) -> Any:
             value = tuple(name for name in written.split(",") if name in RELATIONS) or None
         elif option.type in (int, float):
             value = option.type(written[:_DIGITS])
-    return value if value is not None and option.allows(value) else _unsaid(option)
+    return value if value is not None and option.allows(value) else _unsaid(option, query)
 
 
 def read_field(option: Option, value: Any) -> Any:

@@ -199,7 +199,8 @@ def test_a_link_from_before_there_were_soft_variants_keeps_them() -> None:
     ("written", "settings"),
     [
         ("text=A+man.&coherent=1&soft=0&across=0", Settings()),
-        ("text=A+man.&coherent=1&soft=0", Settings(across_people=True)),
+        ("text=A+man.&coherent=1&soft=0", Settings(across_people=True, validity=0.0)),
+        ("text=A+man.&coherent=1&soft=0&across=0&validity=0", Settings(validity=0.0)),
         ("text=A+man.&order=3&literal=1&again=4&coherent=1&soft=0&across=0",
          Settings(order=3, literal=True, repeat=4)),
         ("text=A+man.&relations=add%2Csubstitute&seed=7&coherent=1&soft=0&across=0",
@@ -214,7 +215,7 @@ def test_links_of_earlier_versions_and_damaged_ones_open(written: str, settings:
     form = ExploreForm.from_query(dict(parse_qsl(written)))
     assert form is not None
     form = replace(form, models=("openai:x",))  # one that is asked again
-    assert form.settings == replace(settings, limit=500, validity=0.0)  # none was asked for
+    assert form.settings == replace(settings, limit=500)
 
 
 @pytest.mark.parametrize("option", LINKED.values(), ids=LINKED)

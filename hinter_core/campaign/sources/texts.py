@@ -1,4 +1,4 @@
-"""Texts of a file, an added source or the Hugging Face Hub, changed by dictionaries and relations."""
+"""Texts of a file, an added source or the Hub, changed by dictionaries and relations."""
 
 from __future__ import annotations
 
