@@ -4,7 +4,7 @@ Run by ``python -m benchmarks --validity``. ``probes/calibration_*.csv`` hold, f
 domain, what readers said and the features of the score (``python -m benchmarks.blind join`` writes
 them). The constants of :mod:`hinter_core.relations.validity` are those of the first lines. All
 other lines are of predictions by fits to the other domains, also those that choose the least score
-(:data:`hinter_core.mutation.plan.LEAST_FAIR`).
+(:data:`hinter_core.mutation.settings.LEAST_FAIR`).
 """
 
 import csv
