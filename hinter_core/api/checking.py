@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hinter_core.api.models import named_models
 from hinter_core.api.notebook import framed
 from hinter_core.campaign.settings import CAMPAIGN_ATTRIBUTES
-from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.spec_files import from_mapping
+from hinter_core.campaign.spec import Campaign, from_mapping
 from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean

@@ -26,8 +26,7 @@ from cachetools import LRUCache
 
 from hinter_core.campaign.record import priorities_of
 from hinter_core.campaign.settings import settings_before
-from hinter_core.campaign.spec import IDENTITY_VERSION, READABLE, VERSION, Campaign
-from hinter_core.campaign.spec_files import from_mapping
+from hinter_core.campaign.spec import IDENTITY_VERSION, READABLE, VERSION, Campaign, from_mapping
 from hinter_core.data.hub import as_before, moved
 from hinter_core.data.tables import table_of
 from hinter_core.errors import HinterError

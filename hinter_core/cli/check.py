@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from hinter_core.api.checking import prepare_check
-from hinter_core.campaign.spec_files import from_mapping
+from hinter_core.campaign.spec import from_mapping
 from hinter_core.cli.options import budget_of, output, read_text, say, with_settings
 from hinter_core.models.base import Generative
 from hinter_core.models.budget import cost_in_words

@@ -18,8 +18,7 @@ from hinter_core.campaign.preview import Forecast, forecast
 from hinter_core.campaign.progress import Reason, unanswered
 from hinter_core.campaign.running.engines import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
-from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.spec_files import from_mapping, load_campaign
+from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli.options import print_json, say, with_settings
 from hinter_core.cli.report import FailOver, Gate, JUnitFile, pass_or_fail

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.spec_files import load_campaign, write_campaign
+from hinter_core.campaign.spec import Campaign, load_campaign, write_campaign
 from hinter_core.errors import InputError
 from hinter_core.files.source import ending_of
 from hinter_core.storage import write_whole

@@ -19,8 +19,7 @@ import psutil
 
 from hinter_core.campaign.preview import Forecast
 from hinter_core.campaign.progress import CampaignProgress
-from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.spec_files import write_campaign
+from hinter_core.campaign.spec import Campaign, write_campaign
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Cost
 from hinter_core.types import Failure

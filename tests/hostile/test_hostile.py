@@ -24,7 +24,7 @@ from hinter_core.annotation.files.importing import import_file
 from hinter_core.annotation.project.questions import default_questions, read_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationItem, Project
-from hinter_core.campaign.spec_files import load_campaign
+from hinter_core.campaign.spec import load_campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli import main
 from hinter_core.data.handwritten import open_handwritten

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hinter_core.annotation.project.questions import read_questions
-from hinter_core.campaign.spec_files import load_campaign
+from hinter_core.campaign.spec import load_campaign
 from hinter_core.data.handwritten import read_edits
 from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.cases import load_weights

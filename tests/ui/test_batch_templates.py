@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign.spec_files import load_campaign
+from hinter_core.campaign.spec import load_campaign
 from hinter_core.errors import InputError
 from hinter_core.generators.templates.template import ATTRIBUTES
 from hinter_ui.batch.actions import BatchActions

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS, SAMPLE, SAMPLE_FILE
-from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.spec_files import from_mapping, load_campaign, write_campaign
+from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign, write_campaign
 from hinter_core.errors import InputError
 
 OTHER = {
