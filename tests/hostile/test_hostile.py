@@ -45,7 +45,7 @@ from hinter_ui.models.actions import ModelsActions
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.gate import network_of
 from hinter_ui.shared.library import Annotations, Campaigns
-from hinter_ui.shared.links import ExploreForm
+from hinter_ui.shared.links import FIELDS, ExploreForm
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.wiring import place_in
@@ -383,7 +383,7 @@ def test_markup_in_a_link(case: str) -> None:
     form = ExploreForm.from_query(every)
     assert form is not None
     assert (form.text, form.order, form.repeat) == (words, 2, 0)
-    harmless(notice.error(knock(lambda: ExploreForm.of(*[words] * 13))))
+    harmless(notice.error(knock(lambda: ExploreForm.of(*[words] * (4 + len(FIELDS))))))
 
 
 @pytest.mark.parametrize("case", corpus.NUMBERS)
@@ -426,8 +426,11 @@ class TestNumbers:
 
     def test_the_form_of_explore(self, case: str) -> None:
         number = corpus.NUMBERS[case]
-        values: list[Any] = ["A man.", [], [], 2, True, *[False] * 3, [], "", 500, 0, 0]
-        for place in (3, 10, 11, 12):
+        values: list[Any] = ["A man.", [], [], "", *(one.default for one in FIELDS.values())]
+        numbers = (
+            one for one, field in enumerate(FIELDS.values(), 4) if field.type in (int, float)
+        )
+        for place in (3, *numbers):
             knock(lambda place=place: ExploreForm.of(*values[:place], number, *values[place + 1 :]))  # type: ignore[misc]
 
 
