@@ -1,6 +1,7 @@
 """HTML for owners of annotation projects."""
 
 from collections.abc import Sequence
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from hinter_core.annotation.evaluation.answers import Consensus
@@ -15,6 +16,7 @@ from hinter_core.annotation.project.types import (
 )
 from hinter_ui.html.marked import differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.pages import macros_of
 from hinter_ui.html.sections import cells_of, folded, report_table
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.library import Listed
@@ -26,36 +28,23 @@ _REMOVED = 50  # items in a list
 _OWN_PLACE = {"overview", "disputed"}  # sections that are shown elsewhere
 
 
+def _page() -> Any:
+    return macros_of("projects", say=say, marked=_marked, counted=_counted)
+
+
 def heading(key: str) -> Markup:
     """Return a section's heading with its remark."""
-    remark = tag("span", say(f"headings.{key}_remark"), class_="quiet")
-    return tag("h2", say(f"headings.{key}"), " ", remark)
+    return Markup(_page().heading(key))
 
 
 def subheading(title: str, remark: str = "") -> Markup:
     """Return a heading within a section."""
-    return tag("h3", title, " ", tag("span", remark, class_="quiet") if remark else None)
+    return Markup(_page().subheading(title, remark))
 
 
 def listed(projects: Sequence[Listed]) -> Markup:
     """List the projects of this machine, each with a button that opens it."""
-    if not projects:
-        return tag("p", say("told.no_projects"), class_="quiet")
-    rows = [
-        tag(
-            "li",
-            tag("button", isolated(one.title), type="button", class_="open-project",
-                data_project=one.id),
-            _state(closed=one.closed),
-        )
-        for one in projects
-    ]  # fmt: skip
-    return tag("ul", *rows, class_="project-list")
-
-
-def _state(*, closed: bool) -> Markup:
-    text, kind = ("list.closed", "discarded") if closed else ("list.running", "benign")
-    return tag("span", say(text), class_=f"badge {kind}")
+    return Markup(_page().listed(projects))
 
 
 def links(name: str, key: str = "", *, page: str, local: bool = False) -> Markup:
@@ -67,20 +56,10 @@ def links(name: str, key: str = "", *, page: str, local: bool = False) -> Markup
     alone = is_loopback(urlsplit(page).hostname or "")
     address = (not local and elsewhere(page)) or page if alone else page
     invitation = link(address, name)
-    parts = [_link("project.link", invitation)]
-    if alone and address == page:
-        told = (tag("strong", say("told.alone_title")), " ", say("told.alone"))
-        parts.append(tag("div", *told, class_="notice error"))
-    else:
-        send = say("project.send") + (" " + say("project.network") if alone else "")
-        parts.append(tag("p", send, class_="quiet"))
-        parts += [_code(invitation)] if page else []
-    if key:
-        owner = _link("told.owner_link", f"?{urlencode({'annotate': name, 'owner': ''})}#{key}")
-        title = tag("strong", say("told.key_title"))
-        text = say("told.key")
-        parts.append(tag("div", title, " ", text, owner, class_="notice info", role="status"))
-    return tag("div", *parts, class_="project-links")
+    owner = f"?{urlencode({'annotate': name, 'owner': ''})}#{key}" if key else ""
+    whole, unreached = bool(urlsplit(invitation).netloc), alone and address == page
+    code = _code(invitation) if page and not unreached else None
+    return Markup(_page().links(invitation, whole, alone, unreached, code, owner))
 
 
 def _code(invitation: str) -> Markup:
@@ -90,15 +69,7 @@ def _code(invitation: str) -> Markup:
     drawn = segno.make(invitation, error="m").svg_inline(
         scale=4, border=3, light="#fff", title=say("project.code_title")
     )
-    shown = tag("summary", say("project.code"))
-    return tag("details", shown, Markup(drawn), class_="link-code")
-
-
-def _link(label: str, href: str) -> Markup:
-    named = tag("a", say(label), href=href, class_="share")
-    copy = tag("button", say("project.copy"), type="button", class_="copy-link")
-    shown = tag("code", href) if urlsplit(href).netloc else None
-    return tag("p", named, " ", copy, shown, class_="share-line")
+    return Markup(drawn)
 
 
 def head(project: Project, size: int, lasting: str = "") -> Markup:
@@ -112,17 +83,7 @@ def head(project: Project, size: int, lasting: str = "") -> Markup:
         repeats=f"{100 * project.repeats:g}",
         blind=say("project.blind" if project.blind else "project.open_eyed"),
     )
-    state = _state(closed=project.closed)
-    parts = [
-        tag("h2", isolated(project.name), " ", state),
-        tag("p", settings, class_="quiet"),
-    ]
-    if lasting:
-        warning = (say("told.lasting"), tag("p", lasting))
-        parts.append(tag("div", *warning, class_="notice error", role="alert"))
-    if project.closed:
-        parts.append(tag("p", say("project.closed"), class_="notice info"))
-    return join(parts)
+    return Markup(_page().head(project, settings, lasting))
 
 
 def people(states: Sequence[AnnotatorProgress]) -> Markup:
@@ -150,60 +111,24 @@ def disputes(
 ) -> Markup:
     """List differing answers about ``items``, with a button for each decision."""
     shown = [one for one in disputed if one.item in items]
-    remark = say("project.disputed_remark", n=len(disputed)) if disputed else ""
-    title = subheading(say("project.disputed"), remark)
-    if not shown:
-        return join([title, tag("p", say("project.agreed"), class_="quiet")])
     asked = {question.id: question for question in questions}
-    boxes = [_dispute(asked[one.question], one, items[one.item]) for one in shown]
-    parts = [title, tag("ul", *boxes, class_="dispute-list")]
-    if len(disputed) > len(shown):
-        parts.append(tag("p", say("project.more", n=len(shown)), class_="quiet"))
-    return join(parts)
+    return Markup(_page().disputes(asked, disputed, shown, items))
 
 
-def _dispute(question: Question, one: Consensus, item: AnnotationItem) -> Markup:
+def _counted(question: Question, one: Consensus) -> str:
+    """Return the answers to a question, each with its number."""
     labels = {answer.value: answer.label for answer in question.answers}
-    counts = ", ".join(f"{labels.get(value, value)} {n}" for value, n in one.counts.items())
-    buttons = [
-        tag("button", say("project.decide", value=answer.label), type="button",
-            data_item=item.id, data_question=question.id, data_value=answer.value)
-        for answer in question.answers
-    ]  # fmt: skip
-    asked, given = tag("strong", isolated(question.ask)), say("project.undecided", counts=counts)
-    return tag(
-        "li",
-        _marked(item),
-        tag("p", asked, " ", isolated(given), class_="dispute-words"),
-        tag("div", *buttons, _removal(item.id), class_="dispute-actions"),
-        class_="card",
-    )
-
-
-def _removal(item: str) -> Markup:
-    return tag("button", say("project.remove"), type="button", class_="quiet", data_remove=item)
+    return ", ".join(f"{labels.get(value, value)} {n}" for value, n in one.counts.items())
 
 
 def removed(items: Sequence[AnnotationItem]) -> Markup:
     """List the removed items, each with a button that restores it."""
-    if not items:
-        return Markup("")
-    title = tag("h4", say("project.removed"))
-    shown = [tag("li", _marked(item), _restoring(item.id)) for item in items[:_REMOVED]]
-    parts = [title, tag("ul", *shown, class_="removed-list")]
-    if more := len(items) - len(shown):
-        parts.append(tag("p", say("project.removed_more", n=f"{more:,}"), class_="quiet"))
-    return join(parts)
+    return Markup(_page().removed(items, _REMOVED))
 
 
 def just_removed(item: str) -> Markup:
     """Say that an item was removed, with a button beside it that restores it."""
-    return tag("div", tag("p", say("told.removed")), _restoring(item, say("project.undo")),
-               role="status", class_="notice info undo-notice")  # fmt: skip
-
-
-def _restoring(item: str, words: str = "") -> Markup:
-    return tag("button", words or say("project.restore"), type="button", data_restore=item)
+    return Markup(_page().just_removed(item))
 
 
 def _marked(item: AnnotationItem) -> Markup:
@@ -233,18 +158,8 @@ def _cut(text: str) -> str:
 
 def comments(remarks: Sequence[Judgement], items: dict[str, AnnotationItem]) -> Markup:
     """List the comments of annotators on ``items``."""
-    title = subheading(say("project.comments"), say("project.comments_remark"))
     shown = [one for one in remarks if one.item in items]
-    if not shown:
-        return join([title, tag("p", say("project.no_comments"), class_="quiet")])
-    boxes = []
-    for one in shown:
-        said = say("project.says", name=one.annotator, item=one.item)
-        removal = tag("div", _removal(one.item), class_="dispute-actions")
-        quoted = tag("blockquote", isolated(one.comment))
-        whose = tag("p", isolated(said), class_="quiet")
-        boxes.append(tag("li", whose, quoted, _marked(items[one.item]), removal, class_="card"))
-    return join([title, tag("ul", *boxes, class_="dispute-list")])
+    return Markup(_page().comments(shown, items))
 
 
 def numbers(found: Evaluation) -> Markup:

@@ -7,12 +7,14 @@ import pytest
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.types import Project
 from hinter_ui.annotate import annotator
+from hinter_ui.annotate import html as owner
 from hinter_ui.html.markup import Markup, escape, tag
 from hinter_ui.html.pages import macros_of
 from hinter_ui.learn import html as lesson
 from hinter_ui.learn import teachers
 from hinter_ui.learn.classroom import ClassCounts
 from hinter_ui.learn.lesson import Journey
+from hinter_ui.shared.library import Listed
 
 HOSTILE = '<img src=x onerror="a()"> {$title} `b` &amp;'
 
@@ -25,9 +27,12 @@ def pages() -> dict[str, Markup]:
         "join": annotator.join_form(project, HOSTILE),
         "screen": annotator.screen(project, HOSTILE),
         "problem": annotator.problem(HOSTILE),
+        "listed": owner.listed([Listed("a", HOSTILE, True)]),
+        "head": owner.head(project, 1, HOSTILE),
+        "removed": owner.just_removed(HOSTILE),
         "builder": teachers.builder((HOSTILE,), [(HOSTILE, HOSTILE)], ((HOSTILE,), ())),
         "made": teachers.made("?text=a", HOSTILE),
-        "links": teachers.links(seen, "key", told=HOSTILE),
+        "class": teachers.links(seen, "key", told=HOSTILE),
         "joined": lesson.joining(Journey(code=HOSTILE, told=HOSTILE)),
     }
 
