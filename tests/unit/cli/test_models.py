@@ -131,8 +131,9 @@ def test_the_noise_floor_is_told(run: Run) -> None:
     ("options", "words"),
     [
         (("--requests", "0"), "requests is a whole number from 1"),
-        (("--budget", "-1"), "above zero"),
-        (("--budget", "nan"), "above zero"),
+        (("--budget", "-1"), "budget is a number from 0"),
+        (("--budget", "nan"), "budget is a number from 0"),
+        (("--budget", "0"), "above zero"),
         (("--budget", "1"), "price_in"),
         (("--repeat", "101"), "0 to 100"),
     ],
