@@ -155,9 +155,16 @@ def join_appositions(sets: EntitySets) -> None:
                 _join_predicate(sets, tree, token, phrase)
             for clause in tree.children(token, "acl"):
                 if tree.lower[clause] in ("named", "called", "nicknamed", "known"):
-                    for name in tree.children(clause, "xcomp", "obj", "obl"):
+                    for name in _names(tree, clause):
                         if name in tree.phrase_of:
                             _join_if(sets, phrase, phrases[tree.phrase_of[name]])
+
+
+def _names(tree: SentenceTree, clause: int) -> list[int]:
+    """Return what a clause calls somebody; "known for a role as Emma" does not."""
+    others = tree.children(clause, "obl")
+    role = any(tree.lower[case] == "for" for o in others for case in tree.children(o, "case"))
+    return [*tree.children(clause, "xcomp", "obj"), *([] if role else others)]
 
 
 def _join_predicate(sets: EntitySets, tree: SentenceTree, token: int, phrase: Phrase) -> None:

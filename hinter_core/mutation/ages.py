@@ -34,6 +34,10 @@ _GROWN = 18  # years
 _SMALL = 7
 _YOUNG = 20
 _FIGURE = "here \u201cold\u201d is a figure of speech"
+_OF_CHILDREN = frozenset(
+    "first second third fourth fifth sixth seventh eighth ninth tenth only youngest eldest oldest"
+    " middle firstborn adopted illegitimate surviving".split()
+)
 _HAS = frozenset("have has had having adopt adopted raise raised bear bore expect".split())
 
 
@@ -187,7 +191,10 @@ class Ages:
             return ""
         above = tree.lower[tree.parse.heads[token]]
         had = above in _HAS and tree.parse.labels[token] == "obj"
-        if had or tree.children(token, "nmod:poss"):
+        ranked = any(tree.lower[c] in _OF_CHILDREN for c in tree.children(token, "amod"))
+        of = ("of" in map(tree.lower.__getitem__, tree.children(c, "case"))
+              for c in tree.children(token, "nmod"))  # fmt: skip
+        if had or ranked or any(of) or tree.children(token, "nmod:poss"):
             return f"\u201c{word}\u201d says whose child this is"
         if not grows:
             return ""

@@ -23,6 +23,8 @@ _DESCRIBES = frozenset(
     """amod compound flat nmod:desc nummod det acl acl:relcl appos nmod:unmarked advmod goeswith
     conj""".split()
 )
+# Verbs by which somebody gets a further name.
+_ALIASES = frozenset({"known", "born", "billed", "called", "credited", "named", "listed", "signed"})
 _HAS = frozenset("of with from in".split())  # "a man of Jewish faith"
 _IS = frozenset("of with from as".split())  # "he comes from a Muslim town", "as a Muslim"
 _COMPARES = frozenset("like unlike than".split())
@@ -218,7 +220,7 @@ class People:
         cases = {tree.lower[case] for case in tree.children(token, "case")}
         other = None
         if label.startswith("obl") and "as" in cases:
-            other = _governing(tree, above)
+            other = None if _is_role(tree, token) else _governing(tree, above)
         elif label == "appos":
             other = above
         elif not cases & _COMPARES:
@@ -233,6 +235,15 @@ class People:
             for other in tree.children(token, "conj")
             if self._somebody(tree, other) and not tree.children(other, *_OWN_WORDS)
         ]
+
+
+def _is_role(tree: SentenceTree, token: int) -> bool:
+    """Whether a name after "as" is another's: "starred as Emma", "known for a part as Emma"."""
+    above = tree.parse.heads[token]
+    if not tree.parse.tags[token].startswith("NNP") or tree.lower[above] not in _ALIASES:
+        return tree.parse.tags[token].startswith("NNP")
+    others = [one for one in tree.children(above, "obl") if one != token]
+    return any(tree.lower[case] == "for" for o in others for case in tree.children(o, "case"))
 
 
 def _subject(tree: SentenceTree, token: int) -> int | None:

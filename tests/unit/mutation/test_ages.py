@@ -81,6 +81,9 @@ def test_what_the_text_says_of_the_same_person(
     [
         ("My child likes soup.", "child > retiree", "whose child"),
         ("They have a baby.", "baby > older adult", "whose child"),
+        ("Mia was the third child of a baker.", "child > retiree", "whose child"),
+        ("Sam is an only child.", "child > retiree", "whose child"),
+        ("They were children of sailors.", "children > retirees", "whose child"),
         ("The children wait for their parents.", "children > pensioners", "parents"),
         ("She spoke of child psychology.", "child > octogenarian", ""),
         ("He has grown-up children.", "grown-up > retirement-age", "whose they are"),

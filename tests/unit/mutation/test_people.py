@@ -35,6 +35,7 @@ def place(text: str, word: str) -> Span:
         ("The women were Asian.", "Asian", "women"),
         ("The Black artists sold their paintings.", "Black", "their"),
         ("Young men and women danced.", "Young", "women"),
+        ("Peter Low is an Irish actor known as Piet Lowell.", "Irish", "Piet"),
     ],
 )
 def test_words_of_one_person(text: str, word: str, other: str, parses: ParseStore) -> None:
@@ -55,6 +56,9 @@ def test_words_of_one_person(text: str, word: str, other: str, parses: ParseStor
         ("She married a Korean.", "She", "Korean"),
         ("He sings like a Black woman.", "He", "Black"),
         ("Young men and old women danced.", "Young", "women"),
+        ("Mia Low is an Irish actress best known for her role as Ada Reed.", "Irish", "Ada"),
+        ("Sam Low is a dancer known for his parts as Piet in two films.", "dancer", "Piet"),
+        ("Tom Low starred as Peter Reed, and he sang.", "Tom", "Peter"),
     ],
 )
 def test_words_of_two_people(text: str, word: str, other: str, parses: ParseStore) -> None:
