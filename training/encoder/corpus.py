@@ -25,6 +25,7 @@ HERE = Path(__file__).parent
 READ = HERE / "words_read.csv"  # read for the probes of reviews and court texts: person or not
 READ_REVIEWS = HERE / "labels.csv"  # the first words read, of reviews
 READ_KINDS = HERE / "kinds_read.csv"  # read later, of fifteen other domains: which kind
+READ_APART = HERE / "kinds_apart.csv"  # read after training, mostly of five new domains: to measure
 WRITTEN = HERE / "written.csv"
 FITTED = ("dev", "test", "fresh", "film")  # the other probes are read to measure only
 NOT_PERSON = -1  # a word that is no person, of a kind that nobody said

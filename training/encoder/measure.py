@@ -28,7 +28,7 @@ from training.encoder import corpus
 from training.encoder.corpus import Document, Label, in_sentences, people
 from training.encoder.material import material
 from training.encoder.passages import held_name
-from training.encoder.texts import add_sources
+from training.encoder.texts import add_sources, texts_of
 from training.encoder.train import Settings
 from training.parser.conllu import read_sentences
 from training.parser.entities import entity_tags
@@ -172,6 +172,11 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     for name in ("held", "film_held"):
         asked = [(probe.text, probe.word, probe.person) for probe in probes(name)]
         domains[f"probes: {name}"] = of_words(in_sentences(asked, 1.0, name))
+    apart = corpus.words_read(texts_of(options), corpus.READ_APART, 1.0)
+    domains["read after training"] = of_words(apart)
+    for name in sorted({document.source for document in apart}):
+        own = (document for document in apart if document.source == name)
+        domains[f"read after training: {name}"] = of_words(own)
     return {
         "words": {"all domains": of_words(read), **domains},
         "names": {

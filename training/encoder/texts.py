@@ -21,7 +21,7 @@ from hinter_core.language.clean import clean
 
 _LONGEST = 130  # words of a passage; its last sentence ends after them
 _FEWEST = 6  # words of a passage
-_EWT = ("answers", "reviews")
+_EWT = ("answers", "email", "newsgroup", "reviews", "weblog")
 
 
 def add_sources(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--uner", type=Path, required=True, help="Universal NER of EWT, dev part")
     parser.add_argument("--wikipedia", type=Path, required=True, help="texts about people")
     parser.add_argument(
-        "--fiction", type=Path, required=True, help="passages of fiction: the first half"
+        "--fiction", type=Path, required=True, help="passages of fiction, in two halves"
     )
     parser.add_argument("--reviews", type=Path, required=True, help="IMDB training reviews")
     parser.add_argument("--excerpts", type=Path, required=True, help="excerpts of court opinions")
@@ -47,11 +47,14 @@ def texts_of(options: argparse.Namespace) -> dict[str, list[str]]:
                 found[f"ewt-{kind}"] += passages(sentences)
     for name, sentences in _documents(options.treebanks / "gum-train.conllu.gz"):
         found[f"gum-{name.split('_')[1]}"] += passages(sentences)
+    for _, sentences in _documents(options.treebanks / "gum-dev.conllu.gz"):
+        found["gum-dev"] += passages(sentences)
     for _, novel in novels(options.litbank):
         found["litbank"] += passages([joined([w for w, *_ in s]) for s in novel])
     found["wikipedia"] = _column(options.wikipedia)
     fiction = _column(options.fiction)
-    found["fiction"] = fiction[: len(fiction) // 2]
+    half = len(fiction) // 2
+    found["fiction"], found["fiction-2"] = fiction[:half], fiction[half:]
     texts = {
         name: [_cleaned(text) for text in rows if len(text.split()) >= _FEWEST]
         for name, rows in found.items()
