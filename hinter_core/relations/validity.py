@@ -15,7 +15,7 @@ these labels (AUC 0.49 and 0.47) and are left out.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from math import exp, log, log1p
 from typing import NamedTuple
@@ -73,9 +73,11 @@ class EditFeatures(NamedTuple):
     Of the people whom it changes, ``changed``: their number; ``named``: one has a name;
     ``mentions``: how often they are spoken of.
 
-    Of the text, ``near``: other pronouns of the replaced gender in the same sentences or the next
-    ones; ``against``: words that contradict the change, such as a country; ``people``: people in
-    it; ``sentences``, ``in_capitals`` (words that begin with one), ``numbers``.
+    Of the text, in the same sentences or the next ones, ``near``: other pronouns of the replaced
+    gender; ``words``: other words for what it changes, of a gender the replaced one's; ``years``:
+    numbers, if it changes an age. Anywhere, ``against``: words that contradict the change, such as
+    a country; ``people``: people; ``sentences``, ``in_capitals`` (words that begin with one),
+    ``numbers``.
 
     ``age``, ``religion``: what it changes, since texts say these in many other words, too;
     ``neutral``: it replaces a gender by none, or by one that takes other pronouns.
@@ -101,6 +103,8 @@ class EditFeatures(NamedTuple):
     named: float
     mentions: float
     near: float
+    words: float
+    years: float
     against: float
     people: float
     sentences: float
@@ -120,24 +124,26 @@ def _weights(**given: float) -> tuple[float, ...]:
 
 
 # Log odds of soft and of unfair against fair that an edit adds.
-SOFT_INTERCEPT = -1.901
+SOFT_INTERCEPT = -1.808
 SOFT = _weights(
-    doubt=0.515, name=-0.335, organisation=-0.033, office=-0.113, work=0.100, language=-0.402,
-    place=-0.697, thing=-0.931, figure=-0.642, adjective=-0.362, plural=0.181, pronoun=0.739,
-    child=0.945, after_the=0.792, capitals=-0.048, places=1.410, changed=0.366, named=-0.985,
-    mentions=-0.364, near=0.843, against=2.881, people=0.573, sentences=0.169,
-    in_capitals=0.002, numbers=0.189, age=-0.567, religion=0.835, neutral=-0.182,
+    doubt=0.579, name=0.244, organisation=-0.430, office=-0.098, work=0.114, language=-0.498,
+    place=0.194, thing=-0.430, figure=-0.287, adjective=-0.706, plural=0.044, pronoun=0.456,
+    child=0.142, after_the=0.280, capitals=-0.008, places=0.521, changed=0.982, named=-0.944,
+    mentions=0.180, near=0.885, words=1.120, years=-0.014, against=2.770, people=0.600,
+    sentences=0.065, in_capitals=-0.084, numbers=-0.060, age=0.346, religion=1.629,
+    neutral=-0.460,
 )  # fmt: skip
-UNFAIR_INTERCEPT = -1.690
+UNFAIR_INTERCEPT = -1.625
 UNFAIR = _weights(
-    doubt=0.767, name=0.255, organisation=1.672, office=0.280, work=-0.381, language=1.176,
-    place=2.460, thing=1.436, figure=0.738, adjective=-0.497, plural=0.727, pronoun=1.218,
-    child=0.393, after_the=0.888, capitals=-0.041, places=0.787, changed=1.697, named=-0.358,
-    mentions=-0.049, near=0.350, against=2.483, people=0.234, sentences=-0.351,
-    in_capitals=0.157, numbers=0.068, age=-0.282, religion=1.903, neutral=-1.036,
+    doubt=0.955, name=-0.704, organisation=0.235, office=0.242, work=-0.033, language=1.140,
+    place=0.111, thing=0.619, figure=0.279, adjective=-0.482, plural=1.769, pronoun=1.606,
+    child=-0.775, after_the=0.485, capitals=-0.224, places=0.082, changed=1.640, named=0.153,
+    mentions=0.240, near=0.367, words=0.785, years=0.854, against=2.387, people=0.432,
+    sentences=-0.050, in_capitals=0.090, numbers=-0.399, age=0.102, religion=3.427,
+    neutral=-0.781,
 )  # fmt: skip
 # What both are multiplied by, as logarithms, if the invariant discards the mutant.
-DISCARDED = (0.000, 1.433)
+DISCARDED = (0.000, 1.201)
 
 
 class Odds(NamedTuple):
@@ -214,6 +220,7 @@ def _odds_of(text: str, edit: Edit, people: People | None) -> Odds:
 
 def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
     form, around = edit.source.form, [text[max(0, a - _SEEN) : a] for a, _ in edit.spans]
+    near = _near(text, edit.spans)
     after = [text[end : end + 2] for _, end in edit.spans]
     replaced = edit.source.group if edit.source.group != edit.target.group else ""
     person = _least(text, edit.attribute, edit.source, edit.spans)
@@ -228,7 +235,9 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
         after_the=float(any(map(_AFTER_THE.search, around))),
         capitals=float(any(map(_NAME_BEFORE.search, around)) or any(map(_NAME_AFTER.match, after))),
         places=log1p(len(edit.spans)),
-        near=log1p(_near(text, replaced, edit.spans)),
+        near=log1p(near(_pronouns(text).get(replaced, ()))),
+        words=log1p(near(_words(text, edit.attribute, replaced))),
+        years=log1p(near(_numbers(text) if edit.attribute == "age" else ())),
         against=log1p(len(contradictions(text, _alone(edit)))),
         age=float(edit.attribute == "age"),
         religion=float(edit.attribute == "religion"),
@@ -270,18 +279,51 @@ def _of_text(text: str) -> dict[str, float]:
     }
 
 
-def _near(text: str, group: str, spans: tuple[Span, ...]) -> int:
-    """Return how many pronouns of a replaced gender are left near the changed words."""
-    if group not in _GENDERS:
-        return 0
+def _near(text: str, spans: tuple[Span, ...]) -> Callable[[Iterable[Span]], int]:
+    """Return what counts the other places in the sentences of ``spans`` and the next ones."""
     starts = [sentence.start for sentence in sentences_of(text)]
-    changed = {bisect_right(starts, start) for start, _ in spans}
-    return sum(
-        not changed.isdisjoint(range(number - 1, number + 2))
-        for start, end in _pronouns(text).get(group, ())
-        if all(end <= low or high <= start for low, high in spans)
-        for number in [bisect_right(starts, start)]
-    )
+    changed = {bisect_right(starts, start) + by for start, _ in spans for by in (-1, 0, 1)}
+
+    def count(places: Iterable[Span]) -> int:
+        return sum(
+            bisect_right(starts, start) in changed
+            and all(end <= low or high <= start for low, high in spans)
+            for start, end in places
+        )
+
+    return count
+
+
+@lru_cache(maxsize=_TEXTS)
+def _numbers(text: str) -> list[Span]:
+    return [match.span() for match in _NUMBER.finditer(text)]
+
+
+@lru_cache(maxsize=_TEXTS * 8)
+def _words(text: str, attribute: str, group: str) -> list[Span]:
+    """Return the words of a text that an attribute has; of a gender, nouns of that one."""
+    groups = _one_word_terms().get(attribute, {})
+
+    def says(word: str) -> bool:
+        found = groups.get(fold(word), ())
+        if attribute == "gender":
+            return group in found
+        return bool(found) or (attribute == "age" and _is_child(word))
+
+    return [match.span() for match in _WORD.finditer(text) if says(match.group().lower())]
+
+
+@lru_cache(maxsize=1)
+def _one_word_terms() -> dict[str, dict[str, frozenset[str]]]:
+    """Return the groups of the shipped words of each attribute, less pronouns."""
+    found: dict[str, dict[str, frozenset[str]]] = {}
+    for attribute, dictionary in load_shipped().items():
+        own = found.setdefault(attribute, {})
+        for term in dictionary.terms:
+            if " " not in term.text and not term.form.is_pronoun:
+                word = fold(term.text)
+                own[word] = own.get(word, frozenset()) | {term.group}
+    return found
 
 
 @lru_cache(maxsize=_TEXTS)

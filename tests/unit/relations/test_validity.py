@@ -95,6 +95,29 @@ def test_pronouns_of_the_replaced_gender_that_stay_near_are_counted(
     assert features(text, gendered(text, word, "woman"))["near"] == pytest.approx(log1p(near))
 
 
+@pytest.mark.parametrize(
+    ("attribute", "text", "word", "group", "words", "years"),
+    [
+        ("age", "A young man sang. The boy left at 12.", "young", "young", 1, 1),
+        ("age", "A young man sang. It rained. It snowed. An old boy left, aged 12.", "young",
+         "young", 0, 0),
+        ("age", "The elderly clerk smiled at a young woman.", "elderly", "old", 1, 0),
+        ("gender", "A man sang. His brother left at 12.", "man", "male", 1, 0),
+        ("gender", "A man sang. His sister left.", "man", "male", 0, 0),
+        ("religion", "A Muslim clerk met a Sikh nurse and a doctor.", "Muslim", "muslim", 1, 0),
+        ("nationality", "The Danish baker met 12 tall clerks.", "Danish", "danish", 0, 0),
+    ],
+)  # fmt: skip
+def test_other_words_for_what_changes_are_counted_near_by(
+    attribute: str, text: str, word: str, group: str, words: int, years: int
+) -> None:
+    span = (text.index(word), text.index(word) + len(word))
+    edit = Edit(Pair(attribute, Term(word, group), Term("x", "y")), (span,))
+    found = features(text, apply_edits(text, [edit], ()))
+    assert found["words"] == pytest.approx(log1p(words))
+    assert found["years"] == pytest.approx(log1p(years))
+
+
 def test_each_kind_that_is_no_person_is_asked_about() -> None:
     pair = Pair("race", Term("English", "a", ADJECTIVE), Term("Danish", "b", ADJECTIVE))
     speaks, nurse = (
