@@ -185,17 +185,20 @@ class Ages:
         fits = edit.target.text.lower() in self._words.before_nouns
         if tree.parse.labels[token] == "compound" and not fits:
             return f"\u201c{word}\u201d is part of a compound"
-        small = own is not None and own[1] <= _SMALL <= target[0]
-        grows = target[0] >= _GROWN or small
-        if own is None or own[1] > _YOUNG or not (grows or edit.target.text in self._words.unowned):
+        if own is None or own[1] > _YOUNG:
+            return ""
+        whose = f"\u201c{word}\u201d says whose child this is"
+        if any(tree.lower[c] in _OF_CHILDREN for c in tree.children(token, "amod")):
+            return whose
+        grows = target[0] >= _GROWN or own[1] <= _SMALL <= target[0]
+        if not grows and edit.target.text not in self._words.unowned:
             return ""
         above = tree.lower[tree.parse.heads[token]]
         had = above in _HAS and tree.parse.labels[token] == "obj"
-        ranked = any(tree.lower[c] in _OF_CHILDREN for c in tree.children(token, "amod"))
         of = ("of" in map(tree.lower.__getitem__, tree.children(c, "case"))
               for c in tree.children(token, "nmod"))  # fmt: skip
-        if had or ranked or any(of) or tree.children(token, "nmod:poss"):
-            return f"\u201c{word}\u201d says whose child this is"
+        if had or any(of) or tree.children(token, "nmod:poss"):
+            return whose
         if not grows:
             return ""
         return f"the text also says \u201c{said}\u201d" if (said := self._childhood) else ""

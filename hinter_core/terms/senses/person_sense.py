@@ -58,6 +58,8 @@ _KINDS = {
 # Kinds that words of a user's own are not asked to leave out: they may be about these.
 _OF_OWN = frozenset({"organisation", "office", "event", "place", "thing", "animal", "time"})
 _LENGTHS = frozenset("feet foot ft inch inches cm cms metres meters m how".split())
+_SOME = frozenset("some any much little enough fluent broken perfect".split())  # of a language
+_SPEAKERS = frozenset("speaker speakers speaking".split())
 _UNITS = {
     "old": frozenset("year years yr yrs month months week weeks day days how".split()),
     "tall": _LENGTHS,
@@ -152,6 +154,8 @@ def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
         return f"\u201c{surface}\u201d may mean several people"
     if measure := _measured(parse, tokens):
         return f"here \u201c{surface}\u201d is part of the measure \u201c{measure}\u201d"
+    if term.text[:1].isupper() and _language(parse, tokens):
+        return f"here \u201c{surface}\u201d is a language"
     if fold(surface) == "people" and _nation(parse, tokens[0]):
         return f"here \u201c{surface}\u201d is a nation"
     if term.form is _FORM.NOUN_PL and _one_of_them(parse, head_of(parse, tokens)):
@@ -163,6 +167,15 @@ def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     if surface in LOWER_THINGS and any(w[:1].isupper() for w in parse.words if w != "I"):
         return f"\u201c{surface}\u201d in lower case is a thing"
     return ""
+
+
+def _language(parse: Parse, tokens: Sequence[int]) -> bool:
+    """Whether a people's word says what is spoken: "some Danish", "a Danish speaker"."""
+    first, last = tokens[0], tokens[-1]
+    after = fold(parse.words[last + 1]) if last + 1 < len(parse.words) else ""
+    alone = not parse.labels[last].startswith(("amod", "compound", "nsubj"))
+    some = first > 0 and fold(parse.words[first - 1]) in _SOME
+    return after in _SPEAKERS or (alone and some and not parse.words[last].endswith("s"))
 
 
 def _nation(parse: Parse, people: int) -> bool:

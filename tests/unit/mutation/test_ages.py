@@ -83,6 +83,8 @@ def test_what_the_text_says_of_the_same_person(
         ("They have a baby.", "baby > older adult", "whose child"),
         ("Mia was the third child of a baker.", "child > retiree", "whose child"),
         ("Sam is an only child.", "child > retiree", "whose child"),
+        ("Mia is their oldest child.", "child > teenager", "whose child"),
+        ("He was the only child of two bakers.", "child > adolescent", "whose child"),
         ("They were children of sailors.", "children > retirees", "whose child"),
         ("The children wait for their parents.", "children > pensioners", "parents"),
         ("She spoke of child psychology.", "child > octogenarian", ""),
