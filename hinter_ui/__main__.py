@@ -1,8 +1,6 @@
 """Start HInter's app: ``hinter-app [--host HOST] [--port PORT]``, or ``python app.py``."""
 
 import argparse
-import atexit
-import gc
 import os
 import signal
 import sys
@@ -33,8 +31,6 @@ def main() -> None:
 
     # Ended by a service manager as by Ctrl-C: campaigns at work are stopped, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    # Python would look through all that models hold before it ends: up to half a minute when busy.
-    atexit.register(gc.freeze)
 
     try:
         serve(arguments.host, arguments.port)

@@ -3,8 +3,6 @@
 Invalid input prints one line to standard error and exits with 2; a stack trace is a bug.
 """
 
-import atexit
-import gc
 import os
 import sys
 from typing import Annotated, Any
@@ -77,8 +75,6 @@ def _root(
 
 def main() -> None:
     """Run the command line; exit 2 on bad input."""
-    # Python would look through all that parsers and models hold before it ends: a second.
-    atexit.register(gc.freeze)
     code: Any = 0
     try:
         code = typer.main.get_command(cli).main(standalone_mode=False)

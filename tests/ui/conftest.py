@@ -163,7 +163,7 @@ def serving(
             yield App(url, port, log, times.user + times.system, cache, shelf, projects, uploads)
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(120)  # Python looks through all that models hold, on a busy machine long
     assert list(uploads.glob("hinter-*")) == []
     said = LEFT.sub("", RELOADER.sub("", log.read_text()))
     assert "Traceback" not in said, said
