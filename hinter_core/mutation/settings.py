@@ -75,7 +75,7 @@ class Settings:
     verbatim: bool = setting(
         True, "With literal: change nothing but the terms, also in hyphenated words, as published. "
         "Without it, a/an and possessives follow the new word.",
-        part="mutants", label="Of literal changes, nothing but the terms", advanced=True,
+        part="mutants", label="With every occurrence: the terms alone", advanced=True,
         before=False,
     )  # fmt: skip
     keep_soft: bool = setting(

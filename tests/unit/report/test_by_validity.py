@@ -20,7 +20,7 @@ TEXTS = [
         "The {color} guest had soup and bread and thanked a {who}.",
         "The {color} {who} had soup.",
         "We talked to a {color} {who}.",
-        "The {color} {who} had soup and bread.",
+        "The {color} {who} had soup and bread. Another {who} and two men laughed at the {who}.",
     )
     for color, who in (("black", "man"), ("white", "man"), ("black", "woman"))
 ]
