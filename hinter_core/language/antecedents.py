@@ -162,9 +162,8 @@ def join_appositions(sets: EntitySets) -> None:
 
 def _names(tree: SentenceTree, clause: int) -> list[int]:
     """Return what a clause calls somebody; "known for a role as Emma" does not."""
-    others = tree.children(clause, "obl")
-    role = any(tree.lower[case] == "for" for o in others for case in tree.children(o, "case"))
-    return [*tree.children(clause, "xcomp", "obj"), *([] if role else others)]
+    labels = ("xcomp", "obj") if tree.tells_reason(clause) else ("xcomp", "obj", "obl")
+    return tree.children(clause, *labels)
 
 
 def _join_predicate(sets: EntitySets, tree: SentenceTree, token: int, phrase: Phrase) -> None:

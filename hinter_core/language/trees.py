@@ -24,6 +24,13 @@ class SentenceTree:
         """Return the children of a token with one of these relations."""
         return [c for c in self.below[token] if self.parse.labels[c] in labels]
 
+    def tells_reason(self, clause: int) -> bool:
+        """Whether a clause says what somebody is known for: "known for a role as Emma"."""
+        reasons = self.children(clause, "obl")
+        return any(
+            self.lower[case] == "for" for one in reasons for case in self.children(one, "case")
+        )
+
 
 @dataclass(frozen=True)
 class ParsedSentence:

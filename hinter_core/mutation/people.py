@@ -239,11 +239,10 @@ class People:
 
 def _is_role(tree: SentenceTree, token: int) -> bool:
     """Whether a name after "as" is another's: "starred as Emma", "known for a part as Emma"."""
+    if not tree.parse.tags[token].startswith("NNP"):
+        return False
     above = tree.parse.heads[token]
-    if not tree.parse.tags[token].startswith("NNP") or tree.lower[above] not in _ALIASES:
-        return tree.parse.tags[token].startswith("NNP")
-    others = [one for one in tree.children(above, "obl") if one != token]
-    return any(tree.lower[case] == "for" for o in others for case in tree.children(o, "case"))
+    return tree.lower[above] not in _ALIASES or tree.tells_reason(above)
 
 
 def _subject(tree: SentenceTree, token: int) -> int | None:

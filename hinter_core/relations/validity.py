@@ -275,7 +275,7 @@ def _of_text(text: str) -> dict[str, float]:
     return {
         "sentences": log1p(len(sentences_of(text))),
         "in_capitals": log1p(len(_CAPITAL.findall(text))),
-        "numbers": log1p(len(_NUMBER.findall(text))),
+        "numbers": log1p(len(_numbers(text))),
     }
 
 
