@@ -39,8 +39,8 @@ from hinter_core.report.formats import (
     write_report,
 )
 from hinter_core.report.gate import GateOn, gate, junit, regression_gate, require_share
-from hinter_core.report.metrics.validity import validities, validity_in_words
 from hinter_core.report.model import Report, make_report
+from hinter_core.report.mutants.validity import validities, validity_in_words
 from hinter_core.report.sections import sections
 from hinter_core.report.tables import tables_of, to_latex, write_tables
 from hinter_core.types import Verdict

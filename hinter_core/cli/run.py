@@ -26,8 +26,8 @@ from hinter_core.errors import UNANSWERED, InputError
 from hinter_core.models.budget import cost_in_words
 from hinter_core.report.formats import print_sections
 from hinter_core.report.gate import GateOn, require_share
+from hinter_core.report.metrics.priority import priority_in_words
 from hinter_core.report.model import make_report
-from hinter_core.report.priority import priority_in_words
 from hinter_core.report.section import Rows, Section, short_names
 from hinter_core.types import Failure
 from hinter_core.validity.survey import faults as validity_faults

@@ -80,7 +80,7 @@ def count(reader: CampaignReader, attributes: Attributes = ()) -> CampaignCounts
     counts = CampaignCounts()
     reader.run(_STATE)
     asked = {
-        name: ModelCounts(reader, number)
+        name: ModelCounts(name, reader, number)
         for number, (name, identity) in enumerate(reader.models.items())
         if any(reader.store.answers(shard, identity).exists() for shard in reader.shards)
     }

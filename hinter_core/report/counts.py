@@ -3,10 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
-from hinter_core.campaign.tables import Attributes, has_placebo, lists
+from hinter_core.campaign.tables import Attributes, Tables, has_placebo, is_placebo, lists
+from hinter_core.report.section import ordered
 from hinter_core.statistics.clustered import WordSums
 
 Groups = tuple[str, ...]
@@ -78,6 +80,7 @@ class ModelCounts:
     atomic mutants by word pair. ``examples``: hidden mutants, one per text and attributes.
     """
 
+    name: str
     reader: CampaignReader
     number: int
     verdicts: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
@@ -97,6 +100,22 @@ class ModelCounts:
     words: dict[Swap, tuple[int, int]] = field(default_factory=dict)
     failures: Counter[str] = field(default_factory=Counter)
     examples: list[MutantRecord] = field(default_factory=list)
+    metrics: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def tables(self) -> Tables:
+        """The tables of the campaign, with the answers of this model."""
+        return self.reader.tables(models=(self.name,))
+
+    @cached_property
+    def real(self) -> list[Attributes]:
+        """The sets of attributes of mutants that are no placebo, by size."""
+        return [names for names in ordered(self.verdicts) if not is_placebo(names)]
+
+    @cached_property
+    def neutral(self) -> list[Attributes]:
+        """The sets of attributes of mutants that are placebo alone, by size."""
+        return [names for names in ordered(self.verdicts) if all(is_placebo((n,)) for n in names)]
 
     def by_text(self, *parts: Iterable[Attributes]) -> Sums:
         """Count the texts with the same sums, for each list of sets of attributes."""

@@ -10,11 +10,12 @@ from typing import Any
 
 from hinter_core.campaign.record import PriorityState
 from hinter_core.report.counts import NO_PART_ERRS, NO_WHOLE_ERRS, PART_ERRS, WHOLE_ERRS
+from hinter_core.report.metrics.groups import GroupRate, by_attributes
 from hinter_core.report.metrics.lattice import Overlap
-from hinter_core.report.model import GroupRate, ModelReport, Report
-from hinter_core.report.priority import expected_faults
+from hinter_core.report.metrics.priority import expected_faults
+from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.section import joined
-from hinter_core.report.sections import by_attributes, lines_of
+from hinter_core.report.sections import lines_of
 from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict

@@ -19,8 +19,8 @@ from hinter_core.report.figures import (
     priority_figure,
     venns,
 )
-from hinter_core.report.metrics.validity import CorrectedRow
 from hinter_core.report.model import ModelReport, Report
+from hinter_core.report.mutants.validity import CorrectedRow
 from hinter_core.report.section import Section, joined
 from hinter_core.report.sections import (
     line_in_words,
@@ -175,6 +175,9 @@ def plain(value: Any) -> Any:
     """
     if isinstance(value, Rate):
         return {**asdict(value), "share": value.share}
+    if isinstance(value, ModelReport):
+        value = {**vars(value), **value.metrics}
+        del value["metrics"]
     if is_dataclass(value):
         return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
     if isinstance(value, Mapping):

@@ -9,17 +9,14 @@ rows and enter no other number; an error rate above theirs is excess.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from statistics import fmean
 from threading import Thread
-from typing import Any
+from typing import Any, Self
 
 from hinter_core.campaign.findings import tested_models
-from hinter_core.campaign.progress import Reason, unanswered
-from hinter_core.campaign.reader import CampaignReader, MutantRecord
-from hinter_core.campaign.record import PriorityState
+from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import Attributes, is_placebo
@@ -34,35 +31,14 @@ from hinter_core.report.counts import (
     UnusedRow,
     each_text,
 )
-from hinter_core.report.metrics.accuracy import Accuracy, accuracy
-from hinter_core.report.metrics.coverage import Coverage, Reach, coverage, reach
-from hinter_core.report.metrics.discards import GroupDiscards, discards
-from hinter_core.report.metrics.excess import PlaceboExcess, excesses
-from hinter_core.report.metrics.group_fairness import WordScore, word_scores
-from hinter_core.report.metrics.lattice import (
-    Overlap,
-    PeopleRate,
-    Pie,
-    TruthTable,
-    overlap,
-    people_rates,
-    pies,
-    truth_table,
-)
-from hinter_core.report.metrics.positives import AtLeast, Positives, by_validity, positives
-from hinter_core.report.metrics.relations import RelationRate, relation_rates
-from hinter_core.report.metrics.uncovering import UncoveringCases, uncovering_cases
-from hinter_core.report.metrics.validity import JudgedByPeople, Validity, validities
-from hinter_core.report.papers.masks import ToleranceRate, tolerance_rates
-from hinter_core.report.papers.strict_groups import GroupInstance, known_groups, strict_groups
-from hinter_core.report.papers.variants import RightVariants, right_variants
+from hinter_core.report.metric import every_metric
+from hinter_core.report.mutants.coverage import Coverage, Reach, coverage, reach
+from hinter_core.report.mutants.discards import GroupDiscards, discards
+from hinter_core.report.mutants.validity import JudgedByPeople, Validity, validities
 from hinter_core.report.section import Section, joined, ordered
-from hinter_core.statistics.clustered import cluster_rate, one_sided_test
-from hinter_core.statistics.rates import Rate, benjamini_hochberg, wilson
+from hinter_core.statistics.clustered import cluster_rate
+from hinter_core.statistics.rates import Rate, wilson
 from hinter_core.types import Verdict
-
-_MOST = 25  # words and directions listed
-ALPHA = 0.05
 
 
 @dataclass(frozen=True)
@@ -93,73 +69,29 @@ class ReportRow:
 
 
 @dataclass(frozen=True)
-class GroupRate:
-    """Error rate of mutants changed to one group (or one group per attribute).
-
-    ``above``: above the mean over all groups of these attributes, as published (GAB, GIB).
-    ``p_value``: of a one-sided test against that mean (:func:`one_sided_test`), adjusted over all
-    groups (Benjamini-Hochberg). The test and the interval count ``texts``, not cases, as mutants of
-    one text are not independent; the paper gives neither. With one text, p is 1.
-
-    ``hidden``: hidden mutants, of cases, with ``hidden_p_value`` of the same test against the mean
-    of hidden rates; None for one attribute. Departure: the published criterion also reports groups
-    that err only because one of their parts does; hidden mutants are explained by no part.
-    """
-
-    attributes: Attributes
-    groups: tuple[str, ...]
-    errors: Rate
-    texts: int
-    mean: float
-    above: bool
-    p_value: float
-    hidden: Rate | None = None
-    hidden_p_value: float | None = None
-
-
-@dataclass(frozen=True)
-class WordEffect:
-    """Error rate of atomic mutants that change one word, or a word of one group, to another."""
-
-    attribute: str
-    source: str
-    target: str
-    errors: Rate
-
-
-@dataclass(frozen=True)
 class ModelReport:
-    """All tables of one model."""
+    """The main table of a model, and its metrics: each is an attribute, too (``report.excess``)."""
 
     model: str
     lines: list[ReportRow]
     placebo: list[ReportRow]
     atomic: ReportRow
     intersectional: ReportRow
-    positives: list[Positives]
-    excess: list[PlaceboExcess]
-    pies: list[Pie]
-    truths: list[TruthTable]
-    overlaps: list[Overlap]
-    groups: list[GroupRate]
-    words: list[WordEffect]
-    directions: list[WordEffect]
-    failures: Counter[str]
-    examples: list[dict[str, Any]]
-    accuracy: Accuracy | None = None
-    by_validity: list[AtLeast] = field(default_factory=list)
-    uncovering: list[UncoveringCases] = field(default_factory=list)
-    word_scores: list[WordScore] = field(default_factory=list)
-    relations: list[RelationRate] = field(default_factory=list)
-    by_people: list[PeopleRate] = field(default_factory=list)
-    priority: PriorityState | None = None
-    strict_groups: list[GroupInstance] = field(default_factory=list)
-    tolerances: list[ToleranceRate] = field(default_factory=list)
-    variants: list[RightVariants] = field(default_factory=list)
-    reasons: list[Reason] = field(default_factory=list)
+    metrics: Mapping[str, Any]
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the value of a metric."""
+        try:
+            return self.__dict__["metrics"][name]
+        except KeyError:
+            raise AttributeError(f"A report of a model has no metric '{name}'.") from None
+
+    def with_metrics(self, **values: Any) -> Self:
+        """Return the report with other values of some metrics."""
+        return replace(self, metrics={**self.metrics, **values})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Report:
     """A campaign's report.
 
@@ -227,67 +159,39 @@ def report_of(store: CampaignStore, counts: CampaignCounts, only: Attributes = (
     """Compute the report of a counted campaign; its reader must still be open."""
     scope = {name: of for name, of in store.scope().items() if not only or name in only}
     return Report(
-        store.campaign(),
-        store.read()["identity"],
-        counts.texts,
-        counts.faults,
-        counts.idle,
-        counts.repeated,
-        counts.labels,
-        [] if only else reach(counts),
-        coverage(counts, scope),
-        discards(counts),
-        [
-            replace(_of_model(name, model), reasons=unanswered(store, (name,)))
-            for name, model in counts.models.items()
-        ],
-        validities(store, list(counts.models), only),
+        campaign=store.campaign(),
+        identity=store.read()["identity"],
+        texts=counts.texts,
+        faults=counts.faults,
+        idle=counts.idle,
+        repeated=counts.repeated,
+        labels=counts.labels,
+        reach=[] if only else reach(counts),
+        coverage=coverage(counts, scope),
+        discards=discards(counts),
+        models=list(map(_of_model, counts.models.values())),
+        validity=validities(store, list(counts.models), only),
         only=only,
         added=added_sections(store, list(counts.models), only),
     )
 
 
-def _of_model(model: str, tally: ModelCounts) -> ModelReport:
-    every = ordered(tally.verdicts)
-    real = [attributes for attributes in every if not is_placebo(attributes)]
-    pure = [a for a in every if all(is_placebo((attribute,)) for attribute in a)]
-    mixed = [a for a in every if is_placebo(a) and a not in pure]
-    groups = _groups(tally)
-    above = known_groups((g.attributes, g.groups, g.errors, g.mean, g.above) for g in groups)
+def _of_model(tally: ModelCounts) -> ModelReport:
+    real, neutral = tally.real, tally.neutral
+    mixed = [a for a in ordered(tally.verdicts) if is_placebo(a) and a not in neutral]
     return ModelReport(
-        model,
+        tally.name,
         [_line(joined(a), a, [a], tally) for a in real],
         [
             *(
-                _line(f"placebo, order {n}", (), [a for a in pure if len(a) == n], tally)
-                for n in sorted({len(a) for a in pure})
+                _line(f"placebo, order {n}", (), [a for a in neutral if len(a) == n], tally)
+                for n in sorted({len(a) for a in neutral})
             ),
             *(_line(joined(a), a, [a], tally) for a in mixed),
         ],
         _line("atomic", (), [a for a in real if len(a) == 1], tally),
         _line("intersectional", (), [a for a in real if len(a) > 1], tally),
-        positives(real, tally),
-        excesses(real, pure, tally),
-        pies([(joined(a), a) for a in real], tally),
-        [truth_table(a, tally) for a in ordered(tally.truth) if not is_placebo(a)],
-        [overlap(a, tally) for a in real if len(a) > 1],
-        groups,
-        _effects(((s.attribute, s.source, s.target), c) for s, c in tally.words.items()),
-        _effects(
-            ((s.attribute, s.source_group, s.target_group), c) for s, c in tally.words.items()
-        ),
-        tally.failures,
-        [_example(model, record) for record in tally.examples],
-        accuracy(tally, model),
-        by_validity(tally),
-        uncovering_cases(tally, model),
-        word_scores(tally, model),
-        relation_rates(tally, model),
-        people_rates(tally, model),
-        tally.reader.priority.get(model),
-        strict_groups(tally, model, above),
-        tolerance_rates(tally, model, real),
-        right_variants(tally, model, real),
+        {one.name: one.of(tally) for one in every_metric()},
     )
 
 
@@ -318,74 +222,3 @@ def _texts(sums: Sums, hits: Callable[[TextSums], int]) -> Rate:
     """Return the texts with a hit, of those with a case."""
     cases = [(own, texts) for (own,), texts in sums.items() if own.cases]
     return wilson(sum(n for own, n in cases if hits(own)), sum(n for _, n in cases))
-
-
-def _groups(tally: ModelCounts) -> list[GroupRate]:
-    every, hidden = _tested(tally.groups), _tested(tally.hidden_groups)
-    return [
-        GroupRate(
-            attributes,
-            groups,
-            errors,
-            tally.groups[attributes][groups].total(),
-            mean,
-            (errors.share or 0.0) > mean,
-            p,
-            *((own[0], own[2]) if own else ()),
-        )
-        for (attributes, groups), (errors, mean, p) in every.items()
-        for own in [hidden.get((attributes, groups))]
-    ]
-
-
-_ByGroups = Mapping[Attributes, Mapping[tuple[str, ...], Counter[tuple[int, ...]]]]
-
-
-def _tested(
-    tallied: _ByGroups,
-) -> dict[tuple[Attributes, tuple[str, ...]], tuple[Rate, float, float]]:
-    """Test the rate of each group against the mean of its attributes; return it with mean and p."""
-    found = {}
-    for attributes in ordered(a for a in tallied if not is_placebo(a)):
-        rates = {groups: cluster_rate(texts) for groups, texts in tallied[attributes].items()}
-        mean = fmean(rate.share or 0.0 for rate in rates.values())
-        for groups, rate in sorted(rates.items(), key=lambda item: item[0]):
-            p = one_sided_test(tallied[attributes][groups], mean)
-            found[attributes, groups] = (rate, mean, p)
-    p_values = benjamini_hochberg([p for *_, p in found.values()])
-    return {
-        key: (rate, mean, p)
-        for (key, (rate, mean, _)), p in zip(found.items(), p_values, strict=True)
-    }
-
-
-def _effects(items: Iterable[tuple[tuple[str, str, str], tuple[int, int]]]) -> list[WordEffect]:
-    """Sort changes by the lower end of their intervals, so that one case of one does not lead."""
-    errors: Counter[tuple[str, str, str]] = Counter()
-    cases: Counter[tuple[str, str, str]] = Counter()
-    for key, (hits, of) in items:
-        errors[key] += hits
-        cases[key] += of
-    effects = [
-        WordEffect(*key, wilson(hits, cases[key]))
-        for key, hits in errors.items()
-        if hits and not is_placebo(key[:1])
-    ]
-    effects.sort(key=lambda e: (-(e.errors.low or 0), e.attribute, e.source, e.target))
-    return effects[:_MOST]
-
-
-def _example(model: str, record: MutantRecord) -> dict[str, Any]:
-    answer = record.answers[model]
-    return {
-        "shard": record.shard,
-        "row": record.row,
-        "attributes": record.attributes,
-        "edits": record.stored_edits,
-        "mutant": record.handwritten,
-        "labels": list(answer.labels),
-        "grade": answer.grade,
-        "id": record.id,
-        "text": record.text,
-        "original": list(answer.original),
-    }

@@ -12,6 +12,7 @@ from hinter_core.statistics.format import p_in_short, percent, points
 from hinter_core.statistics.rates import Difference, Estimate, Rate
 
 _NONE = "\u2013"
+ARROW = " \u2192 "  # from what was replaced to what replaces it
 _LONGEST = 24  # characters of a model's name in tables
 
 

@@ -1,50 +1,29 @@
 """Describe a report in sections of sentences and tables, for terminal, Markdown and the page."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from operator import itemgetter
 
 from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
-from hinter_core.campaign.tables import edit_from_row
-from hinter_core.mutation.edits import mutant_of
+from hinter_core.report.metric import every_metric
 from hinter_core.report.metrics.accuracy import accuracy_sections
-from hinter_core.report.metrics.coverage import coverage_section, reach_section
-from hinter_core.report.metrics.discards import discards_sections
-from hinter_core.report.metrics.excess import excess_section
-from hinter_core.report.metrics.group_fairness import group_fairness_section
-from hinter_core.report.metrics.lattice import (
-    overlap_section,
-    people_apart_section,
-    pies_section,
-    truth_section,
-)
-from hinter_core.report.metrics.positives import positives_section, validity_score_sections
-from hinter_core.report.metrics.relations import relations_section
-from hinter_core.report.metrics.uncovering import uncovering_section
-from hinter_core.report.metrics.validity import people_sections, validity_sections
-from hinter_core.report.model import ALPHA, GroupRate, ModelReport, Report, ReportRow, WordEffect
-from hinter_core.report.papers.masks import apart_section, tolerance_section
-from hinter_core.report.papers.strict_groups import strict_section
-from hinter_core.report.papers.variants import right_variants_section
-from hinter_core.report.priority import priority_section
+from hinter_core.report.model import ModelReport, Report, ReportRow
+from hinter_core.report.mutants.coverage import coverage_section, reach_section
+from hinter_core.report.mutants.discards import discards_sections
+from hinter_core.report.mutants.validity import people_sections, validity_sections
 from hinter_core.report.section import (
     Counted,
-    PValue,
     Rows,
     Section,
-    joined,
     names_section,
     short_names,
 )
 from hinter_core.statistics.format import rate_in_words
-from hinter_core.statistics.rates import Estimate, Rate
+from hinter_core.statistics.rates import Rate
 from hinter_core.types import HiddenGrade, Verdict
 
-_AROUND = 90  # characters of a long text shown on either side of a change
-_REASONS = 10  # why mutants are unanswered
 _NAMED = 20  # rows named one by one
-_DOTS = "\u2026"
-_ARROW = " \u2192 "
+_FLOW = 20  # place of the table of verdicts among the metrics of a model
 
 
 def with_short_names(report: Report) -> Report:
@@ -113,26 +92,9 @@ def _sections(report: Report) -> list[Section]:
 
 
 def _of_model(model: ModelReport, least_validity: float) -> Iterable[Section]:
-    yield priority_section(model.priority)
-    yield _flow(model, least_validity)
-    yield uncovering_section(model.uncovering)
-    yield right_variants_section(model.variants)
-    yield tolerance_section(model.tolerances)
-    yield apart_section(model.word_scores)
-    yield group_fairness_section(model.word_scores)
-    yield people_apart_section(model.by_people)
-    yield relations_section(model.relations)
-    yield positives_section(model.positives)
-    yield excess_section(model.excess)
-    yield from validity_score_sections(model.by_validity)
-    yield pies_section(model.pies)
-    yield truth_section(model.truths)
-    yield overlap_section(model.overlaps)
-    yield from _groups(model)
-    yield strict_section(model.strict_groups)
-    yield from _turns(model)
-    yield _examples(model)
-    yield _failures(model)
+    parts = [(one.place, one.sections(model.metrics[one.name])) for one in every_metric()]
+    parts.append((_FLOW, [_flow(model, least_validity)]))
+    return (section for _, part in sorted(parts, key=itemgetter(0)) for section in part)
 
 
 def _overview(report: Report) -> Section:
@@ -258,135 +220,6 @@ def _flow(model: ModelReport, least_validity: float) -> Section:
     )
     columns = ["Mutants", *(name.capitalize() for name in names), "Replacements"]
     return Section("flow", "Verdicts of the mutants", [words], columns, rows)
-
-
-def _groups(model: ModelReport) -> Iterable[Section]:
-    rows: Rows = []
-    sentences = []
-    for attributes, groups in by_attributes(model.groups).items():
-        above = [g for g in groups if g.above]
-        sure = [g for g in above if g.p_value < ALPHA]
-        names = ", ".join(joined(g.groups) for g in sorted(sure, key=lambda g: g.p_value)[:12])
-        strict = [g for g in groups if g.hidden_p_value is not None and g.hidden_p_value < ALPHA]
-        hidden = ", ".join(joined(g.groups) for g in strict[:12])
-        rows.append(
-            [joined(attributes), Estimate(groups[0].mean), Counted(Rate(len(above), len(groups))),
-             Counted(Rate(len(sure), len(groups))), names or None,
-             (hidden or None) if len(attributes) > 1 else ""]
-        )  # fmt: skip
-        sentences.append(
-            f"{joined(attributes)}: {len(above)} of {len(groups)} groups lie above their mean of "
-            f"{100 * groups[0].mean:.1f} %, {len(sure)} of them significantly."
-        )
-        if strict:
-            sentences.append(
-                f"{joined(attributes)}: hidden bias, which no part explains, is significantly "
-                f"more frequent than the mean in {len(strict)}: {hidden}."
-            )
-    note = (
-        "Above the mean is the published criterion (GAB for one attribute, GIB for several). "
-        f"Significant: p below {ALPHA} in a one-sided test against the mean, adjusted for all "
-        "groups (Benjamini and Hochberg) and for the similarity of mutants of one text (Rao and "
-        "Scott). A group with a single text has p = 1. Hidden bias is tested likewise."
-    )
-    columns = ["Attributes", "Mean", "Above it", "Significant", "Significant groups",
-               "Significant, hidden"]  # fmt: skip
-    yield Section("groups", "Groups", [note], columns, rows, in_words=sentences)
-    every: Rows = [
-        [joined(g.attributes), joined(g.groups), g.errors.hits, g.errors.of, g.texts, g.errors,
-         "yes" if g.above else "no", PValue(g.p_value), g.hidden.hits if g.hidden else "",
-         "" if g.hidden_p_value is None else PValue(g.hidden_p_value)]
-        for g in model.groups
-    ]  # fmt: skip
-    columns = ["Attributes", "Changed to", "Errors", "Cases", "Texts", "Error rate",
-               "Above", "Adjusted p", "Hidden", "Adjusted p, hidden"]  # fmt: skip
-    yield Section("every-group", "Every group", [], columns, every)
-
-
-def by_attributes(groups: Iterable[GroupRate]) -> dict[tuple[str, ...], list[GroupRate]]:
-    """Sort the rates of groups by the attributes that change."""
-    found: dict[tuple[str, ...], list[GroupRate]] = {}
-    for group in groups:
-        found.setdefault(group.attributes, []).append(group)
-    return found
-
-
-def _turns(model: ModelReport) -> Iterable[Section]:
-    for key, title, turns in (
-        ("words", "Word pairs with the highest error rates", model.words),
-        ("directions", "Group pairs with the highest error rates", model.directions),
-    ):
-        rows: Rows = [
-            [t.attribute, t.source + _ARROW + t.target, t.errors.hits, t.errors.of, t.errors]
-            for t in turns
-        ]  # fmt: skip
-        columns = ["Attribute", "Change", "Errors", "Cases", "Error rate"]
-        yield Section(key, title, list(map(_worst, turns[:1])), columns, rows)
-
-
-def _worst(turn: WordEffect) -> str:
-    return (
-        f"{turn.source}{_ARROW}{turn.target}, alone, changed the answer in "
-        f"{rate_in_words(turn.errors)} cases. Listed by the lower end of the interval."
-    )
-
-
-def _examples(model: ModelReport) -> Section:
-    words = [
-        "In each, no smaller change turns the answer, and the whole change does.",
-        f"{str(HiddenGrade.MORE).capitalize()}: the changes together move the score further than "
-        f"the sum of each alone. {str(HiddenGrade.THRESHOLD).capitalize()}: the parts add up, and "
-        "their sum just crosses the threshold.",
-    ]
-    columns, rows = table_of(map(example_row, model.examples))
-    return Section("examples", "Hidden bias", words, columns, rows)
-
-
-def table_of(rows: Iterable[dict[str, str]]) -> tuple[list[str], list[list[str]]]:
-    """Return columns and cells of rows that have the same keys."""
-    found = list(rows)
-    return [name.capitalize() for row in found[:1] for name in row], [[*r.values()] for r in found]
-
-
-def example_row(example: Mapping[str, Any]) -> dict[str, str]:
-    """Return a hidden mutant as text; long texts are cut around the change."""
-    text = example["text"]
-    edits = [edit_from_row(row) for row in example["edits"]]
-    mutant = mutant_of(text, edits, example["mutant"])
-    first, last = mutant.splices[0], mutant.splices[-1]
-    return {
-        "row": str(example["row"]),
-        "change": ", ".join(e.in_words for e in edits),
-        "answer": _labels(example["original"]) + _ARROW + _labels(example["labels"]),
-        **({"hidden": example["grade"] or "\u2013"} if "grade" in example else {}),
-        "text": _cut(text, first.start, last.end),
-        "mutant": _cut(mutant.text, first.at, last.at + len(last.new)),
-    }
-
-
-def _labels(labels: Sequence[str] | None) -> str:
-    return ", ".join(labels or ()) or "no label"
-
-
-def _cut(text: str, start: int, end: int) -> str:
-    begin, stop = max(0, start - _AROUND), end + _AROUND
-    cut = text[begin:stop]
-    if len(cut) > 6 * _AROUND:  # changes far apart
-        cut = text[begin : start + _AROUND] + _DOTS + text[end - _AROUND : stop]
-    return (_DOTS * (begin > 0) + cut + _DOTS * (stop < len(text))).replace("\n", " ")
-
-
-def _failures(model: ModelReport) -> Section:
-    rows: Rows = [[one.failure, one.said, one.mutants] for one in model.reasons[:_REASONS]]
-    rest = sum(one.mutants for one in model.reasons[_REASONS:])
-    rows += [["other", f"{len(model.reasons) - _REASONS:,} reasons", rest]] if rest else []
-    total = sum(one.mutants for one in model.reasons)
-    words = (
-        f"{total:,} mutants had no usable answer; they count in no rate. To ask again: the command "
-        "of the run, with --retry-failed."
-    )
-    columns = ["Reason", "What was said (an example)", "Mutants"]
-    return Section("failures", "No answer", [words], columns, rows)
 
 
 def _unused(report: Report) -> Section:

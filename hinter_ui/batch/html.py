@@ -11,7 +11,7 @@ from hinter_core.campaign.record import PriorityState
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.models.budget import cost_in_words
-from hinter_core.report.priority import rate_of
+from hinter_core.report.metrics.priority import rate_of
 from hinter_core.statistics.format import percent
 from hinter_core.types import Verdict
 from hinter_ui.batch.form import say

@@ -118,9 +118,7 @@ def only(model: ModelReport, attributes: Attributes) -> ModelReport:
     def own(items: list) -> list:  # type: ignore[type-arg]
         return [item for item in items if item.attributes in (attributes, *parts)]
 
-    return replace(
-        model,
-        lines=own(model.lines),
+    return replace(model, lines=own(model.lines)).with_metrics(
         truths=own(model.truths),
         overlaps=own(model.overlaps),
         groups=own(model.groups),

@@ -3,8 +3,8 @@
 from typing import Any
 
 from hinter_core.report.compared.comparison import FIXED, NEW, Comparison, Contrast
+from hinter_core.report.metrics.examples import example_row, table_of
 from hinter_core.report.section import Cell, PValue, Rows, Section
-from hinter_core.report.sections import example_row, table_of
 from hinter_core.statistics.format import (
     difference_in_words,
     p_in_words,

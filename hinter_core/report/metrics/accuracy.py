@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from hinter_core.models.base import COREFERENCE
 from hinter_core.report.counts import ModelCounts
+from hinter_core.report.metric import metric
 from hinter_core.report.section import Rows, Section
 from hinter_core.statistics.format import rate_in_words
 from hinter_core.statistics.rates import Rate, wilson
@@ -44,17 +45,17 @@ class Accuracy:
     known: list[str]
 
 
-def accuracy(tally: ModelCounts, model: str) -> Accuracy | None:
+def accuracy(tally: ModelCounts) -> Accuracy | None:
     """Compare a model's answers to the unchanged texts with their labels; None without labels."""
     reader = tally.reader
     found = reader.run(
         "SELECT coalesce(t.label, ''), o.labels, o.failure IS NOT NULL, count(*) FROM "
-        f"({reader.tables(models=(model,)).originals}) o JOIN rows t USING (shard, row) "
+        f"({tally.tables.originals}) o JOIN rows t USING (shard, row) "
         "GROUP BY ALL ORDER BY ALL"
     )
     if not any(label for label, *_ in found):
         return None
-    noted = reader.store.read()["models"][model]
+    noted = reader.store.read()["models"][tally.name]
     answers = {name for _, labels, *_ in found for name in labels or ()}
     if noted.get("task") == COREFERENCE:  # any link may be an answer
         answers |= {label for label, *_ in found if label}
@@ -217,3 +218,6 @@ def _in_words(one: Accuracy) -> str:
 def _listed(names: Sequence[str]) -> str:
     more = ", \u2026" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
+
+
+metric("accuracy", 0, accuracy)  # one section for all models

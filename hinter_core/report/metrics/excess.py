@@ -7,6 +7,7 @@ from operator import attrgetter
 
 from hinter_core.campaign.tables import Attributes
 from hinter_core.report.counts import ModelCounts, Sums, each_text
+from hinter_core.report.metric import metric
 from hinter_core.report.section import Cell, PValue, Rows, Section, joined
 from hinter_core.statistics.clustered import cluster_rate, paired_difference
 from hinter_core.statistics.format import (
@@ -45,14 +46,12 @@ class PlaceboExcess:
         return self.placebo.of < FEWEST_PLACEBO
 
 
-def excesses(
-    real: Sequence[Attributes], placebo: Sequence[Attributes], tally: ModelCounts
-) -> list[PlaceboExcess]:
+def excesses(tally: ModelCounts) -> list[PlaceboExcess]:
     """Compare each order, and each set of its attributes, with the placebo mutants of the order."""
     found = []
-    for order in sorted({len(a) for a in placebo}):
-        neutral = [a for a in placebo if len(a) == order]
-        of = [a for a in real if len(a) == order]
+    for order in sorted({len(a) for a in tally.neutral}):
+        neutral = [a for a in tally.neutral if len(a) == order]
+        of = [a for a in tally.real if len(a) == order]
         if len(of) > 1:
             found.append(_excess(f"order {order}", (), of, neutral, tally))
         found += [_excess(joined(a), a, [a], neutral, tally) for a in of]
@@ -131,3 +130,6 @@ def _tested(difference: Difference) -> str:
 def _points_and_p(difference: Difference | None) -> tuple[Cell, Cell]:
     p = difference.p_value if difference else None
     return difference or "", "" if p is None else PValue(p)
+
+
+metric("excess", 100, excesses, excess_section)

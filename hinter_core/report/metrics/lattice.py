@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from hinter_core.campaign.tables import Attributes, has_placebo
+from hinter_core.campaign.tables import Attributes, has_placebo, is_placebo
 from hinter_core.report.counts import NO_PART_ERRS, WHOLE_ERRS, ModelCounts, Sums, each_text
-from hinter_core.report.section import Cell, Rows, Section, Share, joined
+from hinter_core.report.metric import metric
+from hinter_core.report.section import Cell, Rows, Section, Share, joined, ordered
 from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.format import rate_in_words
 from hinter_core.statistics.rates import Rate
@@ -73,16 +74,24 @@ class Pie:
     slices: dict[str, int]
 
 
-def truth_table(attributes: Attributes, tally: ModelCounts) -> TruthTable:
-    """Return the truth table of one pair of attributes."""
+def truth_tables(tally: ModelCounts) -> list[TruthTable]:
+    """Return the truth table of each pair of attributes."""
+    return [_truth_table(names, tally) for names in ordered(tally.truth) if not is_placebo(names)]
+
+
+def _truth_table(attributes: Attributes, tally: ModelCounts) -> TruthTable:
     rows = tally.truth[attributes]
     only_whole = rows.get((True, False, False), 0)
     only_part = sum(n for (whole, *parts), n in rows.items() if not whole and any(parts))
     return TruthTable(attributes, dict(rows), only_whole, only_part)
 
 
-def overlap(attributes: Attributes, tally: ModelCounts) -> Overlap:
+def overlaps(tally: ModelCounts) -> list[Overlap]:
     """Count the original texts with errors by one change, by several, by both."""
+    return [_overlap(attributes, tally) for attributes in tally.real if len(attributes) > 1]
+
+
+def _overlap(attributes: Attributes, tally: ModelCounts) -> Overlap:
     sums = tally.by_text([attributes], [(attribute,) for attribute in attributes])
     cases: Sums = Counter({own: texts for own, texts in sums.items() if own[0].cases})
     seen = each_text(cases, lambda together, alone: (alone.errors > 0, together.errors > 0))
@@ -91,18 +100,18 @@ def overlap(attributes: Attributes, tally: ModelCounts) -> Overlap:
     )
 
 
-def pies(named: Sequence[tuple[str, Attributes]], tally: ModelCounts) -> list[Pie]:
+def pies(tally: ModelCounts) -> list[Pie]:
     """Return both pies of all mutants, then one for each set of attributes with an error."""
     wholes: Counter[str] = Counter()
     atoms: Counter[str] = Counter()
     found = []
-    for name, attributes in named:
+    for attributes in tally.real:
         alone = len(attributes) == 1
         slices = (tally.atoms if alone else tally.wholes).get(attributes, Counter())
         (atoms if alone else wholes).update(slices)
         if slices:
             kind = "atomic" if alone else "intersectional"
-            found.append(Pie(name, kind, attributes, dict(slices)))
+            found.append(Pie(joined(attributes), kind, attributes, dict(slices)))
     sums = (("intersectional", wholes), ("atomic", atoms))
     return [*(Pie(kind, kind, (), dict(slices)) for kind, slices in sums if slices), *found]
 
@@ -160,17 +169,17 @@ def _shares(number: int, whole: bool, truths: Sequence[TruthTable]) -> tuple[Cel
     return Share(number / total), Share(number / such) if such else None
 
 
-def overlap_section(overlaps: Sequence[Overlap]) -> Section:
+def overlap_section(found: Sequence[Overlap]) -> Section:
     """Report the original texts with errors by one change or several."""
     columns = ["Attributes", "Only alone", "Both", "Only together", "Neither"]
     rows: Rows = [
-        [joined(o.attributes), o.only_atomic, o.both, o.only_together, o.neither] for o in overlaps
+        [joined(o.attributes), o.only_atomic, o.both, o.only_together, o.neither] for o in found
     ]
     sentences = [
         f"{joined(o.attributes)}: of {o.only_atomic + o.both + o.only_together + o.neither:,} "
         f"texts, {o.only_together:,} show bias only when the attributes change together, "
         f"{o.only_atomic:,} only when one changes, {o.both:,} in both cases."
-        for o in overlaps
+        for o in found
     ]
     title = "Texts with errors: one change or several"
     return Section("overlap", title, [], columns, rows, in_words=sentences)
@@ -203,14 +212,14 @@ def _pie_in_words(pie: Pie) -> str:
     )
 
 
-def people_rates(tally: ModelCounts, model: str) -> list[PeopleRate]:
+def people_rates(tally: ModelCounts) -> list[PeopleRate]:
     """Return rates of one person and of two people; nothing of a campaign that has no pair of two.
 
     Those of tables that do not say whom the changes are of are left out.
     """
     if not tally.reader.store.campaign().across_people:
         return []
-    tables = tally.reader.tables(models=(model,))
+    tables = tally.tables
     rows = tally.reader.run(
         "SELECT m.across_people, m.row, count_if(verdict = 'hidden'), "
         "count_if(verdict IN ('biased', 'hidden')), "
@@ -254,3 +263,9 @@ def people_apart_section(found: Sequence[PeopleRate]) -> Section:
     columns = ["Changes of", "Mutants", "Discarded", "Error rate", "Hidden, of errors"]
     return Section("across-people", "One person and two people", sentences, columns, rows,
                    in_words=words)  # fmt: skip
+
+
+metric("by_people", 70, people_rates, people_apart_section)
+metric("pies", 120, pies, pies_section)
+metric("truths", 130, truth_tables, truth_section)
+metric("overlaps", 140, overlaps, overlap_section)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from hinter_core.campaign.tables import Attributes
 from hinter_core.report.counts import LEAST_VALIDITIES, ModelCounts, each_text
+from hinter_core.report.metric import metric
 from hinter_core.report.section import Counted, Rows, Section, joined
 from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.format import rate_in_words
@@ -48,8 +49,9 @@ class Positives:
         return self.false.of > 0
 
 
-def positives(real: Sequence[Attributes], tally: ModelCounts) -> list[Positives]:
+def positives(tally: ModelCounts) -> list[Positives]:
     """Return a row for all mutants, intersectional and atomic ones, and each set of attributes."""
+    real = tally.real
     sums: list[tuple[str, Attributes, Sequence[Attributes]]] = [
         ("all", (), real),
         ("intersectional", (), [a for a in real if len(a) > 1]),
@@ -150,3 +152,7 @@ def validity_score_sections(found: Sequence[AtLeast]) -> Iterable[Section]:
     columns = ["Validity", "Cases", "Error rate", "Hidden, of errors"]
     title = "Error rates by validity of the intersectional mutants"
     yield Section("validity-score", title, [words], columns, rows)
+
+
+metric("positives", 90, positives, positives_section)
+metric("by_validity", 110, by_validity, validity_score_sections)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hinter_core.campaign.tables import has_placebo
 from hinter_core.relations.family import beside
 from hinter_core.report.counts import ModelCounts
+from hinter_core.report.metric import metric
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO
 from hinter_core.report.section import PValue, Rows, Section
 from hinter_core.statistics.clustered import cluster_rate, paired_difference
@@ -39,11 +40,11 @@ class RelationRate:
     excess: Difference | None = None
 
 
-def relation_rates(tally: ModelCounts, model: str) -> list[RelationRate]:
+def relation_rates(tally: ModelCounts) -> list[RelationRate]:
     """Return the rates of each relation of a campaign that tests others than exchanges."""
     if tally.reader.store.campaign().relations == (SUBSTITUTE,):
         return []
-    real, neutral = _sums(tally, model)
+    real, neutral = _sums(tally)
     return [
         _rate(key, texts, neutral.get(_beside(key), {})) for key, texts in sorted(
             real.items(), key=lambda item: (item[0][1], item[0][0])
@@ -51,8 +52,8 @@ def relation_rates(tally: ModelCounts, model: str) -> list[RelationRate]:
     ]  # fmt: skip
 
 
-def _sums(tally: ModelCounts, model: str) -> tuple[dict[_Key, _ByText], dict[_Key, _ByText]]:
-    tables = tally.reader.tables(models=(model,))
+def _sums(tally: ModelCounts) -> tuple[dict[_Key, _ByText], dict[_Key, _ByText]]:
+    tables = tally.tables
     rows = tally.reader.run(
         f"SELECT {has_placebo('m.attributes')}, coalesce(m.relation, '{SUBSTITUTE}'), m.n_edits, "
         "m.row, count_if(verdict IN ('biased', 'hidden')), "
@@ -118,3 +119,6 @@ def _in_words(one: RelationRate) -> str:
     words += f", {rate_in_words(one.placebo)} neutral ones did; the rate is "
     p = one.excess.p_value
     return words + difference_in_words(one.excess) + ("." if p is None else f", p {p_in_words(p)}.")
+
+
+metric("relations", 80, relation_rates, relations_section)

@@ -1,21 +1,19 @@
-"""Masked words: violations by threshold and by word, and words apart by pronoun.
+"""Masked words: violations by threshold and by word.
 
-Source: Astraea, Table V (rows of masked language models, for thresholds from 0.05 to 0.3) and Table
-VI (words of an attribute apart from the others, by pronoun). A mutant violates a threshold if the
-probability of a word at a mask moves by more; *any* counts mutants of which some word does.
+Source: Astraea, Table V (rows of masked language models, for thresholds from 0.05 to 0.3). A mutant
+violates a threshold if the probability of a word at a mask moves by more; *any* counts mutants of
+which some word does.
 
 Departures: rates have intervals that count texts, and the means over models are left to the reader.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hinter_core.campaign.tables import Attributes, lists
 from hinter_core.report.counts import ModelCounts
-from hinter_core.report.metrics.diagnosis import ANOMALY
-from hinter_core.report.metrics.group_fairness import WordScore
-from hinter_core.report.section import Counted, Rows, Section, joined, ordered
+from hinter_core.report.metric import metric
+from hinter_core.report.section import Rows, Section, joined, ordered
 from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.rates import Rate
 
@@ -37,11 +35,9 @@ class ToleranceRate:
     by_word: dict[str, Rate]
 
 
-def tolerance_rates(
-    tally: ModelCounts, model: str, real: Iterable[Attributes]
-) -> list[ToleranceRate]:
-    """Return the rates of violations of some sets of attributes; none for other tasks."""
-    tables, run = tally.reader.tables(models=(model,)), tally.reader.run
+def tolerance_rates(tally: ModelCounts) -> list[ToleranceRate]:
+    """Return the rates of violations by attributes; none for other tasks."""
+    tables, run = tally.tables, tally.reader.run
     ((masked,),) = run(f"SELECT count(*) FROM ({tables.originals}) WHERE len(masks) > 0")
     if not masked:
         return []
@@ -50,7 +46,7 @@ def tolerance_rates(
         "m.attributes, o.masks AS before, a.masks AS after FROM "
         f"({tables.mutants}) m JOIN ({tables.answers}) a "
         f"USING (shard, place) JOIN ({tables.originals}) o ON o.shard = m.shard AND o.row = m.row "
-        f"WHERE a.verdict IN ('benign', 'biased', 'hidden') AND m.attributes IN {lists(real)}"
+        f"WHERE a.verdict IN ('benign', 'biased', 'hidden') AND m.attributes IN {lists(tally.real)}"
         "), masks AS (SELECT *, generate_subscripts(before, 1) AS mask FROM answered), "
         "words AS (SELECT *, unnest(map_entries(before[mask])) AS entry FROM masks) "
         "SELECT shard, place, row, attributes, entry.key AS word, max(if(len(before) = len(after), "
@@ -97,26 +93,4 @@ def tolerance_section(found: list[ToleranceRate]) -> Section:
     return Section("tolerances", "Violations by threshold", sentences, columns, rows)
 
 
-def apart_section(scores: Iterable[WordScore]) -> Section:
-    """Report how many words lie apart from the others, by label (for a mask, by pronoun)."""
-    by: dict[tuple[str, str], list[WordScore]] = defaultdict(list)
-    for one in scores:
-        by[one.attribute, one.label].append(one)
-    rows: Rows = [
-        [attribute, label, _share(sum(abs(one.index) > ANOMALY for one in own), own),
-         sum(one.index > ANOMALY for one in own), sum(one.index < -ANOMALY for one in own),
-         _share(sum(one.violation for one in own), own)]
-        for (attribute, label), own in by.items()
-    ]  # fmt: skip
-    sentences = [
-        "Words whose mean score of a label has an anomaly index beyond 2 (Astraea, Table VI; for a "
-        "masked pronoun, each pronoun is a label), how many have a higher and a lower score than "
-        "the others, and those that are apart beyond the noise between texts."
-    ]
-    columns = ["Attribute", "Label", "Violations, as published", "Higher", "Lower",
-               "Violations beyond noise"]  # fmt: skip
-    return Section("apart", "Words that lie apart, by label", sentences, columns, rows)
-
-
-def _share(hits: int, words: list[WordScore]) -> Counted:
-    return Counted(Rate(hits, len(words)), share=True)
+metric("tolerances", 50, tolerance_rates, tolerance_section)

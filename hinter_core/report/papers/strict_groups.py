@@ -6,11 +6,13 @@ alone is not known to be below, so that such a group is not strict.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hinter_core.campaign.tables import Attributes, is_placebo, lists
+from hinter_core.campaign.tables import Attributes, lists
 from hinter_core.report.counts import Groups, ModelCounts
+from hinter_core.report.metric import metric
+from hinter_core.report.metrics.groups import GROUPS, GroupRate
 from hinter_core.report.section import Rows, Section, joined
 from hinter_core.statistics.rates import Estimate, Rate
 
@@ -38,23 +40,11 @@ class GroupInstance:
     above: int
 
 
-@dataclass(frozen=True)
-class GroupAbove:
-    """What is known of a group: its rate, the mean, and whether it lies above it."""
-
-    attributes: Attributes
-    groups: Groups
-    errors: Rate
-    mean: float
-    above: bool
-
-
-def strict_groups(
-    tally: ModelCounts, model: str, every: Collection[GroupAbove]
-) -> list[GroupInstance]:
+def strict_groups(tally: ModelCounts) -> list[GroupInstance]:
     """Return the strict groups of a model, with the words and texts of their errors."""
+    every = GROUPS.of(tally)
     alone = {(g.attributes[0], g.groups[0]): g for g in every if len(g.attributes) == 1}
-    strict: list[tuple[GroupAbove, list[GroupAbove]]] = []
+    strict: list[tuple[GroupRate, list[GroupRate]]] = []
     for one in every:
         parts = [alone.get(part) for part in zip(one.attributes, one.groups, strict=True)]
         known = [part for part in parts if part is not None and not part.above]
@@ -62,7 +52,7 @@ def strict_groups(
             strict.append((one, known))
     if not strict:
         return []
-    changes, texts = _mutants(tally, model, [one for one, _ in strict])
+    changes, texts = _mutants(tally, [one for one, _ in strict])
     found = []
     for one, parts_of_one in strict:
         same = [g for g in every if g.attributes == one.attributes]
@@ -87,10 +77,10 @@ _Key = tuple[Attributes, Groups]
 
 
 def _mutants(
-    tally: ModelCounts, model: str, wanted: Sequence[GroupAbove]
+    tally: ModelCounts, wanted: Sequence[GroupRate]
 ) -> tuple[dict[_Key, list[tuple[str, int]]], dict[_Key, list[str]]]:
     """Return the changes to each group by their errors, and the texts with one."""
-    tables = tally.reader.tables(models=(model,))
+    tables = tally.tables
     groups = "list_transform(edits, lambda e: e.target_group)"
     tally.reader.run(
         f"CREATE OR REPLACE TEMP TABLE of_groups AS SELECT m.shard, m.row, attributes, {groups} AS "
@@ -146,8 +136,4 @@ def _first(names: list[str]) -> str:
     return ", ".join([*names[:_NAMED], *(["\u2026"] if len(names) > _NAMED else [])])
 
 
-def known_groups(
-    every: Iterable[tuple[Attributes, Groups, Rate, float, bool]],
-) -> list[GroupAbove]:
-    """Return what is known of groups, without those of neutral changes."""
-    return [GroupAbove(*one) for one in every if not is_placebo(one[0])]
+metric("strict_groups", 160, strict_groups, strict_section)

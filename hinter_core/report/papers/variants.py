@@ -8,12 +8,12 @@ nothing is said.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hinter_core.campaign.tables import Attributes, lists
 from hinter_core.models.base import COREFERENCE
 from hinter_core.report.counts import ModelCounts
+from hinter_core.report.metric import metric
 from hinter_core.report.metrics.accuracy import label_key, label_reader
 from hinter_core.report.section import Rows, Section, joined, ordered
 from hinter_core.statistics.clustered import cluster_rate
@@ -37,22 +37,20 @@ class RightVariants:
     wrong: int
 
 
-def right_variants(
-    tally: ModelCounts, model: str, real: Iterable[Attributes]
-) -> list[RightVariants]:
-    """Count right answers to mutants of some sets of attributes; none without labels."""
-    tables, reader = tally.reader.tables(models=(model,)), tally.reader
+def right_variants(tally: ModelCounts) -> list[RightVariants]:
+    """Count right answers to mutants by their attributes; none without labels."""
+    tables, reader = tally.tables, tally.reader
     rows = reader.run(
         "SELECT m.attributes, m.row, t.label, o.labels, a.labels, a.changed, count(*) FROM "
         f"({tables.mutants}) m JOIN ({tables.answers}) a "
         f"USING (shard, place) JOIN ({tables.originals}) o ON o.shard = m.shard AND o.row = m.row "
         "JOIN rows t ON t.shard = m.shard AND t.row = m.row WHERE t.label <> '' AND "
         "a.verdict IN ('benign', 'biased', 'hidden') AND a.failure IS NULL AND "
-        f"o.failure IS NULL AND m.attributes IN {lists(real)} GROUP BY ALL"
+        f"o.failure IS NULL AND m.attributes IN {lists(tally.real)} GROUP BY ALL"
     )
     if not rows:
         return []
-    noted = reader.store.read()["models"][model]
+    noted = reader.store.read()["models"][tally.name]
     links = noted.get("task") == COREFERENCE
     answers = {name for row in rows for name in (*(row[3] or ()), *([row[2]] if links else ()))}
     read = label_reader(noted["labels"] or sorted(answers))
@@ -91,3 +89,6 @@ def right_variants_section(found: list[RightVariants]) -> Section:
     columns = ["Attributes", "Cases", "Right", "Right before, wrong after",
                "Wrong before, right after", "Wrong both times"]  # fmt: skip
     return Section("variants", "Right answers of mutants", sentences, columns, rows)
+
+
+metric("variants", 40, right_variants, right_variants_section)

@@ -22,8 +22,8 @@ from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.formats import flat_rows, plain
-from hinter_core.report.metrics.validity import people_sections
 from hinter_core.report.model import Report, make_report
+from hinter_core.report.mutants.validity import people_sections
 from hinter_core.report.sections import sections
 
 TEXTS = [

@@ -23,8 +23,9 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.edits import difference
 from hinter_core.report.compared.comparison import compare
 from hinter_core.report.compared.sections import change_row
+from hinter_core.report.metrics.examples import example_row
 from hinter_core.report.model import make_report
-from hinter_core.report.sections import example_row, sections
+from hinter_core.report.sections import sections
 from hinter_core.types import Verdict
 from tests.examples import within
 

@@ -9,8 +9,8 @@ import pytest
 from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.report.metrics.discards import GroupDiscards, discards_sections, uneven_discards
 from hinter_core.report.model import make_report
+from hinter_core.report.mutants.discards import GroupDiscards, discards_sections, uneven_discards
 
 TEXTS = ["An Irish clerk met us.", "The young Irish teacher smiled.", "An Irish boy left."]
 

@@ -55,7 +55,7 @@ def with_excess(report: Report, low: float, cases: int) -> Report:
     """The report of the first model with an excess over placebo that it does not have."""
     difference = Difference(0.1, low, 0.2, 0.01)
     excess = PlaceboExcess("order 2", (), 2, Rate(30, 200), Rate(5, cases), difference)
-    return replace(report, models=[replace(report.models[0], excess=[excess])])
+    return replace(report, models=[report.models[0].with_metrics(excess=[excess])])
 
 
 def test_the_gate_asks_for_the_lower_end_of_the_excess(report: Report) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hinter_core.report.metrics.group_fairness import WordScore, group_fairness_section, judged
+from hinter_core.report.papers.group_fairness import WordScore, group_fairness_section, judged
 
 WORDS, TEXTS = 20, 40
 

@@ -22,7 +22,8 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import open_store
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.report.aggregate import count
-from hinter_core.report.model import ALPHA, GroupRate, ModelReport, Report, make_report
+from hinter_core.report.metrics.groups import ALPHA, GroupRate
+from hinter_core.report.model import ModelReport, Report, make_report
 from hinter_core.report.sections import sections
 from hinter_core.statistics.clustered import cluster_rate, one_sided_test
 from hinter_core.statistics.rates import benjamini_hochberg
@@ -144,7 +145,7 @@ def test_a_truth_table_gives_shares_within_each_outcome(small: Report) -> None:
     assert rows["benign", "benign", "benign"] == ["1", "25.00\u00a0%", "33.33\u00a0%"]
     assert rows["benign", "bias", "benign"] == ["2", "50.00\u00a0%", "66.67\u00a0%"]
     assert rows["bias", "benign", "benign"] == ["1", "25.00\u00a0%", "100.00\u00a0%"]
-    pairs = replace(small.models[0], truths=small.models[0].truths * 2)
+    pairs = small.models[0].with_metrics(truths=small.models[0].truths * 2)
     (section,) = [s for s in sections(replace(small, models=[pairs])) if s.key == "truth"]
     sums = [row[1:] for row in section.rows if row[0] == "all pairs"]
     assert sums[1] == ["benign", "one of them", "", "4", "50.00\u00a0%", "66.67\u00a0%"]

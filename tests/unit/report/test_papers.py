@@ -10,7 +10,8 @@ from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.model import ModelReport, make_report
-from hinter_core.report.papers.masks import TOLERANCES, apart_section
+from hinter_core.report.papers.group_fairness import apart_section
+from hinter_core.report.papers.masks import TOLERANCES
 from hinter_core.report.papers.variants import RightVariants
 from hinter_core.report.sections import sections
 

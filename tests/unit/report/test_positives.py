@@ -24,7 +24,9 @@ from hinter_core.report.counts import (
     WHOLE_ERRS,
 )
 from hinter_core.report.formats import flat_rows, plain, to_html, to_markdown
-from hinter_core.report.model import ModelReport, Pie, Positives, make_report
+from hinter_core.report.metrics.lattice import Pie
+from hinter_core.report.metrics.positives import Positives
+from hinter_core.report.model import ModelReport, make_report
 from hinter_core.report.section import short_names
 from hinter_core.report.sections import sections
 

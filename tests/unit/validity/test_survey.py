@@ -14,8 +14,8 @@ import pytest
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.errors import InputError
 from hinter_core.report.formats import plain
-from hinter_core.report.metrics.validity import Validity, validities, validity_in_words
 from hinter_core.report.model import make_report
+from hinter_core.report.mutants.validity import Validity, validities, validity_in_words
 from hinter_core.report.section import short_names
 from hinter_core.report.sections import sections
 from hinter_core.validity.checkers import CHECKERS, Acceptability, CheckerError, load_checker

@@ -1,6 +1,8 @@
 """What a prioritised run asked first, what it found, and what may be said of rates."""
 
 from hinter_core.campaign.record import PriorityState
+from hinter_core.report.counts import ModelCounts
+from hinter_core.report.metric import metric
 from hinter_core.report.section import Amount, Cell, Section
 from hinter_core.statistics.format import estimate_in_words
 from hinter_core.statistics.rates import Estimate
@@ -16,6 +18,11 @@ _WHAT_HOLDS = (
     "The bounds in this table hold whenever the run stops, for whatever reason. Other intervals "
     "hold if its results did not stop it.",
 )
+
+
+def state_of(tally: ModelCounts) -> PriorityState | None:
+    """Return what was asked of a model; None if the run is not prioritised."""
+    return tally.reader.priority.get(tally.name)
 
 
 def rate_of(state: PriorityState) -> Estimate:
@@ -65,3 +72,6 @@ def priority_in_words(state: PriorityState) -> str:
             "all cases change it."
         )
     return f"{words} {state.reason or 'It was interrupted, or still runs.'}"
+
+
+metric("priority", 10, state_of, priority_section)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from hinter_core.generators.templates.filling import SAME_CLASS
 from hinter_core.generators.templates.template import ATTRIBUTES, COUNTRY, GENDER, OCCUPATION
 from hinter_core.report.counts import ModelCounts
+from hinter_core.report.metric import metric
 from hinter_core.report.section import Counted, Rows, Section
 from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.format import rate_in_words
@@ -41,19 +42,19 @@ class UncoveringCases:
     sources: Rate
 
 
-def uncovering_cases(tally: ModelCounts, model: str) -> list[UncoveringCases]:
+def uncovering_cases(tally: ModelCounts) -> list[UncoveringCases]:
     """Count the pairs of a campaign of templates, by attribute; none for other campaigns."""
     if tally.reader.store.campaign().source.kind != "templates":
         return []
     found: dict[str, dict[int, list[tuple[str, str, int]]]] = defaultdict(lambda: defaultdict(list))
-    for row, attribute, own, answer, number in _answers(tally, model):
+    for row, attribute, own, answer, number in _answers(tally):
         found[attribute][row].append((own, answer, number))
     return [_of(name, list(found[name].values())) for name in ATTRIBUTES if name in found]
 
 
-def _answers(tally: ModelCounts, model: str) -> list[tuple[int, str, str, str, int]]:
+def _answers(tally: ModelCounts) -> list[tuple[int, str, str, str, int]]:
     """Return numbers of answers by template, attribute, class and answer."""
-    tables = tally.reader.tables(models=(model,))
+    tables = tally.tables
     both = ", ".join(f"'{name}'" for name in (GENDER, COUNTRY))
     names = ", ".join(f"'{name}'" for name in (*ATTRIBUTES, SAME_CLASS))
     tally.reader.run(
@@ -130,3 +131,6 @@ def _beside(one: UncoveringCases) -> str:
     if not one.same.of:
         return ""
     return f" Of pairs of one class, {rate_in_words(one.same)} do: for another name alone."
+
+
+metric("uncovering", 30, uncovering_cases, uncovering_section)

@@ -1,9 +1,10 @@
 """Group fairness: words whose scores lie apart from those of the other words of their attribute.
 
-Source: Astraea, Algorithm 4 and Equation 3. Of each word, the mean score of a label over all texts
-with it; words whose anomaly index (:mod:`hinter_core.report.metrics.diagnosis`) is beyond 2 in size
-are violations. For a masked pronoun the labels are the pronouns: *nurse* is apart from the other
-occupations if *her* is far more probable.
+Source: Astraea, Algorithm 4, Equation 3 and Table VI (words apart by pronoun). Of each word, the
+mean score of a label over all texts with it; words whose anomaly index
+(:mod:`hinter_core.report.metrics.diagnosis`) is beyond 2 in size are violations. For a masked
+pronoun the labels are the pronouns: *nurse* is apart from the other occupations if *her* is far
+more probable.
 
 Departures: scores are compared within texts, as the words may stand in different ones; the words of
 one text are their text's only sample; and a violation must show beyond the noise between texts, by
@@ -12,14 +13,16 @@ ever have a score are left out, and of two labels the one that mirrors the other
 """
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf, isinf, sqrt
 from statistics import median
 
 from hinter_core.report.counts import ModelCounts
+from hinter_core.report.metric import metric
 from hinter_core.report.metrics.diagnosis import ANOMALY, anomaly_indices
-from hinter_core.report.section import Rows, Section
-from hinter_core.statistics.rates import Estimate
+from hinter_core.report.section import Counted, Rows, Section
+from hinter_core.statistics.rates import Estimate, Rate
 
 _FEWEST_WORDS = 3
 _RARE = 0.01  # mean score of a label that is left out
@@ -44,12 +47,12 @@ class WordScore:
     violation: bool
 
 
-def word_scores(tally: ModelCounts, model: str) -> list[WordScore]:
+def word_scores(tally: ModelCounts) -> list[WordScore]:
     """Return the words of a campaign of a grammar that has scores, furthest apart first."""
     if tally.reader.store.campaign().source.kind != "grammar":
         return []
     found: dict[tuple[str, str], list[tuple[str, int, float, float, float]]] = defaultdict(list)
-    for attribute, label, word, texts, score, apart, spread in _rows(tally, model):
+    for attribute, label, word, texts, score, apart, spread in _rows(tally):
         found[attribute, label].append((word, texts, score, apart, spread))
     means = {
         key: sum(score * texts for _, texts, score, *_ in words) / sum(word[1] for word in words)
@@ -64,9 +67,9 @@ def word_scores(tally: ModelCounts, model: str) -> list[WordScore]:
     return scores
 
 
-def _rows(tally: ModelCounts, model: str) -> list[tuple[str, str, str, int, float, float, float]]:
+def _rows(tally: ModelCounts) -> list[tuple[str, str, str, int, float, float, float]]:
     """Return attribute, label, word, texts, mean score, and mean and deviation of differences."""
-    tables = tally.reader.tables(models=(model,))
+    tables = tally.tables
     tally.reader.run(
         "CREATE OR REPLACE TEMP TABLE scored AS SELECT m.row, edits[1] AS e, scores FROM "
         f"({tables.mutants}) m JOIN ({tables.answers}) a USING (shard, place) WHERE n_edits = 1 "
@@ -134,3 +137,31 @@ def group_fairness_section(scores: list[WordScore]) -> Section:
     return Section(
         "group-fairness", "Group fairness", sentences, columns, [row for one in rows for row in one]
     )
+
+
+def apart_section(scores: Iterable[WordScore]) -> Section:
+    """Report how many words lie apart from the others, by label (for a mask, by pronoun)."""
+    by: dict[tuple[str, str], list[WordScore]] = defaultdict(list)
+    for one in scores:
+        by[one.attribute, one.label].append(one)
+    rows: Rows = [
+        [attribute, label, _share(sum(abs(one.index) > ANOMALY for one in own), own),
+         sum(one.index > ANOMALY for one in own), sum(one.index < -ANOMALY for one in own),
+         _share(sum(one.violation for one in own), own)]
+        for (attribute, label), own in by.items()
+    ]  # fmt: skip
+    sentences = [
+        "Words whose mean score of a label has an anomaly index beyond 2 (Astraea, Table VI; for a "
+        "masked pronoun, each pronoun is a label), how many have a higher and a lower score than "
+        "the others, and those that are apart beyond the noise between texts."
+    ]
+    columns = ["Attribute", "Label", "Violations, as published", "Higher", "Lower",
+               "Violations beyond noise"]  # fmt: skip
+    return Section("apart", "Words that lie apart, by label", sentences, columns, rows)
+
+
+def _share(hits: int, words: list[WordScore]) -> Counted:
+    return Counted(Rate(hits, len(words)), share=True)
+
+
+metric("word_scores", 60, word_scores, apart_section, group_fairness_section)

@@ -1,0 +1,85 @@
+"""Hidden mutants, as examples to read."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from hinter_core.campaign.reader import MutantRecord
+from hinter_core.campaign.tables import edit_from_row
+from hinter_core.mutation.edits import mutant_of
+from hinter_core.report.counts import ModelCounts
+from hinter_core.report.metric import metric
+from hinter_core.report.section import ARROW, Section
+from hinter_core.types import HiddenGrade
+
+_AROUND = 90  # characters of a long text shown on either side of a change
+_DOTS = "\u2026"
+
+
+def examples(tally: ModelCounts) -> list[dict[str, Any]]:
+    """Return the examples as plain values."""
+    return [_example(tally.name, record) for record in tally.examples]
+
+
+def _example(model: str, record: MutantRecord) -> dict[str, Any]:
+    answer = record.answers[model]
+    return {
+        "shard": record.shard,
+        "row": record.row,
+        "attributes": record.attributes,
+        "edits": record.stored_edits,
+        "mutant": record.handwritten,
+        "labels": list(answer.labels),
+        "grade": answer.grade,
+        "id": record.id,
+        "text": record.text,
+        "original": list(answer.original),
+    }
+
+
+def examples_section(found: Sequence[Mapping[str, Any]]) -> Section:
+    """Report the examples in a table."""
+    words = [
+        "In each, no smaller change turns the answer, and the whole change does.",
+        f"{str(HiddenGrade.MORE).capitalize()}: the changes together move the score further than "
+        f"the sum of each alone. {str(HiddenGrade.THRESHOLD).capitalize()}: the parts add up, and "
+        "their sum just crosses the threshold.",
+    ]
+    columns, rows = table_of(map(example_row, found))
+    return Section("examples", "Hidden bias", words, columns, rows)
+
+
+def table_of(rows: Iterable[dict[str, str]]) -> tuple[list[str], list[list[str]]]:
+    """Return columns and cells of rows that have the same keys."""
+    found = list(rows)
+    return [name.capitalize() for row in found[:1] for name in row], [[*r.values()] for r in found]
+
+
+def example_row(example: Mapping[str, Any]) -> dict[str, str]:
+    """Return a hidden mutant as text; long texts are cut around the change."""
+    text = example["text"]
+    edits = [edit_from_row(row) for row in example["edits"]]
+    mutant = mutant_of(text, edits, example["mutant"])
+    first, last = mutant.splices[0], mutant.splices[-1]
+    return {
+        "row": str(example["row"]),
+        "change": ", ".join(e.in_words for e in edits),
+        "answer": _labels(example["original"]) + ARROW + _labels(example["labels"]),
+        **({"hidden": example["grade"] or "\u2013"} if "grade" in example else {}),
+        "text": _cut(text, first.start, last.end),
+        "mutant": _cut(mutant.text, first.at, last.at + len(last.new)),
+    }
+
+
+def _labels(labels: Sequence[str] | None) -> str:
+    return ", ".join(labels or ()) or "no label"
+
+
+def _cut(text: str, start: int, end: int) -> str:
+    begin, stop = max(0, start - _AROUND), end + _AROUND
+    cut = text[begin:stop]
+    if len(cut) > 6 * _AROUND:  # changes far apart
+        cut = text[begin : start + _AROUND] + _DOTS + text[end - _AROUND : stop]
+    return (_DOTS * (begin > 0) + cut + _DOTS * (stop < len(text))).replace("\n", " ")
+
+
+metric("examples", 190, examples, examples_section)

@@ -1,0 +1,70 @@
+"""Word pairs, and pairs of groups, whose single change alters most answers."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from hinter_core.campaign.tables import is_placebo
+from hinter_core.report.counts import ModelCounts
+from hinter_core.report.metric import metric
+from hinter_core.report.section import ARROW, Rows, Section
+from hinter_core.statistics.format import rate_in_words
+from hinter_core.statistics.rates import Rate, wilson
+
+_MOST = 25  # listed
+
+
+@dataclass(frozen=True)
+class WordEffect:
+    """Error rate of atomic mutants that change one word, or a word of one group, to another."""
+
+    attribute: str
+    source: str
+    target: str
+    errors: Rate
+
+
+def word_effects(source: str, target: str, tally: ModelCounts) -> list[WordEffect]:
+    """Sort changes by the lower end of their intervals, so that one case of one does not lead.
+
+    ``source`` and ``target``: fields of :class:`Swap` by which changes are told apart.
+    """
+    errors: Counter[tuple[str, str, str]] = Counter()
+    cases: Counter[tuple[str, str, str]] = Counter()
+    for swap, (hits, of) in tally.words.items():
+        key = (swap.attribute, getattr(swap, source), getattr(swap, target))
+        errors[key] += hits
+        cases[key] += of
+    effects = [
+        WordEffect(*key, wilson(hits, cases[key]))
+        for key, hits in errors.items()
+        if hits and not is_placebo(key[:1])
+    ]
+    effects.sort(key=lambda e: (-(e.errors.low or 0), e.attribute, e.source, e.target))
+    return effects[:_MOST]
+
+
+def words_section(key: str, title: str, found: Sequence[WordEffect]) -> Section:
+    """Report the changes with the highest rates."""
+    rows: Rows = [
+        [t.attribute, t.source + ARROW + t.target, t.errors.hits, t.errors.of, t.errors]
+        for t in found
+    ]  # fmt: skip
+    columns = ["Attribute", "Change", "Errors", "Cases", "Error rate"]
+    return Section(key, title, list(map(_in_words, found[:1])), columns, rows)
+
+
+def _in_words(first: WordEffect) -> str:
+    return (
+        f"{first.source}{ARROW}{first.target}, alone, changed the answer in "
+        f"{rate_in_words(first.errors)} cases. Listed by the lower end of the interval."
+    )
+
+
+for _place, _name, _what, _fields in (
+    (170, "words", "Word", ("source", "target")),
+    (180, "directions", "Group", ("source_group", "target_group")),
+):
+    _title = f"{_what} pairs with the highest error rates"
+    metric(_name, _place, partial(word_effects, *_fields), partial(words_section, _name, _title))

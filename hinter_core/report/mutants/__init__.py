@@ -1,0 +1,1 @@
+"""Tables of the mutants themselves, whatever a model answers."""
