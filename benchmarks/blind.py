@@ -44,10 +44,10 @@ from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.registry import open_store
 from hinter_core.pipeline.case import FollowUp, TestCase, conform, follow_up_of
 from hinter_core.pipeline.pipeline import Pipeline
-from hinter_core.relations.validity import FEATURES, Grades, features_of, validity_of
+from hinter_core.relations.validity import FEATURES, features_of, validity_of
 from hinter_core.statistics.agreement import alpha
 from hinter_core.terms.dictionary import choose
-from hinter_core.types import Mutant
+from hinter_core.types import Grades, Mutant
 
 LABELS = ("fair", "soft", "unfair")
 KEPT = {True: "kept", False: "discarded"}

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 Span = tuple[int, int]
 SUBSTITUTE = "substitute"  # the relation of most changes: words of equal form exchanged
-_FEW_ALIKE = 2  # further changes that are named where many have one reason
 MASKED_PLACE = "[MASK]"  # where a text lacks a word; each model has its own token for it
 
 
@@ -186,21 +185,6 @@ class RejectedEdit:
     def in_words(self) -> str:
         """The reason, with the change that it is about."""
         return f"{self.edit.in_words} is not made: {self.reason}"
-
-
-def refused_alike(refused: Iterable[RejectedEdit]) -> list[tuple[RejectedEdit, str]]:
-    """Return one edit of each word and reason, and what it changes: "Dane → Thai and 9 more"."""
-    alike: dict[tuple[str, str, str], list[RejectedEdit]] = {}
-    for one in refused:
-        alike.setdefault((one.edit.attribute, one.edit.source.text, one.reason), []).append(one)
-    found = []
-    for first, *others in alike.values():
-        named = ", ".join(
-            dict.fromkeys([first.edit.in_words, *(o.edit.target.text for o in others[:_FEW_ALIKE])])
-        )
-        more = len(others) - _FEW_ALIKE
-        found.append((first, f"{named} and {more} more" if more > 0 else named))
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -473,14 +457,33 @@ class Effect:
     interaction: float | None = None
 
 
+class Grades(NamedTuple):
+    """The probabilities that people call a mutant fair, soft and unfair; they add up to 1."""
+
+    fair: float
+    soft: float
+    unfair: float
+
+    @property
+    def in_words(self) -> str:
+        """``fair 82 % · soft 11 % · unfair 7 %``."""
+        parts = self._asdict().items()
+        return " \u00b7 ".join(f"{name} {100 * part:.0f} %" for name, part in parts)
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A mutant with its results for one model under test."""
+    """A mutant with its results for one model under test.
+
+    ``changed``: whether the answer differs from that to the source; None unless both are usable.
+    """
 
     mutant: Mutant
     conformance: Conformance
-    prediction: Prediction | None
-    verdict: Verdict
+    validity: Grades
+    prediction: Prediction | None = None
+    verdict: Verdict = Verdict.UNANSWERED
+    changed: bool | None = None
     effect: Effect | None = None
 
     @property

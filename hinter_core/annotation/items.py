@@ -35,7 +35,6 @@ from hinter_core.language.sentences import split_sentences
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import chunks
 from hinter_core.relations import invariant
-from hinter_core.relations.validity import validity_of_outcome
 from hinter_core.types import Layer, Outcome, Sentence
 
 OUTCOMES = (*WORST, *(f"discarded: {layer.value}" for layer in Layer))
@@ -127,7 +126,7 @@ def items_of_check(
     for place in sorted(range(len(judged)), key=keys.__getitem__):
         attributes = tuple(sorted(edit.attribute for edit in judged[place][0].mutant.edits))
         outcome = _outcome(judged[place])
-        fits = validity_of_outcome(check.plan, judged[place][0]).fair >= validity
+        fits = judged[place][0].validity.fair >= validity
         if fits and not is_placebo(attributes) and (not outcomes or outcome in outcomes):
             found = candidates.setdefault((attributes, outcome), StratumCandidates())
             found.size += 1
@@ -140,7 +139,7 @@ def items_of_check(
     items = []
     for place, stratum in sorted(chosen.items()):
         mutant, conformance = judged[place][0].mutant, judged[place][0].conformance
-        grades = validity_of_outcome(check.plan, judged[place][0])
+        grades = judged[place][0].validity
         edits = repr([edit.key for edit in mutant.edits])
         made = _digest("\n".join((check.parser, text, edits)))
         items.append(

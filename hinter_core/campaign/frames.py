@@ -15,8 +15,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import FollowUp, TestResult
 from hinter_core.pipeline.export import reason
-from hinter_core.relations.validity import validity_of_outcome
-from hinter_core.types import Edit, Effect, Outcome, Verdict
+from hinter_core.types import Edit, Effect, Outcome
 
 if TYPE_CHECKING:
     import pandas
@@ -67,7 +66,7 @@ def mutants_alone(follow_ups: Sequence[FollowUp]) -> pandas.DataFrame:
     columns = [name for name in COLUMNS if name not in (*_OF_CAMPAIGNS, *_OF_ANSWERS)]
     rows = []
     for one in follow_ups:
-        outcome = Outcome(one.mutant, one.conformance, None, Verdict.UNANSWERED)
+        outcome = Outcome(one.mutant, one.conformance, one.validity)
         row = _of_outcome(one.case.plan, outcome)
         rows.append({name: value for name, value in row.items() if name not in _OF_ANSWERS})
     return _frame(rows, (), columns)
@@ -75,7 +74,6 @@ def mutants_alone(follow_ups: Sequence[FollowUp]) -> pandas.DataFrame:
 
 def _of_outcome(plan: Plan, outcome: Outcome) -> dict[str, Any]:
     answer, effect = outcome.prediction, outcome.effect or Effect("")
-    grades = validity_of_outcome(plan, outcome)
     return {
         "verdict": outcome.verdict.value,
         "grade": outcome.grade or "",
@@ -84,9 +82,9 @@ def _of_outcome(plan: Plan, outcome: Outcome) -> dict[str, Any]:
         "shift": effect.shift,
         "interaction": effect.interaction,
         "kept": outcome.conformance.kept,
-        "validity": grades.fair,
-        "soft": grades.soft,
-        "unfair": grades.unfair,
+        "validity": outcome.validity.fair,
+        "soft": outcome.validity.soft,
+        "unfair": outcome.validity.unfair,
         "across_people": plan.across_people(outcome.mutant.edits),
         "reason": reason(outcome),
         "text": plan.text,

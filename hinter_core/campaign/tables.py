@@ -13,7 +13,6 @@ from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, follow_up_of, handwritten_follow_up
 from hinter_core.pipeline.export import edit_to_json, origin_to_json
 from hinter_core.relations.family import relation_name
-from hinter_core.relations.validity import validity_of
 from hinter_core.types import (
     ROW,
     SUBSTITUTE,
@@ -22,6 +21,7 @@ from hinter_core.types import (
     Edit,
     EditKind,
     Failure,
+    Grades,
     GrammaticalForm,
     Layer,
     Origin,
@@ -190,7 +190,7 @@ def plan_from_row(row: Mapping[str, Any], settings: Settings, *attributes: str) 
 def mutant_row(follow_up: FollowUp) -> dict[str, Any]:
     """Return a mutant as its edits and the result of the invariant."""
     conformance, mutant = follow_up.conformance, follow_up.mutant
-    grades = validity_of(follow_up.case.plan, mutant, kept=conformance.by_invariant)
+    grades = follow_up.validity
     neutral = is_placebo(tuple(edit.attribute for edit in mutant.edits))
     return {
         "row": follow_up.case.number,
@@ -221,6 +221,8 @@ def stored_follow_up(row: Mapping[str, Any], case: TestCase) -> FollowUp:
     )
     layer = Layer(row["layer"]) if row["layer"] else None
     follow_up.conformance = Conformance(row["kept"], layer, row["sentence"], (), row["reason"])
+    if row.get("unfair") is not None:
+        follow_up.graded = Grades(row["validity"], row["soft"], row["unfair"])
     return follow_up
 
 
@@ -234,14 +236,13 @@ def not_asked_row(row: int, mutant: int) -> dict[str, Any]:
     return {**_answer(row, mutant, Prediction(failure=Failure.NOT_ASKED)), "verdict": None}
 
 
-def outcome_row(place: int, follow_up: FollowUp, outcome: Outcome, model: str) -> dict[str, Any]:
+def outcome_row(place: int, follow_up: FollowUp, outcome: Outcome) -> dict[str, Any]:
     """Return a model's answer to the mutant at ``place`` of its shard, with verdict and effect."""
-    case, effect, own = follow_up.case, outcome.effect, outcome.prediction
-    same = case.same_answer(model, outcome.mutant, own)
+    effect = outcome.effect
     return {
-        **_answer(case.number, place, own),
+        **_answer(follow_up.case.number, place, outcome.prediction),
         "verdict": outcome.verdict.value,
-        "changed": None if same is None else not same,
+        "changed": outcome.changed,
         "shift": effect.shift if effect else None,
         "distance": effect.distance if effect else None,
         "interaction": effect.interaction if effect else None,

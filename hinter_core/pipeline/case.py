@@ -28,12 +28,13 @@ from hinter_core.relations.base import (
 )
 from hinter_core.relations.registry import relation_of
 from hinter_core.relations.soft import why_soft
-from hinter_core.relations.validity import suffices, validity_of
+from hinter_core.relations.validity import validity_of
 from hinter_core.types import (
     KEPT,
     Conformance,
     Edit,
     Failure,
+    Grades,
     Layer,
     Mutant,
     Outcome,
@@ -137,13 +138,6 @@ class TestCase:
             again = store.repeat(self.plan.text, settings.repeat)
             self.noise[name] = noise_floor(oracle, original, again)
 
-    def same_answer(self, model: str, mutant: Mutant, answer: Prediction | None) -> bool | None:
-        """Whether a model's answer to a mutant is the one to the source; None without both."""
-        original = self.originals[model]
-        if answer is None or not answer.answered or not original.answered:
-            return None
-        return self.oracles[model].same_answer(original, answer, mutant)
-
     def judge(
         self, follow_up: FollowUp, store: PredictionStore, prediction: Prediction | None
     ) -> Outcome:
@@ -153,7 +147,9 @@ class TestCase:
         local, predictions = self._local[name], self._predictions[name]
         before = local.get(key)
         conformance = KEPT if follow_up.asked else follow_up.conformance
-        same = self.same_answer(name, mutant, prediction)
+        same = None
+        if prediction is not None and prediction.answered and original.answered:
+            same = self.oracles[name].same_answer(original, prediction, mutant)
         local[key] = relation.local_verdict(conformance, same)
         verdict = relation.verdict(mutant, local)
         effect = None
@@ -169,7 +165,10 @@ class TestCase:
         elif before is not None and before is not Verdict.BENIGN:
             # By hand, edits may have several texts: all must be benign for a whole to be hidden.
             local[key] = before
-        return Outcome(mutant, follow_up.conformance, prediction, verdict, effect)
+        changed = None if same is None else not same
+        return Outcome(
+            mutant, follow_up.conformance, follow_up.validity, prediction, verdict, changed, effect
+        )
 
 
 @dataclass(slots=True)
@@ -177,6 +176,7 @@ class FollowUp:
     """A mutant of a test case, with its edits as a set, and the invariant's answer.
 
     ``handwritten``: a person wrote its text. ``ask``: models are asked even if it is discarded.
+    ``graded``: its validity score, once it is known.
     """
 
     case: TestCase
@@ -185,6 +185,15 @@ class FollowUp:
     conformance: Conformance = KEPT
     handwritten: bool = False
     ask: bool = False
+    graded: Grades | None = None
+
+    @property
+    def validity(self) -> Grades:
+        """The validity score, computed once."""
+        if self.graded is None:
+            kept = self.conformance.by_invariant
+            self.graded = validity_of(self.case.plan, self.mutant, kept=kept)
+        return self.graded
 
     @property
     def asked(self) -> bool:
@@ -219,7 +228,8 @@ def conform(batch: Sequence[FollowUp], store: ParseStore) -> None:
     except Exception:  # noqa: BLE001 -- one text never ends a run
         conformances = [answer for one in batch for answer in _compared_alone(one, store)]
     for one, conformance in zip(batch, conformances, strict=True):
-        one.conformance = _valid(one, _firm(one, conformance))
+        one.conformance = _firm(one, conformance)
+        one.conformance = _valid(one)
 
 
 def _compared(batch: Sequence[FollowUp], store: ParseStore) -> Sequence[Conformance]:
@@ -251,15 +261,15 @@ def _firm(one: FollowUp, conformance: Conformance) -> Conformance:
     return Conformance(False, Layer.SOFT, reason=why) if why else conformance
 
 
-def _valid(one: FollowUp, conformance: Conformance) -> Conformance:
-    """Discard a mutant whose validity score is below the one that is asked for."""
+def _valid(one: FollowUp) -> Conformance:
+    """Discard a mutant that is fair with a smaller probability than the settings require.
+
+    The probability of fair is not higher for a mutant than for its parts.
+    """
     least = one.case.plan.settings.least_fair
-    if not least or not conformance.kept or one.handwritten:
-        return conformance
-    grades = validity_of(one.case.plan, one.mutant, kept=True)
-    if suffices(grades, least):
-        return conformance
-    why = f"its validity is {grades.in_words}, and a score of at least {least:g} is asked for"
+    if not least or not one.conformance.kept or one.handwritten or one.validity.fair >= least:
+        return one.conformance
+    why = f"its validity is {one.validity.in_words}, and a score of at least {least:g} is asked for"
     return Conformance(False, Layer.VALIDITY, reason=why)
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
-from hinter_core.relations.validity import validity_of_outcome
 from hinter_core.types import ROW, Edit, EditKind, Effect, Outcome, Prediction
 
 
@@ -105,15 +104,16 @@ def edit_to_json(edit: Edit) -> dict[str, Any]:
 
 def _outcome_to_json(plan: Plan, outcome: Outcome) -> dict[str, Any]:
     effect = outcome.effect or Effect("")
-    grades = validity_of_outcome(plan, outcome)
     return {
         "edits": [edit_to_json(edit) for edit in outcome.mutant.edits],
         "order": outcome.mutant.order,
         "across_people": plan.across_people(outcome.mutant.edits),
         "text": outcome.mutant.text,
         "valid": outcome.conformance.kept,
-        "validity": round(grades.fair, 3),
-        "validity_parts": {name: round(part, 3) for name, part in grades._asdict().items()},
+        "validity": round(outcome.validity.fair, 3),
+        "validity_parts": {
+            name: round(part, 3) for name, part in outcome.validity._asdict().items()
+        },
         "reason": reason(outcome),
         **prediction_to_json(outcome.prediction),
         "verdict": outcome.verdict.value,
@@ -144,7 +144,6 @@ def check_to_rows(check: TestResult) -> list[dict[str, Any]]:
         for outcome in outcomes:
             mutant, answer = outcome.mutant, outcome.prediction
             effect = outcome.effect or Effect("")
-            grades = validity_of_outcome(check.plan, outcome)
             row: dict[str, Any] = {
                 "model": model,
                 "verdict": outcome.verdict.value,
@@ -165,9 +164,9 @@ def check_to_rows(check: TestResult) -> list[dict[str, Any]]:
                     "shift": _rounded(effect.shift),
                     "interaction": _rounded(effect.interaction),
                     "valid": outcome.conformance.kept,
-                    "validity": round(grades.fair, 3),
-                    "soft": round(grades.soft, 3),
-                    "unfair": round(grades.unfair, 3),
+                    "validity": round(outcome.validity.fair, 3),
+                    "soft": round(outcome.validity.soft, 3),
+                    "unfair": round(outcome.validity.unfair, 3),
                     "across people": check.plan.across_people(mutant.edits),
                     "reason": reason(outcome),
                     "text": mutant.text,

@@ -1,12 +1,12 @@
 """A check in words, for terminals and notebooks."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.relations.base import NeutralFlips, NoiseFloor
-from hinter_core.relations.validity import validity_of_outcome
-from hinter_core.types import Outcome, Verdict, refused_alike
+from hinter_core.types import Outcome, RejectedEdit, Verdict
 
 _SIGNS = {
     Verdict.HIDDEN: "!!",
@@ -17,6 +17,7 @@ _SIGNS = {
 }
 _SHOWN = 20
 _REASONS = 3
+_NAMED = 2  # further changes that are named where many have one reason
 
 
 def check_in_words(check: TestResult, model: str, note: str = "") -> str:
@@ -108,4 +109,19 @@ def _line(plan: Plan, judged: Outcome) -> str:
     verdict = f"{judged.verdict.value}{f', {judged.grade}' if judged.grade else ''}"
     line = f"  {_SIGNS[judged.verdict]:>2} {verdict}: {edits}: {labels or 'no label'}"
     apart = "two people, " if plan.across_people(judged.mutant.edits) else ""
-    return f"{line} ({apart}{validity_of_outcome(plan, judged).in_words})"
+    return f"{line} ({apart}{judged.validity.in_words})"
+
+
+def refused_alike(refused: Iterable[RejectedEdit]) -> list[tuple[RejectedEdit, str]]:
+    """Return one edit of each word and reason, and what it changes: "Dane → Thai and 9 more"."""
+    alike: dict[tuple[str, str, str], list[RejectedEdit]] = {}
+    for one in refused:
+        alike.setdefault((one.edit.attribute, one.edit.source.text, one.reason), []).append(one)
+    found = []
+    for first, *others in alike.values():
+        named = ", ".join(
+            dict.fromkeys([first.edit.in_words, *(o.edit.target.text for o in others[:_NAMED])])
+        )
+        more = len(others) - _NAMED
+        found.append((first, f"{named} and {more} more" if more > 0 else named))
+    return found

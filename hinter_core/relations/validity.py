@@ -31,11 +31,11 @@ from hinter_core.terms.matching import fold
 from hinter_core.terms.senses import person_sense
 from hinter_core.types import (
     Edit,
+    Grades,
     GrammaticalForm,
     MentionKind,
     Mutant,
     Occurrence,
-    Outcome,
     Sense,
     Span,
     Splice,
@@ -153,29 +153,10 @@ class Odds(NamedTuple):
     unfair: float
 
 
-class Grades(NamedTuple):
-    """The probabilities that people call a mutant fair, soft and unfair; they add up to 1."""
-
-    fair: float
-    soft: float
-    unfair: float
-
-    @property
-    def in_words(self) -> str:
-        """``fair 82 % · soft 11 % · unfair 7 %``."""
-        parts = self._asdict().items()
-        return " \u00b7 ".join(f"{name} {100 * part:.0f} %" for name, part in parts)
-
-
 def validity_of(plan: Plan, mutant: Mutant, *, kept: bool) -> Grades:
     """Return the validity score of a mutant of a plan; ``kept``: the invariant's answer."""
     people = plan.people if plan.settings.coherent else None  # else nobody was looked for
     return _graded([_odds_of(plan.text, edit, people) for edit in mutant.edits], kept=kept)
-
-
-def validity_of_outcome(plan: Plan, outcome: Outcome) -> Grades:
-    """Return the validity score of a judged mutant of a plan."""
-    return validity_of(plan, outcome.mutant, kept=outcome.conformance.by_invariant)
 
 
 def graded(edits: Iterable[Sequence[float]], *, kept: bool) -> Grades:
@@ -197,14 +178,6 @@ def _odds(features: Sequence[float]) -> Odds:
     soft = SOFT_INTERCEPT + sum(w * x for w, x in zip(SOFT, features, strict=True) if w)
     unfair = UNFAIR_INTERCEPT + sum(w * x for w, x in zip(UNFAIR, features, strict=True) if w)
     return Odds(exp(max(-_MOST, min(soft, _MOST))), exp(max(-_MOST, min(unfair, _MOST))))
-
-
-def suffices(grades: Grades, least: float) -> bool:
-    """Whether a mutant is fair enough for a least score.
-
-    The probability of fair is not higher for a mutant than for its parts.
-    """
-    return grades.fair >= least
 
 
 def features_of(plan: Plan, mutant: Mutant) -> list[EditFeatures]:

@@ -12,6 +12,7 @@ from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.grammar import MASK
 from hinter_core.mutation.edits import mutant_of
 from hinter_core.mutation.plan import Plan
+from hinter_core.pipeline.words import refused_alike
 from hinter_core.types import (
     SUBSTITUTE,
     Edit,
@@ -19,7 +20,6 @@ from hinter_core.types import (
     OriginKind,
     RejectedOccurrence,
     Splice,
-    refused_alike,
 )
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, isolated, join, tag

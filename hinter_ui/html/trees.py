@@ -16,7 +16,6 @@ from hinter_core.relations.soft import clashes
 from hinter_core.relations.validity import (
     is_ambiguous,
     person_probability,
-    validity_of_outcome,
 )
 from hinter_core.types import EditKind, Layer, Outcome, Parse, Sentence, Verdict
 from hinter_ui.html import glossary
@@ -98,7 +97,7 @@ def _clash(text: str, judged: Outcome) -> Markup:
 
 
 def _validity(plan: Plan, judged: Outcome) -> Markup:
-    found, person = validity_of_outcome(plan, judged), person_probability(plan.text, judged.mutant)
+    found, person = judged.validity, person_probability(plan.text, judged.mutant)
     words = [f"\u201c{e.source.text}\u201d" for e in judged.mutant.edits if is_ambiguous(e.source)]
     why = "trees.ambiguous" if words else "trees.clear"
     if person is not None and person < 1 / 2:

@@ -226,8 +226,7 @@ class PriorityRun:
             more = {"audit": place in audit, "sequence": turns.get(place)}
             if outcome is not None:
                 follow_up = self._planned.follow_up(place)
-                name = self._asked.model.name
-                yield {**outcome_row(place - start, follow_up, outcome, name), **more}
+                yield {**outcome_row(place - start, follow_up, outcome), **more}
             elif place in discarded:
                 row = not_asked_row(self._planned.row_of(place), place - start)
                 yield {**row, "verdict": Verdict.DISCARDED.value, "failure": None, **more}

@@ -215,10 +215,7 @@ class Worker:
                 for asked, writer in writers:
                     outcomes = judge(batch, asked, discarded=self._campaign.discarded)
                     numbered = enumerate(zip(batch, outcomes, strict=True), start=place)
-                    name = asked.model.name
-                    writer.write(
-                        [outcome_row(i, one, outcome, name) for i, (one, outcome) in numbered]
-                    )
+                    writer.write([outcome_row(i, *judged) for i, judged in numbered])
                 place += len(batch)
 
     def _count(self, shard: int, parses: int, predictions: int) -> ShardDone:

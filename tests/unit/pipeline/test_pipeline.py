@@ -24,7 +24,6 @@ from hinter_core.pipeline.case import (
     judge,
 )
 from hinter_core.pipeline.pipeline import Pipeline, build_pipeline, chunks, closure
-from hinter_core.relations.validity import validity_of_outcome
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Failure, Layer, Outcome, Prediction, Verdict
 from tests.conftest import MakePipeline
@@ -166,17 +165,13 @@ def test_discarded_mutants_are_not_asked(
     assert all(j.prediction is not None for j in kept)
 
 
-def fair(check: TestResult, outcome: Outcome) -> float:
-    return validity_of_outcome(check.plan, outcome).fair
-
-
 def test_mutants_below_the_least_validity_are_discarded_and_not_asked(
     race: Dictionary, gender: Dictionary, make_pipeline: MakePipeline
 ) -> None:
     text = "The chess machine called the Turk won. The white man and a woman left."
     check = make_pipeline([race, gender], RULES, validity=0.0).check(text)
     every = check.outcomes[RULES]
-    score = {j.mutant.text: fair(check, j) for j in every}
+    score = {j.mutant.text: j.validity.fair for j in every}
     least = sorted({score[j.mutant.text] for j in every if j.conformance.kept})[1]
     some = make_pipeline([race, gender], RULES, validity=least).check(text).outcomes[RULES]
     assert [j.mutant.text for j in some] == [j.mutant.text for j in every]
@@ -190,7 +185,7 @@ def test_mutants_below_the_least_validity_are_discarded_and_not_asked(
         assert j.prediction is None
         assert f"a score of at least {least:g} is asked for" in j.conformance.reason
     # The score itself is the same, whatever is asked for; so parts have no less than wholes.
-    assert {j.mutant.text: fair(check, j) for j in some} == score
+    assert {j.mutant.text: j.validity.fair for j in some} == score
     parts = {frozenset(j.mutant.edits): j.conformance for j in some}
     for edits, conformance in parts.items():
         if conformance.kept:

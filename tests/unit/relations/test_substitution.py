@@ -6,16 +6,17 @@ from itertools import product
 
 import pytest
 
+from hinter_core.models.registry import open_store
 from hinter_core.mutation.lattice import subsets
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import Settings
-from hinter_core.pipeline.case import TestCase
-from hinter_core.relations.oracles import LabelOracle
+from hinter_core.pipeline.case import FollowUp, TestCase
 from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.types import (
     Conformance,
     Edit,
     Failure,
+    Grades,
     Layer,
     Mutant,
     Pair,
@@ -62,9 +63,14 @@ def test_local_verdict(
     conformance: Conformance, original: Prediction, answer: Prediction | None, verdict: Verdict
 ) -> None:
     case = TestCase(Plan.of_text("s", Settings()))
-    case.originals["model"], case.oracles["model"] = original, LabelOracle()
-    same = case.same_answer("model", mutant(A), answer)
-    assert RELATION.local_verdict(conformance, same) is verdict
+    store = open_store("vader")
+    case.answer_original(store, original)
+    follow_up = FollowUp(case, mutant(A), frozenset([A]), conformance, graded=Grades(0.9, 0.1, 0.0))
+    outcome = case.judge(follow_up, store, answer)
+    assert outcome.verdict is verdict
+    compared = answer is not None and answer.answered and original.answered
+    assert outcome.changed is (original.labels != answer.labels if answer and compared else None)
+    assert outcome.validity == (0.9, 0.1, 0.0)
 
 
 LOCAL = (Verdict.BENIGN, Verdict.BIASED, Verdict.DISCARDED, Verdict.UNANSWERED)
