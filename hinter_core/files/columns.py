@@ -1,8 +1,8 @@
 """Find the columns of a data set: texts, labels, ids.
 
 A column of texts has a usual name, or else holds prose: never labels, numbers, dates, ids, web
-addresses, codes, or lists written as text; templates with places to fill, and the few values of a
-category, come last. What stands in an object is named with dots (``data.text``). Of a
+addresses, codes, single words, or lists written as text; templates with places to fill, and the few
+values of a category, come last. What stands in an object is named with dots (``data.text``). Of a
 conversation with a model, the text is the last turn of the user.
 """
 
@@ -166,7 +166,7 @@ def _find_text(
     passed |= {name: "objects" for name, own in cells.items() if not own and _objects(name, head)}
     prose = {name: _prose(own) for name, own in cells.items() if name not in passed}
     ids = [name for name in prose if _first(ID_COLUMNS, [name]) and not prose[name][0]]
-    passed |= {name: "ids" for name in ids if prose.pop(name)[1]}
+    passed |= {name: "ids" for name in ids if prose.pop(name) and cells[name]}
     flat = [name for name in others if any(name in values for values, _ in head)]
     for among in (flat, [name for name in others if name not in flat]):
         usual = _first(TEXT_COLUMNS, among)
@@ -181,6 +181,7 @@ def _find_text(
             break
     best = max(prose.values(), default=(0, 0))
     if best <= (0, 0):
+        passed |= {name: "single words" for name in prose if cells[name]}
         known = f"it has {listed(names)}" if names else "it has no column at all"
         reasons = "; ".join(f"'{n[:_LONGEST_NAME]}' holds {w}" for n, w in [*passed.items()][:5])
         raise InputError(
@@ -229,10 +230,12 @@ def _no_text(cells: Sequence[str]) -> str:
 def _prose(cells: Sequence[str]) -> tuple[int, int]:
     """Return how much the cells look like prose, and how long they are.
 
-    2: sentences; 1: with places to fill, or a few that come again and again; 0: words, or ids if
-    they have no length.
+    2: sentences; 1: with places to fill, or a few that come again and again; 0: words, or single
+    ones, such as ids, names and addresses, if they have no length.
     """
     if not cells:
+        return 0, 0
+    if sum(len(cell.split()) == 1 and cell.isascii() for cell in cells) > _MOST * len(cells):
         return 0, 0
     size = sum(map(len, cells))
     words = [len(_WORD.findall(cell[:1_000])) for cell in cells]
@@ -240,8 +243,7 @@ def _prose(cells: Sequence[str]) -> tuple[int, int]:
         slots = sum(bool(_SLOT.search(cell[:1_000])) for cell in cells)
         again = len(cells) > 1 and len(set(cells)) <= max(1, len(cells) // _COMES_AGAIN)
         return (1 if again or slots > _SOME * len(cells) else 2), size
-    ids = sum(any(map(str.isdigit, cell)) and " " not in cell for cell in cells)
-    return 0, 0 if ids > _MOST * len(cells) or not any(words) else size
+    return 0, size if any(words) else 0
 
 
 # -- conversations ------------------------------------------------------------------------------

@@ -50,6 +50,23 @@ def test_without_prose_there_is_no_text(other: str) -> None:
         columns_of(**{other: OTHERS[other], "label": ["1", "0", "1"]})
 
 
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("mail", ["ann@example.org", "bo@example.org", "cy@example.com"]),
+        ("name", ["Anna", "Bo", "Carl"]),
+        ("town", ["Leeds", "Bath", "Stoke-on-Trent"]),
+        ("order", ["A-17/x", "B-18/y", "C-19/z"]),
+        ("handle", ["@ann_b", "@bo", "@cy.d"]),
+    ],
+)
+def test_single_words_are_no_texts_but_under_a_usual_name(name: str, cells: list[str]) -> None:
+    with pytest.raises(InputError, match=f"no column of texts.*'{name}' holds "):
+        columns_of(**{name: cells})
+    assert columns_of(comment=["Great", "Slow", "Never"]).text == "comment"
+    assert columns_of(motto=["Well done", "No more", "A good day"]).text == "motto"
+
+
 @pytest.mark.parametrize("name", ["id", "uid", "Key"])
 def test_ids_in_letters_are_no_texts(name: str) -> None:
     with pytest.raises(InputError, match=f"'{name}' holds ids"):
