@@ -244,3 +244,34 @@ function findings(element, trigger) {
     trigger('select', told);
   });
 }
+
+// What was made from the controls around it, at the press of a button of the class `makes`, is
+// marked once these say something else, and no more when they say the same again.
+function madeFrom(element) {
+  const scope = element.closest('.made-from'), made = new Map();
+  const control = '.block[id]:not(:has(.block[id], .label-wrap))';
+  const said = block => JSON.stringify([
+    ...[...block.querySelectorAll('input:not([type=file]), textarea')].map(
+      box => /radio|checkbox/.test(box.type) ? box.checked : box.value),
+    ...[...block.querySelectorAll('.token, .filename')].map(one => one.textContent),
+  ]);
+  const compare = () => {
+    for (const [id, one] of made) {
+      const block = document.getElementById(id);
+      if (block) one.changed = said(block) !== one.before;
+    }
+    element.toggleAttribute('data-changed', [...made.values()].some(one => one.changed));
+  };
+  let waiting = 0;
+  for (const kind of ['pointerdown', 'focusin', 'input', 'change', 'click', 'focusout', 'drop'])
+    scope.addEventListener(kind, event => {
+      const fresh = event.target.closest('.makes'), touched = event.target.closest(control);
+      if (fresh) made.clear();
+      // What was folded then is read as it is touched.
+      for (const one of fresh ? scope.querySelectorAll(control) : [touched])
+        if (one && (fresh || made.size) && !made.has(one.id) && !one.contains(element))
+          made.set(one.id, {before: said(one)});
+      clearTimeout(waiting);
+      waiting = setTimeout(compare, 150);
+    }, true);
+}

@@ -74,7 +74,7 @@ def estimate(seen: Forecast) -> Markup:
         told.append(f"{seen.power[:1].upper()}{seen.power[1:]}.")
     looked = [tag("p", words, class_="quiet") for words in told]
     return tag("div", tag("dl", *cells, class_="figures"), *looked, role="status",
-               class_="estimate card")  # fmt: skip
+               class_="estimate card", data_older=say("estimate.older"))  # fmt: skip
 
 
 # -- a campaign at work -------------------------------------------------------------------------

@@ -51,7 +51,7 @@ class BatchLayout:
         self.job = JobLayout(labels, services)
         labels.heading("new")
         self.fields: dict[str, Any] = {}
-        with gr.Row(elem_classes="tab-columns batch-columns"):
+        with gr.Row(elem_classes="tab-columns batch-columns made-from"):
             with gr.Column(min_width=0, elem_classes="data-side"):
                 self._data(first)
             with gr.Column(min_width=0, elem_classes="batch-side"):
@@ -141,9 +141,11 @@ class BatchLayout:
             fields["parser"].render()
         self.making = [making, bounding, choosing]
         with gr.Row(elem_classes="start-row"):
-            self.estimate = labels.make(gr.Button, "batch-estimate", min_width=120)
+            self.estimate = labels.make(
+                gr.Button, "batch-estimate", min_width=120, elem_classes="makes"
+            )
             self.start = labels.make(gr.Button, "batch-start", variant="primary", min_width=120)
-        self.told = html("batch-told")
+        self.told = html("batch-told", script="page.madeFrom")
 
     def _generic(self, options: Iterable[CampaignOption]) -> None:
         """Make the fields of settings that have none yet, by their types."""

@@ -42,7 +42,7 @@ from hinter_ui.html.wording import SEVERITY, Words, name_of, product
 from hinter_ui.shared.access import MOST_DICTIONARIES, MOST_READ
 from hinter_ui.shared.links import SEPARATOR, ExploreForm, edit_key, find_edits, first_offer, offers
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.session import Session
+from hinter_ui.shared.session import Result, Session
 from hinter_ui.shared.templates import is_slotted, slotted_plan
 
 shared = Words("shared")
@@ -57,19 +57,18 @@ _LONGEST_SCAN = 180  # seconds, on a public host
 
 @dataclass
 class ExploreState:
-    """What Explore keeps of a page: what its check was made from, and what of it is looked at.
+    """What Explore keeps of a page: what its controls say, and what of a result is looked at.
 
-    ``controls`` are what the page's controls say, which may be more recent; ``opened`` is what they
-    said on the fresh page, if its address did not; ``coming`` is what they are about to say.
-    ``people_open``: whether the part with people is open; ``people_of``: the text and the parser
-    that it shows them for.
+    ``controls`` may be more recent than the result; ``opened`` is what they said on the fresh page,
+    if its address did not; ``coming`` is what they are about to say; ``awaited`` is the form of a
+    scan that has found nothing yet. ``people_open``: whether the part with people is open;
+    ``people_of``: the text and the parser that it shows them for.
     """
 
-    form: ExploreForm = field(default_factory=ExploreForm)
     controls: ExploreForm = field(default_factory=ExploreForm)
     opened: ExploreForm | None = None
     coming: ExploreForm | None = None
-    models: tuple[str, ...] = ()
+    awaited: ExploreForm | None = None
     shown_model: str = ""
     selected: int | None = None
     filter: Filter = field(default_factory=Filter)
@@ -243,7 +242,7 @@ class ExploreActions:
             raise InputError(say("errors.nothing"))
         self._add_neutral(pipeline, result, form)
         if session.turn == turn:
-            self._keep(session, result, form)
+            self._keep(session, Result(result, form))
             session.of(ExploreState).selected = len(result.mutants) - 1
         return result
 
@@ -251,21 +250,21 @@ class ExploreActions:
         self, session: Session, form: ExploreForm, edits: tuple[Edit, ...]
     ) -> TestResult | None:
         """Show a variant of the last scan, if that was of the same form and has these edits."""
-        if session.scanned is None or session.scanned[1].source != form.source:
+        scan = session.scanned
+        if scan is None or scan.form.source != form.source:
             return None
-        scan, made_from = session.scanned
-        wanted = frozenset(edits)
-        index = next((i for i, m in enumerate(scan.mutants) if frozenset(m.edits) == wanted), None)
+        wanted, mutants = frozenset(edits), scan.check.mutants
+        index = next((i for i, m in enumerate(mutants) if frozenset(m.edits) == wanted), None)
         if index is None:
             return None
-        self._keep(session, scan, made_from)
+        self._keep(session, scan)
         session.of(ExploreState).selected = index
-        return scan
+        return scan.check
 
     def show_scan(self, session: Session) -> None:
         """Show the last scan again, at its most telling variant."""
         if session.scanned:
-            self._keep(session, *session.scanned)
+            self._keep(session, session.scanned)
             session.of(ExploreState).selected = self.most_telling(session)
 
     def scan(self, session: Session, form: ExploreForm) -> Iterator[TestResult]:
@@ -284,14 +283,15 @@ class ExploreActions:
             for partial in pipeline.run(plan, cancelled=stop.is_set, chunk=chunk):
                 if partial.complete:
                     self._add_neutral(pipeline, partial, form)
+                found = Result(partial, form)
                 if session.running is not stop:
                     if session.running is None:
-                        session.scanned = partial, form
+                        session.scanned = found
                     break
-                if session.scanned is None or session.scanned[0] is not partial:
+                if session.scanned is None or session.scanned.check is not partial:
                     session.of(ExploreState).selected = None
-                session.scanned = partial, form
-                self._keep(session, partial, form)
+                session.scanned = found
+                self._keep(session, found)
                 if time.monotonic() > end:
                     stop.set()
                 yield partial
@@ -300,9 +300,9 @@ class ExploreActions:
             if session.running is stop:
                 session.running = None
             # Of two scans of the same that were stopped, the longer one is kept.
-            if before and session.scanned and before[1] == form == session.scanned[1]:
-                found = (before, session.scanned)
-                session.scanned = max(found, key=lambda one: len(one[0].mutants))
+            if before and session.scanned and before.form == form == session.scanned.form:
+                both = (before, session.scanned)
+                session.scanned = max(both, key=lambda one: len(one.check.mutants))
 
     def _add_neutral(self, pipeline: Pipeline, check: TestResult, form: ExploreForm) -> None:
         """Swap neutral words, too, for the models whose answers cost nothing."""
@@ -330,27 +330,28 @@ class ExploreActions:
         names = TEMPLATE_ATTRIBUTES[:2] if is_slotted(form.text, form.template) else form.attributes
         return choose(names, self._services.dictionaries(session))
 
-    def _keep(self, session: Session, check: TestResult, form: ExploreForm) -> None:
-        state = session.of(ExploreState)
-        session.check, state.form, state.models = check, form, tuple(check.outcomes)
-        if state.shown_model not in state.models:  # of a finding, the model that it is of
+    def _keep(self, session: Session, result: Result) -> None:
+        state, session.result = session.of(ExploreState), result
+        if state.shown_model not in result.models:  # of a finding, the model that it is of
             worst = [(SEVERITY.index(own[-1].verdict), name)
-                     for name, own in check.outcomes.items() if own]  # fmt: skip
-            state.shown_model = min(worst, key=itemgetter(0))[1] if worst else state.models[0]
+                     for name, own in result.check.outcomes.items() if own]  # fmt: skip
+            state.shown_model = min(worst, key=itemgetter(0))[1] if worst else result.models[0]
 
     def most_telling(self, session: Session) -> int | None:
         """Return the mutant to show after a scan: the worst verdict, then the largest effect."""
-        if not session.check or not session.check.mutants:
+        result = session.result
+        if result is None or not result.check.mutants:
             return None
-        return rows_for(session.check, session.of(ExploreState).models, Filter())[0]
+        return rows_for(result.check, result.models, Filter())[0]
 
     def show(self, session: Session) -> Shown | None:
         """Render the selected mutant for the model shown."""
-        state = session.of(ExploreState)
-        check, index = session.check, state.selected
-        if check is None or index is None or index >= len(check.mutants):
+        state, result = session.of(ExploreState), session.result
+        index = state.selected
+        if result is None or index is None or index >= len(result.check.mutants):
             return None
-        judged = {m: check.outcomes[m][index] for m in state.models}
+        check = result.check
+        judged = {m: check.outcomes[m][index] for m in result.models}
         named = len(judged) > 1
         model = state.shown_model
         banners = [
@@ -359,9 +360,9 @@ class ExploreActions:
             for able in [self._services.capabilities(name, session)]
         ]
         if named:
-            banners.insert(0, originals(check, state.models))
+            banners.insert(0, originals(check, result.models))
         changed = changed_sentences(check, judged[model])
-        store = self._services.parses(state.form.parser)
+        store = self._services.parses(result.form.parser)
         parses = store.parse(sentence.text for pair in changed for sentence in pair)
         return Shown(
             tag("div", join(banners), role="status", class_="banners"),
@@ -372,35 +373,35 @@ class ExploreActions:
 
     def table(self, session: Session) -> Markup:
         """Render the current page of the table."""
-        if session.check is None:
+        state, result = session.of(ExploreState), session.result
+        if result is None:
             return Markup("")
-        state = session.of(ExploreState)
-        rows = rows_for(session.check, state.models, state.filter)
+        rows = rows_for(result.check, result.models, state.filter)
         page, selected = state.filter.page, state.selected
-        return table(session.check, state.models, rows, page, selected)
+        return table(result.check, result.models, rows, page, selected)
 
     def shown_form(self, session: Session) -> ExploreForm | None:
         """Return the form that makes the variant shown, or None."""
-        state = session.of(ExploreState)
-        if session.check is None or state.selected is None:
+        selected, result = session.of(ExploreState).selected, session.result
+        if result is None or selected is None:
             return None
-        edits = session.check.mutants[state.selected].edits
-        return replace(state.form, edits=tuple(edit_key(e) for e in edits))
+        edits = result.check.mutants[selected].edits
+        return replace(result.form, edits=tuple(edit_key(e) for e in edits))
 
     def change(self, session: Session) -> str:
         """Name what the controls say that the result shown was not made from; empty: nothing.
 
         One of ``text``, ``settings`` and ``replacements``.
         """
-        state, shown = session.of(ExploreState), self.shown_form(session)
-        if shown is None:
+        controls, result = session.of(ExploreState).controls, session.result
+        if result is None:
             return ""
-        if state.controls.text != shown.text:
+        if controls.text != result.form.text:
             return "text"
-        if state.controls.source != shown.source:
+        if controls.source != result.form.source:
             return "settings"
-        changed = set(state.controls.edits) != set(shown.edits)
-        return "replacements" if changed else ""
+        shown = self.shown_form(session)
+        return "replacements" if shown and set(controls.edits) != set(shown.edits) else ""
 
     def link(self, session: Session) -> str:
         """Return the query that reopens what is shown; empty if too long or nothing is shown."""
@@ -422,9 +423,10 @@ class ExploreActions:
 
     def json(self, session: Session) -> str:
         """Write all mutants as JSON: an object, or a list with one for each model."""
-        if session.check is None:
+        result = session.result
+        if result is None:
             return ""
-        values = [check_to_json(session.check, model) for model in session.of(ExploreState).models]
+        values = [check_to_json(result.check, model) for model in result.models]
         return json.dumps(values[0] if len(values) == 1 else values, ensure_ascii=False, indent=1)
 
     def add_dictionary(self, session: Session, path: str) -> Dictionary:

@@ -31,7 +31,7 @@ from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER, ExploreForm
 from hinter_ui.shared.services import SHIPPED, Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.templates import is_of_grammar
-from hinter_ui.shared.wiring import TabLink, guarded, place_in, rationed_log, scripted
+from hinter_ui.shared.wiring import TabLink, place_in, rationed_log, scripted
 from hinter_ui.shared.wiring import say as shared
 
 log = rationed_log(__name__)
@@ -62,8 +62,13 @@ class ExploreEvents(TabEvents):
         self.examples = examples
         self.actions = ExploreActions(services)
         self.updates = ExploreUpdates(ui, self.actions)
+        self.always = ui.standing
 
     # -- wiring ---------------------------------------------------------------------------------
+
+    def standing(self, request: gr.Request) -> Updates:
+        """Say which figures belong to what the controls say."""
+        return self.updates.standing(self.session(request))
 
     def wire(self) -> None:
         """Connect every widget with what it does."""
@@ -79,8 +84,8 @@ class ExploreEvents(TabEvents):
         self._follow(back, "same")
         self.page.unload(self.close_page)
         self.services.links["explore"] = TabLink(
-            guarded(self.open_wanted, self.ui.notice),
-            [*self.ui.everything, self.ui.notice],
+            self.answering(self.open_wanted),
+            [*self.ui.everything, *self.always, self.ui.notice],
             (
                 ("explore.arrive",),
                 ("explore.reveal",),
@@ -103,7 +108,7 @@ class ExploreEvents(TabEvents):
         for done in (looked, turned):
             self._follow(done, "draft")
         picked = partial(gr.on, [slot.input for slot in ui.slots])
-        replaced = self._swift(picked, self.replace, ui.form, [ui.stale, ui.address])
+        replaced = self._swift(picked, self.replace, ui.form, [])
         self._follow(replaced, "draft")
         self.on(ui.people.expand, self.open_people, ui.form, [ui.who])
         self._swift(ui.people.collapse, self.close_people, [], [ui.who])
@@ -171,7 +176,7 @@ class ExploreEvents(TabEvents):
         form, state = ExploreForm.of(*values), session.of(ExploreState)
         if state.coming and not form.text.strip():
             return state.coming
-        before = (state.form, state.controls)
+        before = [state.controls, *([session.result.form] if session.result else [])]
         known = {one.text: one.template for one in before}
         # What was typed into a sentence of a grammar leaves its values.
         changed = (one.template for one in before if is_of_grammar(form.text, one.template))
@@ -189,7 +194,7 @@ class ExploreEvents(TabEvents):
             state.controls = ExploreForm()
             return self.updates.options(None) | {self.ui.preview: notice.error(error)}
         if form.source == state.controls.source:
-            return {self.ui.address: self.actions.address(session)}
+            return {}
         state.controls = form  # what comes meanwhile must not take its place
         looked = self._looked(session, form)
         named = list(form.models) != [str(model) for model in values[2] or ()]
@@ -208,7 +213,7 @@ class ExploreEvents(TabEvents):
     ) -> Updates:
         chosen = tuple(slot[2] for slot in options.slots) if options else ()
         session.of(ExploreState).controls = replace(form, edits=chosen)
-        return self.updates.looked(session, form, seen, options) | self.updates.standing(session)
+        return self.updates.looked(session, form, seen, options)
 
     def _seen(
         self, session: Session, form: ExploreForm, pair: str = ""
@@ -227,20 +232,19 @@ class ExploreEvents(TabEvents):
         """Mark a result that other replacements were chosen for."""
         session = self.session(request)
         session.of(ExploreState).controls = self.form(session, *values)
-        return self.updates.standing(session)
+        return {}
 
     def open_people(self, request: gr.Request, *values: Any) -> Updates:
         """Show who is who in the text, from now on."""
         session = self.session(request)
         session.of(ExploreState).people_open = True
-        people = self.updates.people(session, self.form(session, *values))
-        return people or {self.ui.who: gr.skip()}
+        return self.updates.people(session, self.form(session, *values))
 
     def close_people(self, request: gr.Request) -> Updates:
         """Look for people no more."""
         session = self.session(request)
         session.of(ExploreState).people_open = False
-        return self.updates.people(session, ExploreForm()) or {self.ui.who: gr.skip()}
+        return self.updates.people(session, ExploreForm())
 
     # -- judging --------------------------------------------------------------------------------
 
@@ -255,10 +259,9 @@ class ExploreEvents(TabEvents):
         try:
             check = self.actions.check(session, form, strict=strict)
         except HinterError as error:
-            looked = self._looked(session, form)
-            return looked | updates.refused(session, error)
+            return self._looked(session, form) | updates.refused(error)
         if session.check is not check:  # something was asked for meanwhile, which will be shown
-            return {self.ui.notice: gr.skip()}
+            return {}
         return self._shown(session) | updates.remarks(check.plan.notices)
 
     def _shown(self, session: Session) -> Updates:
@@ -273,7 +276,7 @@ class ExploreEvents(TabEvents):
             options = self.actions.options(check.plan, shown)
             looked = updates.looked(session, shown, preview(check.plan), options)
         fresh = updates.fresh_filter(session) | updates.shown(session, with_table=True)
-        return looked | fresh | updates.standing(session) | updates.scan_kept(session)
+        return looked | fresh
 
     def offered(self, event: gr.EventData, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """Check what the controls say, or go back to a result, or on with a scan."""
@@ -287,7 +290,7 @@ class ExploreEvents(TabEvents):
                 self.actions.show_scan(session)
                 yield self._whole(session)
             case "resume" if session.scanned:
-                form = session.scanned[1]
+                form = session.scanned.form
                 yield self.updates.controls(form) | {ui.notice: ""}
                 yield from self._scan(session, form)
 
@@ -303,37 +306,35 @@ class ExploreEvents(TabEvents):
         try:
             form = self.form(session, *values)
         except HinterError as error:
-            yield self.updates.refused(session, error)
+            yield self.updates.refused(error)
             return
         yield from self._scan(session, form)
 
     def _scan(self, session: Session, form: ExploreForm) -> Iterator[Updates]:
-        ui, updates = self.ui, self.updates
+        ui, updates, state = self.ui, self.updates, session.of(ExploreState)
         stop, hidden = cancel_button(running=True), cancel_button(running=False)
-        session.of(ExploreState).controls = form
-        busy = {ui.scan: gr.update(interactive=False), ui.cancel: stop}
+        state.controls = state.awaited = form
         idle = {ui.scan: gr.update(interactive=True), ui.cancel: hidden}
-        nothing = notice.progress(0, 0, {}, say("scan.starting"))
-        yield busy | updates.awaiting(session) | {ui.notice: "", ui.progress: nothing}
-        last, turn = 0.0, session.turn + 1
+        yield {ui.scan: gr.update(interactive=False), ui.cancel: stop, ui.notice: ""}
+        last, turn, found = 0.0, session.turn + 1, None
         try:
-            for number, check in enumerate(self.actions.scan(session, form)):
-                if not number:
-                    yield updates.emptied(session) | updates.remarks(check.plan.notices)
+            for found in self.actions.scan(session, form):
+                if state.awaited is form:
+                    state.awaited = None
+                    yield updates.emptied(session) | updates.remarks(found.plan.notices)
                 if time.monotonic() - last > _REFRESH and session.turn == turn:
                     last = time.monotonic()
-                    yield updates.partly(session, check, say("scan.running"))
-            if session.turn == turn:
-                yield idle | updates.finished(session)
-            elif session.running is None:
-                yield idle | updates.scan_kept(session, ended=True)
-            else:  # another scan shows its progress
-                yield {ui.progress: gr.skip()}
+                    yield updates.partly(session)
+            ended = updates.finished(session, found) if session.turn == turn else {}
         except HinterError as error:
-            yield idle | updates.refused(session, error)
+            ended = updates.refused(error)
         except Exception:
             log.exception("A scan failed.")
-            yield idle | updates.refused(session, shared("notices.failed"))
+            ended = updates.refused(shared("notices.failed"))
+        if state.awaited is form:
+            state.awaited = None
+        if session.running is None:  # otherwise another scan shows its progress
+            yield idle | ended
 
     def cancel(self, request: gr.Request) -> Updates:
         """Ask the scan to stop after the chunk at work."""
@@ -352,16 +353,16 @@ class ExploreEvents(TabEvents):
             state.filter = replace(state.filter, page=place_in(data, "page", 0))
             return {self.ui.table: self.actions.table(session)}
         state.selected = place_in(data, "row", 0)
-        if data.get("model") in state.models:
+        if session.result and data.get("model") in session.result.models:
             state.shown_model = data["model"]
         chosen = self.updates.chosen(session)
-        return chosen | self.updates.shown(session) | self.updates.standing(session)
+        return chosen | self.updates.shown(session)
 
     def switch_model(self, request: gr.Request, model: str) -> Updates:
         """Show the square of another model."""
         session = self.session(request)
         state = session.of(ExploreState)
-        if model in state.models:
+        if session.result and model in session.result.models:
             state.shown_model = model
         return self.updates.shown(session)
 
@@ -375,7 +376,7 @@ class ExploreEvents(TabEvents):
             tuple(verdicts or ()), str(attribute or ""), str(group or ""), str(order or "verdict")
         )
         if wanted == replace(state.filter, page=0):  # set by us, with a table of its own
-            return {self.ui.notice: gr.skip()}
+            return {}
         state.filter = wanted
         return {self.ui.table: self.actions.table(session)}
 
@@ -398,8 +399,8 @@ class ExploreEvents(TabEvents):
 
     def open_page(self, request: gr.Request) -> Updates:
         """Check the text of a fresh page's link, or fill in the first example."""
-        session, untouched = self.session(request), {self.ui.notice: gr.skip()}
-        state, first = session.of(ExploreState), self.examples[0].form
+        session, first = self.session(request), self.examples[0].form
+        state, untouched = session.of(ExploreState), Updates()
         if state.controls.text.strip():  # the page itself has asked for what it had before
             return untouched
         if form := ExploreForm.from_query(dict(request.query_params or {})):
@@ -424,7 +425,7 @@ class ExploreEvents(TabEvents):
 
     def _fresh(self, session: Session, seen: Markup, options: Options | None) -> Updates:
         first, state = self.examples[0].form, session.of(ExploreState)
-        state.opened, session.check = first, None
+        state.opened, session.result = first, None
         hidden = {self.ui.results: gr.update(visible=False)}
         return self.updates.controls(first) | self._offer(session, first, seen, options) | hidden
 
@@ -446,12 +447,12 @@ class ExploreEvents(TabEvents):
             return shown  # of what the page says now, it was typed or asked for meanwhile
         return filled | shown if session.turn == turn else self._late(session, form)
 
-    def open_wanted(self, request: gr.Request) -> Any:
+    def open_wanted(self, request: gr.Request) -> Updates:
         """Fill in what another tab asks for, and check it unless that would fetch a model."""
         session = self.session(request)
         form, session.wanted = session.wanted, None
         if form is None:
-            return gr.skip()
+            return {}
         session.of(ExploreState).shown_model = ""
         filled = self.updates.controls(form)
         ready = all(self.services.at_hand(name, session) for name in form.models)
@@ -495,5 +496,5 @@ class ExploreEvents(TabEvents):
                 pass
         except HinterError as error:
             raise gr.Error(str(error), print_exception=False) from error
-        assert session.check is not None
-        return check_to_json(session.check, session.of(ExploreState).models[0])
+        assert session.result is not None
+        return check_to_json(session.result.check, session.result.models[0])

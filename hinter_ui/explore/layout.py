@@ -39,13 +39,13 @@ class ExploreLayout:
         # Follows from the text and the settings alone.
         self.looked = [
             self.preview, self.who, self.pair, *self.slots, self.choosing, self.asking, self.models,
-            self.stale, self.address,
         ]  # fmt: skip
         self.shown = [
-            self.stale, self.address, self.pair, *self.slots, self.progress, self.results,
-            self.banner, self.model_switch, self.square, self.plot_box, self.plot, self.trees,
-            self.table, self.link,
+            self.pair, *self.slots, self.results, self.banner, self.model_switch, self.square,
+            self.plot_box, self.plot, self.trees, self.table, self.link,
         ]  # fmt: skip
+        # Says which figures belong to what the controls say.
+        self.standing: list[Any] = [self.stale, self.progress, self.address]
         # Where the work on an answer shows; a box would take all that it holds with it.
         self.drawn = [self.preview, self.banner, self.square, self.plot, self.trees, self.table]
         self.filters: list[Any] = [

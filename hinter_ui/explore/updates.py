@@ -17,7 +17,7 @@ from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.wording import capital, name_of
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.links import LINKED, ExploreForm
-from hinter_ui.shared.session import Session
+from hinter_ui.shared.session import Result, Session
 from hinter_ui.shared.templates import is_slotted
 
 
@@ -80,36 +80,56 @@ class ExploreUpdates:
                 updates[slot] = gr.update(choices=[], value=None, visible=False)
         return updates
 
-    def refused(self, session: Session, fault: str | HinterError) -> Updates:
-        """Show a notice; a result stays, marked if it belongs to something else."""
-        place = {self.ui.notice: notice.error(fault)}
-        return place | self.standing(session) | self.scan_kept(session)
+    def refused(self, fault: str | HinterError) -> Updates:
+        """Show a notice; a result stays."""
+        return {self.ui.notice: notice.error(fault)}
 
     def standing(self, session: Session) -> Updates:
-        """Mark a result that was not made from what the controls say, and follow the address."""
-        change, marked = self.actions.change(session), Markup("")
-        if change:
-            acts = {act: say(f"stale.{act}") for act in ("check", "back")}
-            marked = notice.offer(say(f"stale.{change}"), acts)
-        return {self.ui.stale: marked, self.ui.address: self.actions.address(session)}
+        """Count what was made from what the controls say; mark what was not; follow the address.
 
-    def scan_kept(self, session: Session, *, ended: bool = False) -> Updates:
-        """Offer to come back to a scan, or to go on with it, while something else is shown.
-
-        ``ended``: what has ended it will be shown, or is already.
+        This goes with every answer to the page, so that no figure stands beside another text.
         """
-        scan = session.scanned[0] if session.scanned else None
-        if scan is None or not scan.mutants:
-            return {self.ui.progress: ""}
-        if scan is session.check and not ended:
-            outcome = self._outcome(session, scan)
-            return {self.ui.progress: self._counted(session, scan, outcome)}
-        done, planned = len(scan.mutants), scan.planned
+        ui, words = self.ui, ""
+        if session.of(ExploreState).awaited:
+            words = "scan" if session.result else ""
+        else:
+            words = self.actions.change(session)
+        acts = {} if words == "scan" else {act: say(f"stale.{act}") for act in ("check", "back")}
+        return {
+            ui.stale: notice.offer(say(f"stale.{words}"), acts) if words else "",
+            ui.progress: self._progress(session),
+            ui.address: self.actions.address(session),
+        }
+
+    def _progress(self, session: Session) -> Markup:
+        """Count a scan beside its own text and settings; elsewhere, offer to come back to it."""
+        state, scan = session.of(ExploreState), session.scanned
+        if state.awaited:
+            return notice.progress(0, 0, {}, say("scan.starting"))
+        if scan is None or not scan.check.mutants:
+            return Markup("")
+        shown = session.check is scan.check
+        if shown and state.controls.source == scan.form.source:
+            return self._counted(session, scan)
+        done, planned = len(scan.check.mutants), scan.check.planned
+        if shown and session.running:
+            return notice.progress(done, planned, {}, say("scan.elsewhere"))
+        if shown:
+            return Markup("")  # the mark on the result leads back to it
         acts = {"scan": say("scan.show")}
-        if not scan.complete:
+        if not scan.check.complete:
             acts["resume"] = say("scan.resume")
-        words = say("scan.kept" if scan.complete else "scan.ended", done=done, planned=planned)
-        return {self.ui.progress: notice.offer(words, acts)}
+        words = "scan.kept" if scan.check.complete else "scan.ended"
+        return notice.offer(say(words, done=done, planned=planned), acts)
+
+    def _counted(self, session: Session, scan: Result) -> Markup:
+        check = scan.check
+        counts = {m: check.counts(m) for m in scan.models}
+        outcome = say("scan.running") if session.running else self._outcome(scan)
+        bar = notice.progress(len(check.mutants), check.planned, counts, outcome)
+        if check.complete or session.running:
+            return bar
+        return join([bar, notice.offer("", {"resume": say("scan.resume")})])
 
     def chosen(self, session: Session) -> Updates:
         """Put the replacements of the variant shown into their lists."""
@@ -123,11 +143,6 @@ class ExploreUpdates:
         """Show remarks that do not stop a check."""
         return {self.ui.notice: notice.info(messages)}
 
-    def awaiting(self, session: Session) -> Updates:
-        """Mark a result while a scan gets ready to take its place."""
-        older = session.check is not None
-        return {self.ui.stale: notice.offer(say("stale.scan"), {}) if older else ""}
-
     def emptied(self, session: Session) -> Updates:
         """Empty the results before a scan has some."""
         ui = self.ui
@@ -135,37 +150,25 @@ class ExploreUpdates:
         return {
             **blank,
             **self.fresh_filter(session),
-            ui.stale: "",
             ui.results: gr.update(visible=True),
             ui.plot_box: gr.update(visible=False),
             ui.model_switch: gr.update(visible=False),
         }
 
-    def partly(self, session: Session, check: TestResult, state: str) -> Updates:
-        """Show progress, counts and the table so far."""
-        bar = self._counted(session, check, state)
-        return {self.ui.progress: bar, self.ui.table: self.actions.table(session)}
+    def partly(self, session: Session) -> Updates:
+        """Show the table so far."""
+        return {self.ui.table: self.actions.table(session)}
 
-    def _counted(self, session: Session, check: TestResult, state: str) -> Markup:
-        counts = {m: check.counts(m) for m in session.of(ExploreState).models}
-        bar = notice.progress(len(check.mutants), check.planned, counts, state)
-        if check.complete or session.running:
-            return bar
-        return join([bar, notice.offer("", {"resume": say("scan.resume")})])
-
-    def finished(self, session: Session) -> Updates:
+    def finished(self, session: Session, found: TestResult | None) -> Updates:
         """Show the most telling mutant after a scan, complete or stopped."""
-        check = session.check
-        if check is None or not check.mutants:
-            words = tag("p", say("scan.nothing"), role="status")
-            return {self.ui.progress: words, self.ui.results: gr.update(visible=False)}
+        if found is None or not found.mutants:
+            return self.remarks([say("scan.nothing")])
         session.of(ExploreState).selected = self.actions.most_telling(session)
-        fresh, outcome = self.fresh_filter(session), self._outcome(session, check)
-        shown = self.shown(session) | self.partly(session, check, outcome)
-        return fresh | self.chosen(session) | shown | self.standing(session)
+        fresh, shown = self.fresh_filter(session), self.shown(session, with_table=True)
+        return fresh | self.chosen(session) | shown
 
-    def _outcome(self, session: Session, check: TestResult) -> str:
-        limit = session.of(ExploreState).form.limit
+    def _outcome(self, scan: Result) -> str:
+        check, limit = scan.check, scan.form.limit
         if not check.complete:
             outcome = say("scan.stopped")
         elif limit and check.plan.total > limit:
@@ -177,8 +180,9 @@ class ExploreUpdates:
     def shown(self, session: Session, *, with_table: bool = False) -> Updates:
         """Show everything about the selected mutant."""
         ui, parts, state = self.ui, self.actions.show(session), session.of(ExploreState)
-        if parts is None:
+        if parts is None or session.result is None:
             return {ui.results: gr.update(visible=False)}
+        models = session.result.models
         updates: Updates = {
             ui.results: gr.update(visible=True),
             ui.banner: parts.banner,
@@ -187,7 +191,7 @@ class ExploreUpdates:
             ui.trees: parts.trees,
             ui.link: _share(self.actions.link(session)),
             ui.model_switch: gr.update(
-                choices=list(state.models), value=state.shown_model, visible=len(state.models) > 1
+                choices=list(models), value=state.shown_model, visible=len(models) > 1
             ),
         }
         if parts.plot is not None:

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from hinter_core.campaign.findings import ExportFilter as Mutants
@@ -75,6 +76,11 @@ class OpenReport:
     comparison: Comparison | None = None
     diagnosis: list[WordRate] = field(default_factory=list)
     pairs: list[Interactions] = field(default_factory=list)
+
+    @property
+    def address(self) -> str:
+        """The query that opens it again; of a path, that of the tab."""
+        return f"?{urlencode({'results': self.name} if self.name else {'tab': 'results'})}"
 
     @property
     def chosen(self) -> ModelReport | None:

@@ -51,12 +51,11 @@ class ResultsEvents(TabEvents):
         drawn = {"js": after_event("page.drawn", "results", 1)}
         looked = self.on(self.tab.select, self.look, [self.kept], ui.everything, **drawn)
         asked, named = partial(gr.on, [ui.open.click, ui.path.submit]), [self.kept, ui.campaign]
-        typed = self.on(
-            asked, self.open, [*named, ui.path], ui.everything, trigger_mode="always_last"
-        )
-        chosen = self.on(ui.campaign.input, self.open, named, ui.everything)
+        opening = {"trigger_mode": "always_last", "js": after_event("results.opening")}
+        typed = self.on(asked, self.open, [*named, ui.path], ui.everything, **opening)
+        chosen = self.on(ui.campaign.input, self.open, named, ui.everything, **opening)
         for done in (looked, typed, chosen):
-            scripted(done.success, "results.opened", [ui.campaign])
+            scripted(done.then, "results.opened", [ui.address])
         filtered = [ui.model, ui.attributes]
         changed = partial(gr.on, [widget.input for widget in filtered])
         self.on(changed, self.choose, filtered, [ui.which, *ui.of_model])
@@ -140,9 +139,15 @@ class ResultsEvents(TabEvents):
         return {self.ui.campaign: gr.update(choices=choices, value=None)}
 
     def open(self, request: gr.Request, kept: Any, name: Any, path: Any = "") -> Updates:
-        """Open the campaign that was chosen, or the one of a path."""
-        session = self.session(request)
-        return self._opened(session, str(name or ""), str(path or ""), known(session, kept))
+        """Open the campaign that was chosen, or the one of a path; or keep what is open."""
+        session, wanted = self.session(request), (str(name or ""), str(path or ""))
+        names = known(session, kept)
+        shown, failure = attempt(self._opened, session, *wanted, names, title=self.title)
+        reading = session.of(ResultsState).reading
+        return shown or {
+            self.ui.notice: failure,
+            self.ui.campaign: (reading and reading.name) or None,
+        }
 
     def _opened(self, session: Session, name: str, path: str, names: list[str]) -> Updates:
         choices = self.services.campaigns.offered([*names, name])

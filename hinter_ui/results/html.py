@@ -236,7 +236,7 @@ def comparison(found: Comparison) -> Markup:
                      say("findings.row", n=change["row"]), {"change": number}, change["mutant"])
         )  # fmt: skip
     listed_changes = tag("ul", *changes, class_="finding-list") if changes else None
-    return tag("div", *parts, listed_changes, class_="comparison")
+    return tag("div", *parts, listed_changes, class_="comparison", data_older=say("older"))
 
 
 def _overview(section: Section) -> Markup:

@@ -29,6 +29,9 @@ class ResultsLayout:
             self.path = self._path("results-path", 260)
             self.open = labels.make(gr.Button, "results-open", variant="primary", min_width=130)
         self.notice = html("results-notice")
+        self.address = gr.Textbox(
+            elem_classes="offstage", elem_id="results-address", show_label=False
+        )
         with gr.Column(visible=False, elem_classes="results", elem_id="results-page") as self.page:
             self._page()
         # What follows from the model and the attributes shown.
@@ -39,9 +42,10 @@ class ResultsLayout:
         ]  # fmt: skip
         # What an opened campaign sets.
         self.everything = [
-            self.campaign, self.page, self.head, self.cards, self.bars, self.rates, self.model,
-            self.attributes, self.verdicts, self.which, self.search, self.validity, self.other,
-            self.first, self.second, self.comparison, self.ending, *self.of_model,
+            self.campaign, self.path, self.address, self.page, self.head, self.cards, self.bars,
+            self.rates, self.model, self.attributes, self.verdicts, self.which, self.search,
+            self.validity, self.other, self.first, self.second, self.comparison, self.ending,
+            *self.of_model,
         ]  # fmt: skip
 
     def _page(self) -> None:
@@ -111,13 +115,16 @@ class ResultsLayout:
     def _comparison(self) -> None:
         labels = self._labels
         self._title("results-compare-title")
-        with gr.Row(elem_classes="filters"):
-            self.other = self._filter("results-other", "this_campaign", 220)
-            self.other_path = self._path("results-other-path", 180)
-            self.first = labels.make(gr.Dropdown, "results-first", min_width=180, **_EMPTY)
-            self.second = labels.make(gr.Dropdown, "results-second", min_width=180, **_EMPTY)
-        self.compare = labels.make(gr.Button, "results-compare", min_width=140)
-        self.comparison = html("results-comparison", script="page.findings")
+        with gr.Column(min_width=0, elem_classes="made-from"):
+            with gr.Row(elem_classes="filters"):
+                self.other = self._filter("results-other", "this_campaign", 220)
+                self.other_path = self._path("results-other-path", 180)
+                self.first = labels.make(gr.Dropdown, "results-first", min_width=180, **_EMPTY)
+                self.second = labels.make(gr.Dropdown, "results-second", min_width=180, **_EMPTY)
+            self.compare = labels.make(
+                gr.Button, "results-compare", min_width=140, elem_classes="makes"
+            )
+            self.comparison = html("results-comparison", script="page.findings page.madeFrom")
 
     def _filter(self, elem_id: str, first: str, width: int) -> gr.Dropdown:
         """Make a choice that events fill; ``first`` stands for the empty value."""

@@ -38,6 +38,8 @@ class ResultsUpdates:
         name = reading.name if len(others) < len(choices) else None
         updates: Updates = {
             ui.campaign: gr.update(choices=list(choices), value=name),
+            ui.address: reading.address,
+            ui.path: "" if reading.name else str(reading.store.folder),
             ui.page: gr.update(visible=True),
             ui.head: present.head(report, reading.state),
             ui.cards: present.cards(report),

@@ -1,7 +1,8 @@
 """The base of every tab's events."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
+from inspect import isgeneratorfunction
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -36,6 +37,7 @@ class TabEvents:
         assert page is not None
         self.services = services
         self.notice = notice
+        self.always: list[Any] = []  # widgets that every answer updates
         self.tab, self.tabs, self.page = tab, tab.parent, page
 
     @property
@@ -61,9 +63,38 @@ class TabEvents:
     ) -> Any:
         """Wire one private event; failures are shown in the notice, the rest of the page stays."""
         place = notice or self.notice
-        every = list(dict.fromkeys([*outputs, place]))
-        act = guarded(act, place, lambda: self.title)
+        every = list(dict.fromkeys([*outputs, *self.always, place]))
+        act = self.answering(act, place)
         return private(event, act, inputs, every, **{**self.options, **options})
+
+    def standing(self, _request: gr.Request) -> Updates:
+        """Return what every answer of the tab brings along: updates of its widgets ``always``."""
+        return {}
+
+    def answering(self, act: Callable[..., Any], place: Any = None) -> Callable[..., Any]:
+        """Guard an action, and let each of its answers bring :meth:`standing` along."""
+        act = guarded(act, place or self.notice, lambda: self.title)
+        if not self.always:
+            return act
+
+        def told(updates: Updates, values: tuple[Any, ...]) -> Updates:
+            request = next(value for value in values if isinstance(value, gr.Request))
+            return updates | self.standing(request)
+
+        if isgeneratorfunction(act):
+
+            @wraps(act)
+            def steps(*values: Any) -> Iterator[Updates]:
+                for updates in act(*values):
+                    yield told(updates, values)
+
+            return steps
+
+        @wraps(act)
+        def answer(*values: Any) -> Updates:
+            return told(act(*values), values)
+
+        return answer
 
     def download(
         self, event: Callable[..., Any], act: Callable[..., Any], inputs: list[Any], place: Any

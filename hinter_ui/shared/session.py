@@ -85,17 +85,30 @@ class Allowance:
                 del self._used[name]
 
 
+@dataclass(frozen=True)
+class Result:
+    """What a check or a scan found, and the form that it was made from."""
+
+    check: TestResult
+    form: ExploreForm
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that were asked."""
+        return tuple(self.check.outcomes)
+
+
 @dataclass
 class Session:
     """The state of one open page; :meth:`of` keeps what only one tab needs.
 
     ``own`` are models asked with the visitor's key; they and the ``keys`` (by server) are kept
     here only, and go when the page closes. ``added`` are models that the visitor loaded.
-    ``campaign`` is the one opened last; ``scanned`` the last scan, though ``check`` be another.
+    ``campaign`` is the one opened last; ``result`` what Explore shows, ``scanned`` its last scan.
     """
 
-    check: TestResult | None = None
-    scanned: tuple[TestResult, ExploreForm] | None = None
+    result: Result | None = None
+    scanned: Result | None = None
     dictionaries: dict[str, Dictionary] = field(default_factory=dict)
     running: threading.Event | None = None  # set it to stop the scan that runs now
     turn: int = 0  # counts what was begun: scans, and what interrupts them
@@ -122,9 +135,14 @@ class Session:
         return kept
 
     @property
+    def check(self) -> TestResult | None:
+        """What Explore shows, without the form that it was made from."""
+        return self.result.check if self.result else None
+
+    @property
     def weight(self) -> int:
         """Bytes in memory, roughly; 0 with nothing that a visitor would miss."""
-        kept = {id(one): one for one in (self.check, self.scanned and self.scanned[0]) if one}
+        kept = {id(one.check): one.check for one in (self.result, self.scanned) if one}
         answers = sum(len(one.mutants) * (1 + len(one.outcomes)) for one in kept.values())
         terms = sum(len(one.terms) for one in self.dictionaries.values())
         others = len(self.own) + len(self.keys) + len(self.added) + len(self.files)

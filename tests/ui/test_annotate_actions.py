@@ -25,8 +25,9 @@ from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import AnnotateActions, ProjectForm, attribute_choices
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import Annotations
+from hinter_ui.shared.links import ExploreForm
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.session import Session
+from hinter_ui.shared.session import Result, Session
 
 HIDDEN = "scripted:negative if race=white and gender=female; positive otherwise"
 FORM = ProjectForm(name="Trial", share=100.0, repeats=0.0)
@@ -131,7 +132,8 @@ def test_the_check_of_explore_becomes_a_project(tmp_path: Path) -> None:
     pipeline = services.pipeline(
         [shipped["race"], shipped["gender"]], "embedded", [HIDDEN], Settings(limit=20)
     )
-    *_, session.check = pipeline.run(pipeline.plan("The black man was kind."))
+    *_, check = pipeline.run(pipeline.plan("The black man was kind."))
+    session.result = Result(check, ExploreForm(text=check.plan.text))
     made = own.make(session, form)
     assert made.items == 5
 

@@ -105,6 +105,17 @@ def test_the_sample_is_estimated_started_and_watched_to_its_end(batch: Batch) ->
     figures = batch.batch_told.locator(".estimate")
     expect(figures).to_contain_text("6 contain terms to change")
     mutants = figures.locator("dd strong").nth(1).inner_text()
+    # Of other settings it is marked, whether or not they were unfolded before.
+    marked = batch.page.locator("[data-changed]:has(> .estimate)")
+    batch.number("limit", "5")
+    expect(marked).to_have_count(1)
+    batch.number("limit", "4")
+    expect(marked).to_have_count(0)
+    batch.page.locator("#batch-more button").first.click()
+    one = batch.page.locator("#batch-more input[type=checkbox]").first
+    for times in (1, 0):
+        one.click()
+        expect(marked).to_have_count(times)
     batch.start()
     expect(batch.job_title).to_contain_text("Sample texts")
     expect(batch.rows.first).to_contain_text("race and gender")

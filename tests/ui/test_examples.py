@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from hinter_ui.explore.actions import ExampleText, ExploreActions, ExploreState, load_examples
+from hinter_ui.explore.actions import ExampleText, ExploreActions, load_examples
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 
@@ -22,7 +22,7 @@ def actions() -> ExploreActions:
 def test_example_shows_what_it_promises(actions: ExploreActions, example: ExampleText) -> None:
     session = Session()
     check = actions.check(session, example.form)
-    verdict = check.outcomes[session.of(ExploreState).models[0]][-1].verdict.value
+    verdict = check.outcomes[next(iter(check.outcomes))][-1].verdict.value
     if example.shows:
         assert verdict == example.shows
 

@@ -297,6 +297,42 @@ def test_results_belong_to_what_they_were_made_from(explore: Any) -> None:
     expect(page.locator("[role=listbox]")).to_have_count(0)
 
 
+def test_counts_stand_beside_the_text_and_settings_that_were_scanned(explore: Any) -> None:
+    page, bar, counts = explore.page, explore.progress, explore.progress.locator(".counts")
+    explore.open().example("Planted bias")
+    explore.scan_to_end()
+    expect(counts).to_contain_text("hidden")
+    # Another text, another setting, a text that cannot be scanned: the counts are not theirs.
+    explore.type("My German landlord was kind.")
+    expect(explore.stale).to_contain_text("for the previous text")
+    expect(bar).to_have_text("")
+    explore.press("Go back to these results")
+    expect(counts).to_contain_text("hidden")
+    page.get_by_label("age", exact=True).check()
+    expect(explore.stale).to_contain_text("with other settings")
+    expect(bar).to_have_text("")
+    page.get_by_label("age", exact=True).uncheck()
+    expect(counts).to_contain_text("hidden")
+    explore.type("A stone lies here.")
+    explore.press("Find hidden bias")
+    expect(explore.alert).to_contain_text("can be changed in this text")
+    expect(bar).to_have_text("")
+    # The pages before.
+    page.go_back()
+    expect(explore.text_box).to_have_value(PLANTED)
+    expect(counts).to_contain_text("hidden")
+    page.go_back()
+    expect(explore.text_box).to_have_value("My German landlord was kind.")
+    expect(counts).to_have_count(0)
+    # A check of another text; then what was scanned is shown with its own text.
+    explore.press("Check")
+    expect(explore.banner.locator(".banner")).to_be_visible()
+    expect(counts).to_have_count(0)
+    explore.press("Show the scan")
+    expect(explore.text_box).to_have_value(PLANTED)
+    expect(counts).to_contain_text("hidden")
+
+
 def _agree(explore: Any, row: Locator) -> None:
     """Lists, square, row and address show the same change of race."""
     words = row.locator("td").nth(1).inner_text()

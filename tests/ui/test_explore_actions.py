@@ -100,6 +100,19 @@ def test_scans_and_checks_have_lanes_of_their_own() -> None:
     assert lanes == {"scan": "scan", "check_chosen": "judge"}
 
 
+def test_every_answer_says_which_figures_belong_to_what_the_controls_say() -> None:
+    app = build_app(Services())
+    own = {"stale", "progress", "address"}
+    told = [
+        {getattr(output, "elem_id", None) for output in event.outputs}
+        for event in app.fns.values()
+        if "ExploreEvents" in getattr(event.fn, "__qualname__", "") and event.outputs
+        and len(event.outputs) > 1
+    ]  # fmt: skip
+    assert len(told) > 10
+    assert all(own <= outputs for outputs in told)
+
+
 def test_closed_page_stops_its_scan(actions: ExploreActions) -> None:
     sessions = Sessions()
     session = sessions.of("a")

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Download, Locator, expect
+from playwright.sync_api import Download, Locator, Route, expect
 
 from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.model import make_report
 from hinter_ui.shared.library import CampaignEntry
-from tests.ui.conftest import open_list
+from tests.ui.conftest import App, open_list
 
 HIDDEN = "scripted:negative if race=white and gender=female; positive otherwise"
 ALONE = 'scripted:negative if gender=female; <img src=x onerror=window.pwned=1> if "unicorn"; positive otherwise'  # noqa: E501
@@ -260,9 +260,12 @@ def test_two_models_and_two_campaigns_are_compared(
     expect(words).to_contain_text("in twin")
     expect(words).to_contain_text("0 mutants are errors of model A alone and 0 of model B alone")
     expect(words.locator(".finding")).to_have_count(0)
+    expect(results.page.locator("[data-changed]")).to_have_count(0)
     results.pick("second", ALONE)
+    expect(results.page.locator("#results-comparison [data-changed]")).to_have_count(1)
     results.compare.click()
     expect(words.locator(".finding")).not_to_have_count(0)
+    expect(results.page.locator("[data-changed]")).to_have_count(0)
     words.locator(".finding").get_by_role("button").first.click()
     expect(results.explore.banner).to_contain_text("Biased")
     expect(results.page.locator("#models .token")).to_have_count(2)
@@ -317,6 +320,43 @@ def test_the_shelf_is_offered_and_a_link_opens_it(results: Results, shelf: Campa
     page.goto(f"{results.explore.url}/?campaign={shelf.id}")  # the link of the Batch tab
     results.tab("Results")
     expect(results.cards).to_have_count(2)
+
+
+def test_the_campaign_named_and_the_address_are_of_the_figures_shown(
+    results: Results, app: App, shelf: CampaignEntry, made: CampaignStore, tmp_path: Path
+) -> None:
+    page, named = results.page, results.campaign.locator("input")
+    data = tmp_path / "torn.csv"
+    data.write_text("text\nThe black man was kind.\n")
+    entry = app.campaigns / "another-name-nobody-guesses"
+    run_campaign(
+        Campaign(data=str(data), limit=9, models=(ALONE,)), CampaignStore(entry / "campaign")
+    )
+    page.goto(f"{results.explore.url}/?results={shelf.id}")
+    expect(results.cards).to_have_count(2)
+    next(entry.glob("campaign/shards/*.mutants.parquet")).write_bytes(b"PAR1 torn")
+    expect(page).to_have_url(re.compile(f"results={shelf.id}"))
+    whole = named.input_value()
+    assert "guests.csv" in whole
+    # On its way, and after it could not be opened.
+    held: list[Route] = []
+    open_list(page, "results-campaign")
+    option = page.get_by_role("option").filter(has_text="torn.csv")
+    expect(option).to_be_visible()
+    page.route("**/queue/join*", lambda route: held.append(route), times=1)
+    option.click()
+    expect(page.locator("#results-page[data-changed]")).to_have_count(1)
+    held[0].continue_()
+    expect(results.told).to_contain_text("is missing or damaged")
+    expect(page.locator("#results-page[data-changed]")).to_have_count(0)
+    expect(named).to_have_value(whole)
+    expect(results.head).to_contain_text("guests.csv")
+    expect(page).to_have_url(re.compile(f"results={shelf.id}"))
+    # A directory has no name, nor an address.
+    results.show(made.folder)
+    expect(named).to_have_value("")
+    expect(page).to_have_url(re.compile(r"\?tab=results"))
+    shutil.rmtree(entry)
 
 
 def test_words_that_change_answers_are_diagnosed_and_filter_the_findings(
