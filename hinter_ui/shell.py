@@ -23,6 +23,7 @@ from hinter_ui.explore import events as explore
 from hinter_ui.generate import events as generate
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.wording import DEFAULT, Words, attribute_styles, chosen
+from hinter_ui.inside import require
 from hinter_ui.learn import events as learn
 from hinter_ui.learn.teachers import HANDOUTS
 from hinter_ui.models import events as models
@@ -110,6 +111,7 @@ def build_app(services: Services) -> Page:
     page.queue(max_size=256, default_concurrency_limit=8, api_open=False)
     # Gradio looks for events a thousand times a second, which takes an idle app a tenth of a core.
     page._queue.sleep_when_free = 0.02
+    require(page)
     return page
 
 

@@ -13,6 +13,9 @@ from hinter_core.models.base import Capabilities, ModelUnderTest
 from hinter_core.models.registry import ModelName
 from hinter_core.types import Prediction
 
+_RULES = ("_negation_check", "_special_idioms_check")  # private to VADER
+_TESTED = "'vaderSentiment>=3.3.2,<3.4'"
+
 
 class PolarityModel(ModelUnderTest):
     """A model that maps a text to a polarity; neutral within ``dead_zone`` of 0."""
@@ -68,8 +71,10 @@ def with_windows(analyzer: Any) -> Any:
 
         return check_near
 
-    analyzer._negation_check = windowed(analyzer._negation_check)
-    analyzer._special_idioms_check = windowed(analyzer._special_idioms_check)
+    for rule in _RULES:
+        if not callable(check := getattr(analyzer, rule, None)):
+            raise ModelError(f"This version of VADER has no {rule}: pip install {_TESTED}")
+        setattr(analyzer, rule, windowed(check))
     return analyzer
 
 

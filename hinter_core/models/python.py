@@ -171,11 +171,6 @@ def adapt(
         ) from error
 
 
-def has_identity(model: ModelUnderTest) -> bool:
-    """Whether it can be told that a model is the one that was asked before."""
-    return not model.identity.startswith(_UNNAMED)
-
-
 def _function_of(value: Any) -> tuple[Function, Sequence[Any]]:
     """Return the function of an object, and the labels of its scores."""
     if _tokenizer_of(value) is not None:

@@ -73,15 +73,6 @@ def clashes(text: str, mutant: Mutant) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def soft_reasons(text: str, mutant: Mutant) -> tuple[str, ...]:
-    """Return all that may contradict a mutant of ``text``, in words; empty if nothing does.
-
-    Pronouns come last.
-    """
-    words = (*contradictions(text, mutant), *clashes(text, mutant))
-    return tuple(f"the text also says {_quoted(word)}" for word in words)
-
-
 def why_soft(text: str, mutant: Mutant, *, coherent: bool = True) -> str:
     """Return why a mutant is discarded as soft, or "".
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio.utils import get_upload_folder
 
 from hinter_core.annotation.project.questions import FOLDER
 from hinter_core.errors import InputError
@@ -15,6 +14,7 @@ from hinter_ui.annotate.layout import AnnotateLayout
 from hinter_ui.annotate.updates import AnnotateUpdates
 from hinter_ui.html import notice
 from hinter_ui.html.wording import chosen
+from hinter_ui.inside import get_upload_folder
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import find_kept, known
 from hinter_ui.shared.services import Services

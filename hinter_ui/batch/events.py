@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio.utils import get_upload_folder
 
 from hinter_core.campaign.preview import Forecast
 from hinter_core.errors import HinterError
@@ -19,6 +18,7 @@ from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.batch.preview import preview
 from hinter_ui.batch.updates import BatchState, BatchUpdates
 from hinter_ui.html import notice
+from hinter_ui.inside import get_upload_folder
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import known, noted
 from hinter_ui.shared.services import Services

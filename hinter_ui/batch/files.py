@@ -19,13 +19,12 @@ from hinter_ui.shared.uploads import kept_copy
 
 @dataclass(frozen=True, kw_only=True)
 class JobRecord(RunRecord):
-    """The record of a campaign's runs; ``late``: it was stopped, since it took too long.
+    """The record of a campaign's runs.
 
     ``owner``: a hash of the key with which it is stopped, continued and deleted.
     """
 
     title: str
-    late: bool = False
     owner: str = ""
 
 
@@ -54,15 +53,16 @@ def record_of(entry: CampaignEntry) -> JobRecord:
     Raises:
         InputError: it is missing or damaged.
     """
-    return read_record(_record_file(entry), JobRecord, say("errors.damaged"))
+    return read_record(record_file(entry), JobRecord, say("errors.damaged"))
 
 
 def write_record(entry: CampaignEntry, record: JobRecord) -> None:
     """Write the record of a campaign's runs, whole or not at all."""
-    record_files.write_record(_record_file(entry), record)
+    record_files.write_record(record_file(entry), record)
 
 
-def _record_file(entry: CampaignEntry) -> Path:
+def record_file(entry: CampaignEntry) -> Path:
+    """Return the path of the record."""
     return entry.folder / "job.json"
 
 

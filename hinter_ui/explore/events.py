@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qsl
 
 import gradio as gr
-from gradio.events import api
 
 from hinter_core.errors import HinterError
 from hinter_core.pipeline.export import check_to_json
@@ -26,6 +25,7 @@ from hinter_ui.html import notice
 from hinter_ui.html.marked import preview
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.wording import name_of
+from hinter_ui.inside import api
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER, ExploreForm
 from hinter_ui.shared.services import SHIPPED, Services

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import gradio as gr
-from gradio.utils import get_upload_folder
 
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.answers import usual_model
@@ -22,6 +21,7 @@ from hinter_ui.html.marked import changed
 from hinter_ui.html.markup import Markup, isolated, table, tag
 from hinter_ui.html.sentences import sentence
 from hinter_ui.html.wording import name_of
+from hinter_ui.inside import get_upload_folder
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.widgets import html

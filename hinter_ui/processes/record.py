@@ -34,7 +34,7 @@ class RunState(StrEnum):
 class RunRecord:
     """The record of runs; times in seconds since 1970, 0 if there is none yet.
 
-    ``stopped``: by request. ``code``: the exit code of the last run.
+    ``stopped``: by request; ``late``: it took too long. ``code``: the exit code of the last run.
     """
 
     created: float
@@ -43,6 +43,7 @@ class RunRecord:
     pid: int = 0
     code: int | None = None
     stopped: bool = False
+    late: bool = False
 
     def state(self, *, alive: bool) -> RunState:
         """Return the state; ``alive``: its process runs."""

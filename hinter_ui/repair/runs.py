@@ -8,10 +8,9 @@ import os
 import re
 import secrets
 import shutil
-import threading
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -26,7 +25,9 @@ from hinter_core.storage import user_cache
 from hinter_ui.html.wording import Words
 from hinter_ui.processes import command
 from hinter_ui.processes.record import RunRecord, RunState, read_record, write_record
+from hinter_ui.processes.runner import Run, Runner, Workplace
 from hinter_ui.shared.library import without_folder
+from hinter_ui.shared.session import NOBODY
 from hinter_ui.shared.uploads import kept_copy
 
 say = Words("repair")
@@ -75,19 +76,18 @@ def out_of(folder: Path) -> Path:
     return folder / "repair"
 
 
-@dataclass
 class Repairs:
     """The folder of repairs, and the processes that work in it."""
 
-    folder: Path
-    _running: dict[str, Any] = field(default_factory=dict)
-    _lock: Any = field(default_factory=threading.RLock)
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._runner = Runner(RepairRecord, lambda: say("errors.damaged"))
+        self.close = self._runner.close
 
     @classmethod
     def at_home(cls) -> Self:
         """Use the folder that ``HINTER_REPAIRS`` names, or one in the user's cache."""
         named = os.environ.get(REPAIRS_FOLDER)
-        command.hear_interrupts()
         return cls(Path(named) if named else user_cache() / "repairs")
 
     def listed(self) -> list[RepairStatus]:
@@ -108,21 +108,15 @@ class Repairs:
         folder = self.folder / name
         if not _ID.fullmatch(name) or not folder.is_dir():
             raise InputError(say("errors.unknown"))
-        with self._lock:
-            record = _record_of(folder)
-            state = self._state(folder, record)
+        record, state = _record_of(folder), self._runner.state(_place(folder))
+        if not state.busy and not record.ended and figures_in(out_of(folder)):
+            state = RunState.DONE  # it went on while no app was there to note its end
         figures = figures_in(out_of(folder)) if state is RunState.DONE else None
         problem = _last_words(folder, record) if state is RunState.FAILED else ""
         noted = noted_at(out_of(folder))
         stale = state is RunState.RUNNING and noted is not None and noted < record.started
         stage = stage_in(out_of(folder))
         return RepairStatus(name, folder, state, record, stage, figures, problem, stale)
-
-    def _state(self, folder: Path, record: RepairRecord) -> RunState:
-        alive = folder.name in self._running or (not record.ended and _works(folder, record.pid))
-        if not alive and not record.ended and figures_in(out_of(folder)):
-            return RunState.DONE  # it went on while no app was there to note its end
-        return record.state(alive=alive)
 
     def new(self, repair: Repair) -> str:
         """Keep a repair with copies of its files, and start it; return its name.
@@ -156,42 +150,18 @@ class Repairs:
         """Start a repair, or let it go on.
 
         Raises:
-            InputError: another one runs, or no process can be started.
+            InputError: another one runs.
         """
-        with self._lock:
+        with self._runner.lock:
             self._require_free()
             folder = self.folder / name
-            record = _record_of(folder)
-            arguments = [*arguments_of(Repair(**record.settings)), f"--out={out_of(folder)}"]
-            try:
-                process = command.launch(arguments, folder / _LOG, {})
-            except OSError as error:
-                raise InputError(say("errors.not_started", reason=error.strerror)) from error
-            self._running[name] = process
-            begun = replace(
-                record, started=time.time(), ended=0.0, pid=process.pid, code=None, stopped=False
-            )
-            write_record(folder / _RECORD, begun)
-        threading.Thread(target=self._attend, args=(name, process), daemon=True).start()
-
-    def _attend(self, name: str, process: Any) -> None:
-        code, folder = process.wait(), self.folder / name
-        with self._lock:
-            self._running.pop(name, None)
-            if folder.is_dir():
-                write_record(
-                    folder / _RECORD, replace(_record_of(folder), ended=time.time(), code=code)
-                )
+            arguments = arguments_of(Repair(**_record_of(folder).settings))
+            arguments.append(f"--out={out_of(folder)}")
+            self._runner.start(Run(_place(folder), arguments, {}, NOBODY))
 
     def cancel(self, name: str) -> None:
         """Stop a repair; what was done is kept, and it can go on."""
-        status = self.status(name)
-        if not status.state.busy:
-            return
-        with self._lock:
-            write_record(status.folder / _RECORD, replace(status.record, stopped=True))
-        pid, folder = status.record.pid, status.folder
-        command.stop(pid, lambda: name in self._running or _works(folder, pid))
+        self._runner.cancel(_place(self.status(name).folder))
 
     def delete(self, name: str) -> None:
         """Delete a repair with its model.
@@ -206,11 +176,6 @@ class Repairs:
             shutil.rmtree(status.folder)
         except OSError as error:
             raise InputError(say("errors.not_deleted", reason=error.strerror)) from error
-
-    def close(self) -> None:
-        """Stop what runs as the app ends; it can go on."""
-        for process in list(self._running.values()):
-            command.send(process.pid, 15)
 
     def _require_free(self) -> None:
         if any(one.state.busy for one in self.listed()):
@@ -227,12 +192,14 @@ def arguments_of(repair: Repair) -> list[str]:
     return ["repair", *(f"--{name}={value}" for name, value in given.items() if value != "")]
 
 
-def _works(folder: Path, pid: int) -> bool:
-    """Whether a process from before the app was restarted still works there."""
-    try:
-        return bool(pid) and str(out_of(folder)) in " ".join(psutil.Process(pid).cmdline())
-    except psutil.Error:
-        return False
+def _place(folder: Path) -> Workplace:
+    def works(pid: int) -> bool:
+        try:
+            return str(out_of(folder)) in " ".join(psutil.Process(pid).cmdline())
+        except psutil.Error:
+            return False
+
+    return Workplace(folder.name, folder / _RECORD, folder / _LOG, works)
 
 
 def _record_of(folder: Path) -> RepairRecord:

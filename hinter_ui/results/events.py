@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import gradio as gr
-from gradio.utils import get_upload_folder
 
+from hinter_ui.inside import get_upload_folder
 from hinter_ui.results import html as present
 from hinter_ui.results.actions import OpenReport, ResultsActions, ResultsState, can_be_repaired
 from hinter_ui.results.diagnosis import diagnosis

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import gradio as gr
-from gradio.context import Context
 
 from hinter_core.errors import HinterError
 from hinter_ui.html.wording import Words, chosen, speak
+from hinter_ui.inside import Context
 from hinter_ui.shared.gate import visitor_of
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session

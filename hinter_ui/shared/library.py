@@ -17,7 +17,6 @@ from typing import Any, Self
 
 import gradio as gr
 from cachetools import LRUCache
-from gradio.context import Context
 
 from hinter_core.annotation.backup import ENDING, FOLDER, annotations_folder
 from hinter_core.annotation.project.judging import Judging
@@ -30,6 +29,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
 from hinter_core.storage import user_cache
 from hinter_ui.html.wording import Words
+from hinter_ui.inside import Context
 from hinter_ui.shared.session import Session
 
 say = Words("shared")

@@ -9,12 +9,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
-from gradio.blocks import Block, BlocksConfig, convert_component_dict_to_list
-from gradio.queueing import Event, EventQueue, Queue
 
 from hinter_core.errors import HinterError
 from hinter_core.language.clean import whole_values
 from hinter_ui.html.wording import Words
+from hinter_ui.inside import (
+    Block,
+    BlocksConfig,
+    Event,
+    EventQueue,
+    Queue,
+    convert_component_dict_to_list,
+)
 from hinter_ui.shared.gate import visitor_of
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Visitor

@@ -10,10 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gradio.utils import get_upload_folder
-
 from hinter_core.errors import InputError
 from hinter_ui.html.wording import Words
+from hinter_ui.inside import get_upload_folder
 from hinter_ui.shared.session import NOBODY, Allowance, Sessions, Visitor
 
 say = Words("shared")

@@ -25,7 +25,7 @@ CORE = [
     "testing", "cli",
 ]  # fmt: skip
 # Rooms of the app. Tabs know what they share and nothing of one another.
-SHARED = ["html", "processes", "shared"]
+SHARED = ["inside", "html", "processes", "shared"]
 TABS = {"explore", "batch", "results", "generate", "repair", "annotate", "models", "learn"}
 TOP = ("shell", "__main__")
 EACH_TAB = {"events", "actions"}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +19,8 @@ from gradio.components.base import Component
 from gradio.queueing import Event
 from gradio.state_holder import SessionState
 
+from hinter_core.errors import InputError
+from hinter_ui import inside
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.page import Page, TurnsQueue
 from hinter_ui.shared.services import Services
@@ -29,6 +33,41 @@ BOXES = {"column", "row", "tabs", "tabitem", "form", "accordion"}
 @pytest.fixture(scope="module")
 def config() -> dict[str, Any]:
     return dict(build_app(Services(Access.at(None))).get_config_file())
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "said"),
+    [
+        (gr.Blocks, "postprocess_data", "Blocks.postprocess_data"),
+        (inside.BlocksConfig, "config_for_block", "BlocksConfig.config_for_block"),
+        (inside.Queue, "get_events", "Queue.get_events"),
+        (inside.Context, "root_block", "Context.root_block"),
+    ],
+)
+def test_a_gradio_without_an_inner_name_is_refused_by_it(
+    owner: Any, name: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = gr.Blocks().queue()
+    inside.require(page)
+    monkeypatch.delattr(owner, name)
+    with pytest.raises(InputError, match=f"has no {said}, which HInter needs"):
+        inside.require(page)
+
+
+def test_what_a_page_lacks_is_named_too() -> None:
+    page = gr.Blocks().queue()
+    del page._queue.active_jobs, page.default_config
+    with pytest.raises(InputError, match=r"Blocks\.default_config.*Queue\.active_jobs"):
+        inside.require(page)
+
+
+def test_the_inner_names_of_gradio_have_one_door() -> None:
+    """Only what gradio documents is imported elsewhere."""
+    root = Path(inside.__file__).parent
+    inner = re.compile(r"from gradio\.(?!components)")
+    assert [p.name for p in root.rglob("*.py") if inner.search(p.read_text("utf-8"))] == [
+        "inside.py"
+    ]
 
 
 def asks(event: dict[str, Any]) -> bool:

@@ -12,6 +12,7 @@ from vaderSentiment.vaderSentiment import (
     SentimentIntensityAnalyzer,
 )
 
+from hinter_core.errors import ModelError
 from hinter_core.models.lexicon import with_windows
 
 PUBLISHED, WINDOWED = SentimentIntensityAnalyzer(), with_windows(SentimentIntensityAnalyzer())
@@ -51,3 +52,12 @@ def test_a_rule_reads_as_many_words_of_a_long_text_as_of_a_short_one(length: int
     WINDOWED._negation_check(1.0, words, 2, 6)
     WINDOWED._special_idioms_check(1.0, words, 6)
     assert Word.read == 12
+
+
+@pytest.mark.parametrize("gone", ["_negation_check", "_special_idioms_check"])
+def test_a_version_without_a_private_rule_is_refused_by_its_name(
+    gone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(SentimentIntensityAnalyzer, gone)
+    with pytest.raises(ModelError, match=f"has no {gone}.*vaderSentiment>="):
+        with_windows(SentimentIntensityAnalyzer())
