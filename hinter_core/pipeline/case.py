@@ -70,9 +70,16 @@ class TestResult:
     planned: int = 0
     complete: bool = False
 
-    def counts(self, model: str) -> dict[str, int]:
-        """Count mutants by verdict, with all verdicts as keys."""
-        tally = Counter(outcome.verdict for outcome in self.outcomes.get(model, ()))
+    def counts(self, model: str, *, across_people: bool | None = None) -> dict[str, int]:
+        """Count mutants by verdict, with all verdicts as keys.
+
+        ``across_people``: only those whose changes are of different people, or only the others.
+        """
+        judged = self.outcomes.get(model, ())
+        if across_people is not None:
+            of = self.plan.across_people
+            judged = [one for one in judged if bool(of(one.mutant.edits)) is across_people]
+        tally = Counter(outcome.verdict for outcome in judged)
         return {verdict.value: tally[verdict] for verdict in Verdict}
 
     def find(self, model: str, edits: Iterable[Edit]) -> Outcome | None:

@@ -32,6 +32,7 @@ def check_to_json(check: TestResult, model: str) -> dict[str, Any]:
         "original": prediction_to_json(check.originals[model]),
         "mutants": [_outcome_to_json(check.plan, outcome) for outcome in check.outcomes[model]],
         "counts": check.counts(model),
+        "counts_across_people": check.counts(model, across_people=True),
         "notices": list(check.plan.notices),
         "rejected": [
             {

@@ -51,11 +51,9 @@ def check_in_words(check: TestResult, model: str, note: str = "") -> str:
         lines.append("Every mutant was discarded, so nothing was tested; see the reasons.")
     counts = check.counts(model)
     lines.append("Mutants: " + ", ".join(f"{n} {v}" for v, n in counts.items() if n))
-    apart = Counter(
-        one.verdict.value for one in check.outcomes[model] if plan.across_people(one.mutant.edits)
-    )
-    if apart:
-        own = ", ".join(f"{n} {v}" for v, n in apart.items())
+    apart = check.counts(model, across_people=True)
+    if any(apart.values()):
+        own = ", ".join(f"{n} {v}" for v, n in apart.items() if n)
         lines.append(f"Of these, with changes of two people: {own}")
     lines += _unanswered(check, model)
     flips = [j for j in check.outcomes[model] if j.verdict in (Verdict.HIDDEN, Verdict.BIASED)]

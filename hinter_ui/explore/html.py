@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hinter_core.mutation.lattice import proper_subsets
+from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import reason
 from hinter_core.relations.base import NeutralFlips, NoiseFloor
@@ -211,15 +212,16 @@ def rows_for(check: TestResult, models: Sequence[str], wanted: Filter) -> list[i
     results = [check.outcomes[m] for m in models]
     chosen = [i for i in range(len(check.mutants)) if _passes(results, i, wanted)]
     if wanted.order == "verdict":
-        chosen.sort(key=lambda i: min(_severity(r[i]) for r in results))
+        chosen.sort(key=lambda i: min(_severity(check.plan, r[i]) for r in results))
     elif wanted.order in ("interaction", "shift"):
         chosen.sort(key=lambda i: -max(_size(r[i], wanted.order) for r in results))
     return chosen
 
 
-def _severity(judged: Outcome) -> tuple[int, bool, float]:
+def _severity(plan: Plan, judged: Outcome) -> tuple[int, bool, bool, float]:
+    apart = plan.settings.across_people and bool(plan.across_people(judged.mutant.edits))
     at_threshold = judged.grade is HiddenGrade.THRESHOLD
-    return SEVERITY.index(judged.verdict), at_threshold, -_size(judged, "interaction")
+    return SEVERITY.index(judged.verdict), apart, at_threshold, -_size(judged, "interaction")
 
 
 def _size(judged: Outcome, measure: str) -> float:

@@ -124,7 +124,7 @@ class ExploreUpdates:
 
     def _counted(self, session: Session, scan: Result) -> Markup:
         check = scan.check
-        counts = {m: check.counts(m) for m in scan.models}
+        counts = {m: _counts(check, m) for m in scan.models}
         outcome = say("scan.running") if session.running else self._outcome(scan)
         bar = notice.progress(len(check.mutants), check.planned, counts, outcome)
         if check.complete or session.running:
@@ -221,6 +221,13 @@ def _shown(value: Any) -> Any:
 
 
 _OTHERS = ("text", "settings")  # changes after which the lists belong to something else
+
+
+def _counts(check: TestResult, model: str) -> tuple[dict[str, int], dict[str, int]]:
+    """Count what changes one person, and what changes two."""
+    if not check.plan.settings.across_people:
+        return check.counts(model), {}
+    return check.counts(model, across_people=False), check.counts(model, across_people=True)
 
 
 def over_budget(check: TestResult, state: str) -> str:

@@ -7,7 +7,7 @@ from hinter_core.models.budget import Cost, cost_in_words
 from hinter_core.types import Verdict
 from hinter_ui.html.glossary import sentence
 from hinter_ui.html.markup import Markup, isolated, tag
-from hinter_ui.html.wording import SEVERITY, SIGNS, Words, verdict_name
+from hinter_ui.html.wording import SEVERITY, SIGNS, Words, two_people, verdict_name
 
 say = Words("check")
 
@@ -48,18 +48,26 @@ def costs(estimates: Mapping[str, Cost]) -> Markup:
 
 
 def progress(
-    done: int, planned: int, counts: Mapping[str, Mapping[str, int]], state: str
+    done: int, planned: int, counts: Mapping[str, Sequence[Mapping[str, int]]], state: str
 ) -> Markup:
-    """Show how many mutants are judged, with a bar and the verdicts so far by model."""
+    """Show how many mutants are judged, with a bar and the verdicts so far by model.
+
+    The verdicts of a model: on changes of one person, and on changes of two.
+    """
     counted = say.count("notices.progress", planned, done=done) if planned else ""
     words = " \u00b7 ".join(filter(None, (counted, state)))
     text = tag("span", words, class_="progress-words")
     bar = tag("progress", value=done, max=max(planned, 1), aria_label=words)
-    rows = [_counts(model, tally, named=len(counts) > 1) for model, tally in counts.items()]
+    rows = [
+        _counts(model, tally, named=len(counts) > 1, apart=tally is apart)
+        for model, (own, apart) in counts.items()
+        for tally in (own, apart)
+        if tally is own or any(apart.values())
+    ]
     return tag("div", tag("div", text, bar), *rows, role="status", class_="progress")
 
 
-def _counts(model: str, tally: Mapping[str, int], *, named: bool) -> Markup:
+def _counts(model: str, tally: Mapping[str, int], *, named: bool, apart: bool) -> Markup:
     chips = [
         tag("li", f"{SIGNS[v]} {tally.get(v.value, 0):,} ", verdict_name(v),
             class_=f"count {v.value}" if tally.get(v.value) else "count")
@@ -67,7 +75,10 @@ def _counts(model: str, tally: Mapping[str, int], *, named: bool) -> Markup:
         if tally.get(v.value, 0) or v is Verdict.HIDDEN
     ]  # fmt: skip
     head = tag("li", model, class_="count model") if named else None
-    return tag("ul", head, *chips, class_="counts", aria_label=say("notices.counts", model=model))
+    of = tag("li", two_people()) if apart else None
+    return tag(
+        "ul", head, of, *chips, class_="counts", aria_label=say("notices.counts", model=model)
+    )
 
 
 def copy_button() -> Markup:

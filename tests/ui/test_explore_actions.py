@@ -21,6 +21,7 @@ from hinter_core.models.process import ProcessModel
 from hinter_core.mutation.settings import Settings
 from hinter_core.options import CampaignOption
 from hinter_core.pipeline.case import TestResult
+from hinter_core.pipeline.export import check_to_json
 from hinter_core.relations.changes.phrases import SourceText, edit_of
 from hinter_core.relations.family import FAMILY, Changing, FamilyRelation
 from hinter_core.relations.registry import RELATIONS
@@ -29,7 +30,8 @@ from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import Edit, EditKind, Mutant, Term, Verdict
 from hinter_ui.explore import actions as module
 from hinter_ui.explore.actions import ExploreActions, ExploreState
-from hinter_ui.html import wording
+from hinter_ui.explore.html import Filter, rows_for
+from hinter_ui.html import notice, wording
 from hinter_ui.html.marked import preview
 from hinter_ui.html.markup import escape, tag
 from hinter_ui.shared.access import Access
@@ -111,6 +113,38 @@ def test_every_answer_says_which_figures_belong_to_what_the_controls_say() -> No
     ]  # fmt: skip
     assert len(told) > 10
     assert all(own <= outputs for outputs in told)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The black man met the waiter.",
+        "An actor greeted the black landlord.",
+        "The actor from Leeds thanked a black man. He smiled.",
+    ],
+)
+def test_what_changes_two_people_is_counted_apart_and_comes_after(
+    actions: ExploreActions, text: str
+) -> None:
+    rules = "scripted:negative if race=white and gender=female; positive otherwise"
+    session = Session()
+    form = replace(ExploreForm(text=text, models=(rules,)), across_people=True, limit=None)
+    *_, check = actions.scan(session, form)
+    apart = [check.plan.across_people(mutant.edits) for mutant in check.mutants]
+    verdicts = [outcome.verdict for outcome in check.outcomes[rules]]
+    two = sum(a and v is Verdict.HIDDEN for a, v in zip(apart, verdicts, strict=True))
+    assert two > 0
+    assert check.counts(rules, across_people=True)["hidden"] == two
+    one = check.counts(rules, across_people=False)["hidden"]
+    assert one + two == check.counts(rules)["hidden"]
+    assert check_to_json(check, rules)["counts_across_people"]["hidden"] == two
+    counts = {rules: [check.counts(rules, across_people=a) for a in (False, True)]}
+    shown = notice.progress(9, 9, counts, "")
+    own, others = str(shown).split("two people")
+    assert f"{one:,} hidden" in own.replace("<", " ").replace(">", " ")
+    assert f"{two:,} hidden" in others.replace("<", " ").replace(">", " ")
+    ranked = [apart[i] for i in rows_for(check, [rules], Filter(("hidden",)))]
+    assert ranked == sorted(ranked)
 
 
 def test_closed_page_stops_its_scan(actions: ExploreActions) -> None:
