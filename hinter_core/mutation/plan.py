@@ -15,7 +15,7 @@ from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
 from hinter_core.language.encoder import load_encoder
 from hinter_core.language.parsing import ParseStore
-from hinter_core.language.reading.english import other_language
+from hinter_core.language.reading.english import has_english, other_language
 from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.mutation.ages import AGE, Ages
 from hinter_core.mutation.coherent import CoherentEdits, coherent_edits
@@ -102,6 +102,11 @@ class Plan:
     def missing(self) -> list[str]:
         """Attributes without an accepted term."""
         return [a for a in self.attributes if not self.edits.get(a)]
+
+    @property
+    def perhaps_foreign(self) -> bool:
+        """Whether no term counts, and no word shows that the text is English."""
+        return not self.slots and not any(self.edits.values()) and not has_english(self.text)
 
     @property
     def lattice(self) -> Lattice:
@@ -414,7 +419,9 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
     reasons = [needs] * bool(needs) + words[:3]
     why = f" ({'; '.join(reasons)})" if reasons else ""
     if not present:
-        raise InputError(f"No term of {_listed(plan.attributes)} can be changed in this text{why}.")
+        only = " Only English texts can be changed." if plan.perhaps_foreign else ""
+        words = f"No term of {_listed(plan.attributes)} can be changed in this text{why}.{only}"
+        raise InputError(words)
     need = 1 if plan.settings.order == 1 else 2
     if len(present) < need:
         offers, none = ("offers a change", "offers") if needs else ("has a term", "has")

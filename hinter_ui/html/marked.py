@@ -311,12 +311,14 @@ _SHORT_FOR = re.compile(r"\bAA(?=(?:[MF]\b| (?:fe)?male\b| (?:wo)?man\b| (?:pati
 
 
 def _elsewhere(plan: Plan, others: Sequence[Occurrence]) -> Markup | None:
-    """Name words of attributes that are not chosen, and short forms that are no terms."""
+    """Name words of attributes that are not chosen, short forms, and what may be no English."""
     named = dict.fromkeys((one.surface, one.attribute) for one in others)
     words = [f"\u201c{surface}\u201d ({name_of(attribute)})" for surface, attribute in named]
     said = [say("terms.elsewhere", words=listed(words[:_FEW]))] if words else []
     if "race" in plan.missing and _SHORT_FOR.search(plan.text):
         said.append(say("terms.short"))
+    if plan.perhaps_foreign:
+        said.append(say("terms.foreign"))
     return tag("p", " ".join(said)) if said else None
 
 

@@ -383,6 +383,10 @@ def test_a_language_for_the_tab_is_data_only(
         ("The Muslim waiter was kind.", "\u201cMuslim\u201d (religion)"),
         ("Patient is a 45-year-old AA female.", "\u201cAA\u201d is not read"),
         ("The AAM man was kind to her.", "\u201cAA\u201d is not read"),
+        ("Der deutsche Vermieter hat die Heizung repariert.", "Only English texts"),
+        ("Il cameriere tedesco era gentile.", "Only English texts"),
+        ("Tarjoilija auttoi paljon.", "Only English texts"),
+        ("De Duitse huisbaas vertrok vroeg.", "Only English texts"),
     ],
 )
 def test_what_is_not_chosen_is_named(actions: ExploreActions, text: str, words: str) -> None:
@@ -390,6 +394,18 @@ def test_what_is_not_chosen_is_named(actions: ExploreActions, text: str, words: 
     plan = actions.plan(Session(), form)
     assert words in preview(plan, actions.elsewhere(Session(), form, plan))
     assert not actions.elsewhere(Session(), FORM, actions.plan(Session(), FORM))
+
+
+@pytest.mark.parametrize("text", ["The table is green.", "Nothing of the kind!", "Rain."])
+def test_english_without_people_is_not_taken_for_another_language(
+    actions: ExploreActions, text: str
+) -> None:
+    form = ExploreForm(text=text, models=(MODEL,))
+    assert "Only English" not in preview(actions.plan(Session(), form))
+    with pytest.raises(HinterError, match=r"in this text\.$"):
+        actions.check(Session(), form)
+    with pytest.raises(HinterError, match="Only English texts can be changed"):
+        actions.check(Session(), replace(form, text="Il cameriere tedesco era gentile."))
 
 
 def test_a_check_compiles_no_dictionary_that_was_used_before(

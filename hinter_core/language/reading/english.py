@@ -48,6 +48,12 @@ def other_language(text: str) -> str:
     return best
 
 
+def has_english(text: str) -> bool:
+    """Whether a text has a small word of English, or is too short to need one."""
+    words = [word.lower() for word in _WORD.findall(text)[:_LOOKED_AT]]
+    return len(words) < _FEWEST or not shipped_words("small_words")["English"].isdisjoint(words)
+
+
 def _script(words: list[str]) -> str:
     """Return the name of a script that is not Latin and that most letters are of."""
     scripts = Counter(map(_script_of, "".join(words)[: _LOOKED_AT * 4]))
