@@ -420,8 +420,8 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
     why = f" ({'; '.join(reasons)})" if reasons else ""
     if not present:
         only = " Only English texts can be changed." if plan.perhaps_foreign else ""
-        words = f"No term of {_listed(plan.attributes)} can be changed in this text{why}.{only}"
-        raise InputError(words)
+        none = f"No term of {_listed(plan.attributes)} can be changed in this text{why}."
+        raise InputError(none + only)
     need = 1 if plan.settings.order == 1 else 2
     if len(present) < need:
         offers, none = ("offers a change", "offers") if needs else ("has a term", "has")
