@@ -11,7 +11,7 @@ from typing import Any
 from hinter_core.campaign.record import PriorityState
 from hinter_core.report.counts import NO_PART_ERRS, NO_WHOLE_ERRS, PART_ERRS, WHOLE_ERRS
 from hinter_core.report.metrics.groups import GroupRate, by_attributes
-from hinter_core.report.metrics.lattice import Overlap
+from hinter_core.report.metrics.lattice import Overlap, circles, overlap_kinds
 from hinter_core.report.metrics.priority import expected_faults
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.section import joined
@@ -323,32 +323,29 @@ def venns(model: ModelReport) -> list[tuple[str, Figure]]:
 
 
 def _venn(overlap: Overlap) -> Figure:
-    circles = [
-        {"type": "circle", "xref": "x", "yref": "y", "x0": x, "x1": x + 2, "y0": 0, "y1": 2,
-         "fillcolor": colour, "opacity": 0.35, "line": {"color": colour, "width": 2}}
-        for x, colour in ((0.0, COLOURS[1]), (1.2, COLOURS[0]))
+    colours = {"alone": COLOURS[1], "together": COLOURS[0]}
+    shapes = [
+        {"type": "circle", "x0": at - radius, "x1": at + radius, "y0": -radius, "y1": radius,
+         "fillcolor": colours[kind], "opacity": 0.35, "line": {"color": colours[kind], "width": 2}}
+        for kind, at, radius in circles(overlap)
     ]  # fmt: skip
-    labels = [
-        (0.6, 1, f"{overlap.only_atomic:,}"),
-        (1.6, 1, f"{overlap.both:,}"),
-        (2.6, 1, f"{overlap.only_together:,}"),
-        (0.6, 2.15, "one changes"),
-        (2.6, 2.15, "all change"),
-        (1.6, -0.25, f"neither: {overlap.neither:,}"),
-    ]
+    words = "<br>".join(
+        f"<span style='color:{colours.get(kind, 'transparent')}'>\u25cf</span> {number:,} {what}"
+        for kind, number, what in overlap_kinds(overlap)
+    )
     axis = {"visible": False, "fixedrange": True}
     return _figure(
         [{"type": "scatter", "x": [], "y": []}],  # empty, so that axes are drawn to scale
-        230,
-        (4, 4, 4, 4),
-        shapes=circles,
+        330,
+        (4, 4, 4, 90),
+        shapes=shapes,
         annotations=[
-            {"x": x, "y": y, "text": text, "showarrow": False, "xref": "x", "yref": "y"}
-            for x, y, text in labels
+            {"x": 0.5, "y": 0, "xref": "paper", "yref": "paper", "yanchor": "top", "text": words,
+             "align": "left", "showarrow": False}
         ],
-        xaxis={**axis, "range": [-0.3, 3.5]},
-        yaxis={**axis, "range": [-0.5, 2.4], "scaleanchor": "x"},
-    )
+        xaxis={**axis, "range": [-2.1, 2.1]},
+        yaxis={**axis, "range": [-1.1, 1.1], "scaleanchor": "x"},
+    )  # fmt: skip
 
 
 def curves(

@@ -17,8 +17,8 @@ from hinter_core.report.figures import (
     kept_pies,
     positive_bars,
     priority_figure,
-    venns,
 )
+from hinter_core.report.metrics.lattice import circles, overlap_kinds
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.mutants.validity import CorrectedRow
 from hinter_core.report.section import Section, joined
@@ -195,7 +195,7 @@ def _key(key: Any) -> str:
 
 STYLE = ASSETS / "css" / "report.css"
 _SCRIPT = ASSETS / "js" / "report.js"
-_PAGE = ASSETS / "html" / "report.html"
+_PAGES = ASSETS / "html"
 # Tables that are opened by a click.
 _FOLDED = {"every-group", "truth", "words", "directions", "coverage", "discards"}
 _BEFORE_MODELS = ("models", "by-model", "accuracy")
@@ -225,14 +225,16 @@ def first_screen(report: Report) -> str:
     """Return the begin of the page as HTML: what was tested, a card for each model, all rates."""
     report = with_short_names(report)
     overview, main, *_ = sections(report, in_words=False)
-    values = _opening(report, overview) | {"charts": lambda _: ((), ())}
+    values = _opening(report, overview) | {"charts": lambda _: ((), (), ())}
     return _rendered(first=[main], only_opening=True, **values)
 
 
 def page_of(title: str, written: Iterable[Section], charts: Mapping[str, _Charts]) -> str:
     """Return sections as one HTML file that needs no network; ``charts`` with names, by section."""
     return _whole_page(
-        title=title, first=list(written), charts=lambda section: (charts.get(section.key, ()), ())
+        title=title,
+        first=list(written),
+        charts=lambda section: (charts.get(section.key, ()), (), ()),
     )
 
 
@@ -244,12 +246,12 @@ def _whole_page(**values: Any) -> str:
 
 
 def _rendered(**values: Any) -> str:
-    from jinja2 import Environment
+    from jinja2 import Environment, FileSystemLoader
 
-    page = Environment(autoescape=True)
+    page = Environment(autoescape=True, loader=FileSystemLoader(_PAGES))
     page.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
     page.globals |= {"percent": percent, "line_in_words": line_in_words, "folded": _FOLDED}
-    return page.from_string(_PAGE.read_text(encoding="utf-8")).render(values)
+    return page.get_template("report.html").render(values)
 
 
 def _opening(report: Report, overview: Section) -> dict[str, Any]:
@@ -259,7 +261,11 @@ def _opening(report: Report, overview: Section) -> dict[str, Any]:
         "title": f"HInter report: {report.campaign.title}",
         "about": overview.sentences[: 2 + more],  # more on the cards
         "models": report.models,
-        "charts": lambda section: (_charts(section, report, models), _maps(section, models)),
+        "charts": lambda section: (
+            _charts(section, report, models),
+            _maps(section, models),
+            _venns(section, models),
+        ),
     }
 
 
@@ -291,9 +297,18 @@ def _maps(section: Section, models: Mapping[str, ModelReport]) -> _Charts:
     if model is not None and section.key == "groups":
         note = ": error rate, %, by the groups a text was turned into"
         return [(name + note, figure) for name, figure in heat_maps(model)]
-    if model is not None and section.key == "overlap":
-        return [(f"{name}: original texts", figure) for name, figure in venns(model)]
     return ()
+
+
+def _venns(section: Section, models: Mapping[str, ModelReport]) -> list[tuple[Any, ...]]:
+    """Return the circles of texts, each with its name, number of texts, words and legend."""
+    venns = []
+    for one in models[section.model].overlaps if section.key == "overlap" else ():
+        kinds = overlap_kinds(one)
+        total = sum(number for _, number, _ in kinds)
+        texts = f"{total:,} text{'s' * (total != 1)}"
+        venns.append((circles(one), joined(one.attributes), texts, "Circles of these texts", kinds))
+    return venns
 
 
 FORMS: dict[str, Callable[[Report, bool], str]] = {

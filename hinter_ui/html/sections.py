@@ -6,7 +6,8 @@ from itertools import groupby
 from hinter_core.report.section import Section
 from hinter_core.statistics.rates import Rate
 from hinter_ui.html import glossary
-from hinter_ui.html.markup import Markup, isolated, join, table, tag
+from hinter_ui.html.markup import Markup, escape, isolated, join, tag
+from hinter_ui.html.pages import macros_of
 from hinter_ui.html.wording import Words, capital, listed
 
 say = Words("check")
@@ -101,17 +102,12 @@ def _table_of(section: Section) -> Markup:
 
 def cells_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[Markup]:
     """Write rows of text; on a narrow page a table is a list, so each cell names its column."""
-    return [
-        tag("tr", *(tag("td", isolated(cell), data_column=column)
-                    for column, cell in zip(columns, row, strict=True)))
-        for row in rows
-    ]  # fmt: skip
+    return [escape(macros_of("parts").row(columns, row)) for row in rows]
 
 
 def report_table(title: str, columns: Iterable[object], rows: Iterable[Markup]) -> Markup:
     """Write a table in a box that scrolls where it is too wide."""
-    grid = table(title, columns, rows)
-    return tag("div", grid, class_="report-table", role="region", tabindex="0", aria_label=title)
+    return escape(macros_of("parts").table(title, list(columns), join(rows)))
 
 
 def rate_bar(rate: Rate, *, bad: bool = False) -> Markup:

@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import acos, pi, sqrt
 
 from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.tables import edit_from_row
 from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.compared.sections import comparison_sections
-from hinter_core.report.metrics.lattice import Overlap, people_apart_section
+from hinter_core.report.metrics.lattice import (
+    Overlap,
+    circles,
+    overlap_kinds,
+    people_apart_section,
+)
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.section import Section
 from hinter_core.report.sections import line_in_words, sections
@@ -16,7 +20,8 @@ from hinter_core.statistics.format import percent, points
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.marked import answers, changed
-from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.markup import Markup, escape, isolated, join, tag
+from hinter_ui.html.pages import macros_of
 from hinter_ui.html.sections import pager, report_table, section_of
 from hinter_ui.html.wording import (
     MINUS,
@@ -244,75 +249,11 @@ def _overview(section: Section) -> Markup:
     return tag("div", *said, class_="card", role="status")
 
 
-# -- circles ------------------------------------------------------------------------------------
-
-_WIDE, _HIGH, _MOST = 320, 150, 58.0  # pixels; the larger circle's radius
-
-
 def _venn(overlap: Overlap) -> Markup:
-    """Draw circles of texts that err by a single change, by combined changes, or by both.
-
-    Their areas and that of their overlap are in the ratio of the numbers.
-    """
-    alone = overlap.only_atomic + overlap.both
-    together = overlap.only_together + overlap.both
-    total = alone + overlap.only_together + overlap.neither
+    kinds = {kind: number for kind, number, _ in overlap_kinds(overlap)}
+    total = sum(kinds.values())
+    legend = [(kind, number, say(f"overlaps.{kind}")) for kind, number in kinds.items()]
     name = product([name_of(attribute) for attribute in overlap.attributes])
-    kinds = {
-        "alone": overlap.only_atomic,
-        "both": overlap.both,
-        "together": overlap.only_together,
-        "neither": overlap.neither,
-    }
-    words = say.count("overlaps.summary", total, **kinds)
-    drawn = _circles(alone, together, overlap.both, words) if alone + together else None
-    items = [
-        tag("li", tag("span", class_=f"dot {kind}", aria_hidden="true"),
-            tag("strong", f"{number:,}"), " ", say(f"overlaps.{kind}"))
-        for kind, number in kinds.items()
-    ]  # fmt: skip
     texts = say.count("overlaps.texts", total)
-    title = tag("h4", name, tag("span", f" {texts}", class_="quiet-inline"))
-    return tag("div", title, drawn, tag("ul", *items, class_="legend"), class_="venn")
-
-
-def _circles(alone: int, together: int, both: int, words: str) -> Markup:
-    scale = _MOST / sqrt(max(alone, together))
-    first, second = scale * sqrt(alone), scale * sqrt(together)
-    shared = pi * scale * scale * both
-    apart = distance(first, second, shared)
-    width = first + apart + second if apart > abs(first - second) else 2 * max(first, second)
-    left = (_WIDE - width) / 2
-    x = left + first if first + apart >= second else left + second - apart
-    circles = [
-        tag("circle", cx=f"{at:.1f}", cy=_HIGH / 2, r=f"{radius:.1f}", class_=kind)
-        for at, radius, kind in ((x, first, "alone"), (x + apart, second, "together"))
-        if radius
-    ]
-    box = f"0 0 {_WIDE} {_HIGH}"
-    return tag("svg", *circles, viewBox=box, role="img", aria_label=words)
-
-
-def distance(first: float, second: float, shared: float) -> float:
-    """Return the distance between two circles of these radii that share this area."""
-    from scipy.optimize import brentq
-
-    low, high = abs(first - second), first + second
-    if not _shared(first, second, high) < shared < _shared(first, second, low):
-        return high if shared <= 0 else low
-    return float(brentq(lambda d: _shared(first, second, d) - shared, low, high))
-
-
-def _shared(a: float, b: float, d: float) -> float:
-    """Return the area that two circles of radii ``a`` and ``b`` share at distance ``d``."""
-    if d >= a + b:
-        return 0.0
-    if d <= abs(a - b):
-        return pi * min(a, b) ** 2
-    kite = (-d + a + b) * (d + a - b) * (d - a + b) * (d + a + b)
-    return a * a * _angle(a, b, d) + b * b * _angle(b, a, d) - sqrt(max(0.0, kite)) / 2
-
-
-def _angle(a: float, b: float, d: float) -> float:
-    """Return the angle between sides ``a`` and ``d`` of a triangle, by the law of cosines."""
-    return acos(min(1.0, max(-1.0, (d * d + a * a - b * b) / (2 * d * a))))
+    words = say.count("overlaps.summary", total, **kinds)
+    return escape(macros_of("parts").venn(circles(overlap), name, texts, words, legend))

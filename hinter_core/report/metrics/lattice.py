@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import acos, pi, sqrt
 
 from hinter_core.campaign.tables import Attributes, has_placebo, is_placebo
 from hinter_core.report.counts import NO_PART_ERRS, WHOLE_ERRS, ModelCounts, Sums, each_text
@@ -183,6 +184,59 @@ def overlap_section(found: Sequence[Overlap]) -> Section:
     ]
     title = "Texts with errors: one change or several"
     return Section("overlap", title, [], columns, rows, in_words=sentences)
+
+
+def overlap_kinds(overlap: Overlap) -> list[tuple[str, int, str]]:
+    """Return kind, number and description of the texts inside and outside the circles."""
+    return [
+        ("alone", overlap.only_atomic, "for single changes only"),
+        ("both", overlap.both, "for single and combined changes"),
+        ("together", overlap.only_together, "for combined changes only"),
+        ("neither", overlap.neither, "for neither"),
+    ]
+
+
+def circles(overlap: Overlap) -> list[tuple[str, float, float]]:
+    """Return circles of texts that err by a single change and by combined changes.
+
+    Each has its kind, centre and radius; the larger radius is 1, and 0 is the middle of both. Their
+    areas and that of their overlap are in the ratio of the numbers.
+    """
+    alone = overlap.only_atomic + overlap.both
+    together = overlap.only_together + overlap.both
+    if not (larger := max(alone, together)):
+        return []
+    first, second = sqrt(alone / larger), sqrt(together / larger)
+    apart = _distance(first, second, pi * overlap.both / larger)
+    left, right = min(-first, apart - second), max(first, apart + second)
+    middle = (left + right) / 2
+    found = (("alone", -middle, first), ("together", apart - middle, second))
+    return [circle for circle in found if circle[2]]
+
+
+def _distance(first: float, second: float, shared: float) -> float:
+    """Return the distance between two circles of these radii that share this area."""
+    from scipy.optimize import brentq
+
+    low, high = abs(first - second), first + second
+    if not _shared(first, second, high) < shared < _shared(first, second, low):
+        return high if shared <= 0 else low
+    return float(brentq(lambda d: _shared(first, second, d) - shared, low, high))
+
+
+def _shared(a: float, b: float, d: float) -> float:
+    """Return the area that two circles of radii ``a`` and ``b`` share at distance ``d``."""
+    if d >= a + b:
+        return 0.0
+    if d <= abs(a - b):
+        return pi * min(a, b) ** 2
+    kite = (-d + a + b) * (d + a - b) * (d - a + b) * (d + a + b)
+    return a * a * _angle(a, b, d) + b * b * _angle(b, a, d) - sqrt(max(0.0, kite)) / 2
+
+
+def _angle(a: float, b: float, d: float) -> float:
+    """Return the angle between sides ``a`` and ``d`` of a triangle, by the law of cosines."""
+    return acos(min(1.0, max(-1.0, (d * d + a * a - b * b) / (2 * d * a))))
 
 
 def pies_section(found: Sequence[Pie]) -> Section:

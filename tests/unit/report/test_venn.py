@@ -1,0 +1,75 @@
+"""One drawing of the texts that err by a single change, by combined changes, or by both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from math import acos, pi, sqrt
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.report.figures import venns
+from hinter_core.report.formats import to_html
+from hinter_core.report.metrics.lattice import Overlap, circles, overlap_kinds
+from hinter_core.report.model import make_report
+from hinter_ui.results.html import overlaps
+
+NUMBERS = st.integers(0, 500)
+ATTRIBUTES = ("race", "gender")
+ALONE = 'scripted:negative if "white"; negative if "Thai" and "woman"; positive otherwise'
+TEXTS = ["The black man had soup.", "The Dane, a man, had soup.", "A black nun met a Thai man."]
+
+
+def lens(first: float, second: float, apart: float) -> float:
+    """The area that two circles share, by the textbook."""
+    if apart >= first + second:
+        return 0.0
+    if apart <= abs(first - second):
+        return pi * min(first, second) ** 2
+    x = (apart**2 + first**2 - second**2) / (2 * apart)
+    high = sqrt(max(0.0, first**2 - x**2))
+    parts = ((first, x), (second, apart - x))
+    return sum(r * r * acos(max(-1.0, min(1.0, a / r))) - a * high for r, a in parts)
+
+
+@given(alone=NUMBERS, both=NUMBERS, together=NUMBERS)
+@example(alone=0, both=5, together=5)
+@example(alone=3, both=0, together=3)
+@example(alone=0, both=1, together=0)
+def test_areas_are_in_the_ratio_of_the_numbers(alone: int, both: int, together: int) -> None:
+    found = circles(Overlap(ATTRIBUTES, alone, both, together, 7))
+    sizes = {"alone": alone + both, "together": together + both}
+    assert [kind for kind, *_ in found] == [kind for kind, size in sizes.items() if size]
+    if not found:
+        return
+    largest = max(sizes.values())
+    for kind, _, radius in found:
+        assert radius**2 == pytest.approx(sizes[kind] / largest)
+    ends = [at + side * radius for _, at, radius in found for side in (-1, 1)]
+    assert min(ends) == pytest.approx(-max(ends))  # the middle of the drawing
+    if len(found) == 2:
+        (_, x, r), (_, y, s) = found
+        assert lens(r, s, y - x) == pytest.approx(pi * both / largest, abs=1e-6)
+
+
+def drawings(page: str) -> list[list[str]]:
+    """Return the circles and numbers of each drawing of a page."""
+    parts = re.findall(r'<div class="venn">.*?</ul></div>', page, re.DOTALL)
+    return [re.findall(r"<circle[^>]*>|<strong>[^<]*", part) for part in parts]
+
+
+def test_the_report_and_the_app_draw_the_same(make: Callable[..., CampaignStore]) -> None:
+    report = make_report(make(TEXTS, ["race", "gender"], 2, ALONE))
+    (model,) = report.models
+    shown = drawings(to_html(report))
+    assert shown == drawings(overlaps(model))
+    assert len(shown) == len(model.overlaps) > 0
+    assert any("<circle" in part for part in shown[0])
+    for drawn, one in zip(shown, model.overlaps, strict=True):
+        numbers = [part for part in drawn if part.startswith("<strong>")]
+        assert numbers == [f"<strong>{number:,}" for _, number, _ in overlap_kinds(one)]
+    for (_, figure), one in zip(venns(model), model.overlaps, strict=True):
+        assert len(figure["layout"]["shapes"]) == len(circles(one))
