@@ -18,7 +18,7 @@ _KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: 
 
 
 class Unchosen(tuple[str, ...]):
-    """Names that nobody chose: a default, which else equals the same names when chosen."""
+    """A default that differs from the same names set explicitly."""
 
     __slots__ = ()
 

@@ -105,6 +105,6 @@ def balanced(candidates: Mapping[Stratum, StratumCandidates[S]], limit: int) -> 
 def weights(
     candidates: Mapping[Stratum, StratumCandidates[S]], chosen: Mapping[S, Stratum]
 ) -> dict[Stratum, float]:
-    """Return by stratum how many mutants each chosen one represents."""
+    """Return the sampling weight of each stratum: mutants per drawn mutant."""
     taken = list(chosen.values())
     return {name: candidates[name].size / taken.count(name) for name in set(taken)}

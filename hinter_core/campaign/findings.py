@@ -364,7 +364,7 @@ def tested_models(store: CampaignStore, names: Sequence[str]) -> list[str]:
 def _chosen(
     mutants: Sequence[MutantRecord], wanted: ExportFilter, left: int | None
 ) -> tuple[list[MutantRecord], int]:
-    """Return the mutants of one text to export, and how many of them match the filter."""
+    """Return the mutants of one text to export, and the number that match the filter."""
     keys = [frozenset(map(_edit_key, mutant.stored_edits)) for mutant in mutants]
     matching = [place for place, mutant in enumerate(mutants) if _fits(mutant, wanted)][:left]
     taken = set(matching)

@@ -62,7 +62,7 @@ def mutants_of_check(check: TestResult) -> pandas.DataFrame:
 
 
 def mutants_alone(follow_ups: Sequence[FollowUp]) -> pandas.DataFrame:
-    """Return the mutants of a text that no model was asked about."""
+    """Return the mutants of a text without answers."""
     columns = [name for name in COLUMNS if name not in (*_OF_CAMPAIGNS, *_OF_ANSWERS)]
     rows = []
     for one in follow_ups:

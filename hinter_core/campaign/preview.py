@@ -234,7 +234,7 @@ def forecast(work: RunScope) -> Forecast:
 
 
 def _power(follow_ups: Sequence[FollowUp], looked_at: int) -> str:
-    """Say how many texts it takes to find an excess over placebo, by the mutants of these."""
+    """Estimate the number of texts needed to detect an excess over placebo."""
     order = min(2, max((one.mutant.order for one in follow_ups), default=0))
     if not order:
         return ""

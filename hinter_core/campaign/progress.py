@@ -107,7 +107,7 @@ class Reason:
 
     @property
     def in_words(self) -> str:
-        """The failure, with what was said of it."""
+        """The failure, with its details."""
         return f"{self.failure} ({self.said})" if self.said else self.failure
 
 

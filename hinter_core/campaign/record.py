@@ -1,4 +1,4 @@
-"""What a campaign was made with: the content of word lists and parser, and the circumstances."""
+"""Provenance of a campaign: contents of its word lists and parser, versions, machine."""
 
 import hashlib
 import platform
@@ -94,10 +94,10 @@ def file_content(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PriorityState:
-    """How far a prioritised run is with a model, as stored in the specification.
+    """Progress of a prioritised run for one model, as stored in the specification.
 
-    ``cases``: mutants that compete; ``asked``: those with an answer, ``faults`` of which changed
-    the answer; ``answers``: all so far, also to unchanged texts, neutral changes and parts; equal
+    ``cases``: mutants to be ordered; ``asked``: those answered, with ``faults`` changed answers
+    among them; ``answers``: all so far, with unchanged texts, neutral changes and parts; equal
     texts are sent once. ``audited``: cases of the random share, ``audit_faults`` among them, and
     the bounds ``low`` and ``high`` of the rate of all cases, which hold whenever one stops.
     ``curve``: numbers of cases and of faults, as they grew. ``reason``: why it stopped; "" while it

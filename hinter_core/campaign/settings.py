@@ -25,7 +25,7 @@ SAMPLE_FILE = ASSETS / "samples" / "people.csv"
 
 @dataclass(frozen=True)
 class CampaignSettings(Settings):
-    """What to test, and on what data; see :class:`CampaignOption`."""
+    """Settings of a campaign: data, mutants, models; see :class:`CampaignOption`."""
 
     data: str = setting(
         "", "Texts to test: a file (CSV and its kin, JSON, Excel, Parquet, Arrow, or a text a "

@@ -30,7 +30,7 @@ _WITHOUT_CONTENT = 2  # identities that do not know what is in word lists and pa
 
 @dataclass(frozen=True)
 class Campaign(CampaignSettings):
-    """What to test, and on what data; the settings are declared in ``campaign/settings.py``."""
+    """Specification of a campaign; its settings are declared in ``campaign/settings.py``."""
 
     def __post_init__(self) -> None:
         """Test all attributes of a source, unless some are chosen; name relations by their names.
@@ -44,7 +44,7 @@ class Campaign(CampaignSettings):
 
     @property
     def source(self) -> CampaignSource:
-        """What gives the texts: data, mutants by hand, templates or a grammar."""
+        """Source of the texts: data, handwritten mutants, templates or a grammar."""
         named = [name for name in SOURCES if getattr(self, name)]
         return self._source(named[-1] if named else "data")
 
@@ -60,7 +60,7 @@ class Campaign(CampaignSettings):
 
     @property
     def prioritised(self) -> bool:
-        """Whether models are asked by priority."""
+        """Whether the run is prioritised."""
         return self.prioritise != IN_TURN
 
     def table(self) -> Rows:

@@ -1,1 +1,1 @@
-"""What makes follow-ups of a row: substitution by dictionaries, or mutants that a person wrote."""
+"""Generators of follow-ups: dictionaries, handwritten files, templates, grammars."""

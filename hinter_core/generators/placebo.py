@@ -56,7 +56,7 @@ def words_changed(edit: Edit) -> int:
 
 
 def size_of(edit: Edit, text: str = "") -> Size:
-    """Return the size of an edit; in a ``text``, names are told from other words."""
+    """Return the size of an edit; given its ``text``, names are counted apart from other words."""
     kind = edit.change.kind
     kept = edit.change.relation if kind is EditKind.INSERT else kind.value
     kind_of = kept if kind in (EditKind.INSERT, EditKind.DELETE) else _EXCHANGED
@@ -65,7 +65,7 @@ def size_of(edit: Edit, text: str = "") -> Size:
 
 
 def shape_of(edits: Sequence[Edit], text: str = "") -> Shape:
-    """Return the shape of a mutant; in a ``text``, names are told from other words."""
+    """Return the shape of a mutant; given its ``text``, names are counted apart."""
     return tuple(sorted(size_of(edit, text) for edit in edits))
 
 

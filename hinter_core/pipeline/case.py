@@ -111,9 +111,9 @@ class TestCase:
         self._visible: dict[str, int] = {}  # leading characters that a model reads
 
     def sees(self, follow_up: FollowUp, store: PredictionStore) -> bool:
-        """Whether the model sees every edit at one place at least; of a person's text, all of it.
+        """Whether each edit has an occurrence in the model's window, counted in the unchanged text.
 
-        What a model reads is counted in the unchanged text.
+        Handwritten mutants must lie wholly inside.
         """
         name, mutant = store.model.name, follow_up.mutant
         if name not in self._visible:
@@ -204,7 +204,7 @@ class FollowUp:
 
     @property
     def asked(self) -> bool:
-        """Whether models are asked about it."""
+        """Whether models are tested on it."""
         return self.conformance.kept or self.ask
 
 

@@ -132,7 +132,7 @@ def plan_text(
     visible: Sequence[Callable[[str], int]] = (),
     matcher: Matcher | None = None,
 ) -> Plan:
-    """Find what can be mutated in a text and is ``visible`` to models; none is asked."""
+    """Plan the mutants of a text, within the ``visible`` part of each model; none is predicted."""
     matcher = matcher or matcher_of(dictionaries, settings)
     plan = make_plan(text, dictionaries, settings, parses, matcher=matcher, visible=visible)
     relation_of(settings.relations).prepare(plan, dictionaries, parses)

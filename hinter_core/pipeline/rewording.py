@@ -131,7 +131,7 @@ def _piece(sentence: Sentence, span: Span, new: str) -> Iterator[tuple[int, int,
 
 
 def _alike(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return how many words at the begin are the same."""
+    """Return the length of the common prefix, in words."""
     both = zip(first, second, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], both))
 

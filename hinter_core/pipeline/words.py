@@ -21,7 +21,7 @@ _NAMED = 2  # further changes that are named where many have one reason
 
 
 def check_in_words(check: TestResult, model: str, note: str = "") -> str:
-    """Describe one model's results: its answer, the terms found, and every flip."""
+    """Describe one model's results: its answer, the matched terms, and every flip."""
     plan, original = check.plan, check.originals[model]
     lines = [f"Model {model}, parser {check.parser}"]
     if note:

@@ -1,4 +1,4 @@
-"""How far follow-ups lie from their sources: metrics, diversity score, Levenshtein distance.
+"""Distances of follow-ups from their sources: metrics, diversity score, Levenshtein distance.
 
 Source: Srinivasan et al., *Efficient Fairness Testing in Large Language Models* (IV-B and V-C; "the
 paper" here). A score of an arm is the mean over its pairs; the final diversity score (FDS) is

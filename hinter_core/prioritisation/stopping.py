@@ -198,7 +198,7 @@ class AuditedOrder(CaseOrder):
 
     @property
     def audit(self) -> list[int]:
-        """The cases of the audit whose verdicts are known without a gap, as they were drawn."""
+        """The audit's cases with known verdicts, in the order drawn, up to the first gap."""
         return self._sequence[: self._gone]
 
     def _of_audit(self) -> int | None:

@@ -55,7 +55,7 @@ OfAll = Callable[[SourceText, str], Edit | None]
 
 @dataclass(frozen=True)
 class Changing:
-    """How a relation of the family makes follow-ups.
+    """Specification of a relation of the family: how it makes follow-ups.
 
     ``number``: as in the paper, "" if it has none. ``needs``: what a text must have, in words.
     ``changes``: yields the edits of one attribute, or those ``about`` something else, which stands
@@ -242,6 +242,6 @@ def relation_name(edits: Sequence[Edit], together: Sequence[tuple[Edit, ...]]) -
 
 
 def beside(name: str) -> str:
-    """Return the relation whose neutral edits are the placebo of a relation; else exchanges."""
+    """Name the relation that supplies this one's placebo; by default substitution."""
     changing = _changing(name)
     return changing.single or name if changing.neutral else SUBSTITUTE

@@ -69,7 +69,7 @@ class LabelOracle:
     def _reference(
         self, original: Prediction, own: Prediction, shared: list[str], capabilities: Capabilities
     ) -> str:
-        """Return the label whose score is followed: the original's first.
+        """Return the reference label: the first of the original answer.
 
         For a multi-label answer the label that moved most among those that changed (or among all,
         if none did).

@@ -43,7 +43,7 @@ def every_relation(name: str = "") -> dict[str, Relation]:
 
 
 def relation_of(names: Iterable[str]) -> Relation:
-    """Return the relation of these names; of several, the one whose edits combine theirs.
+    """Return the relation of a name; of several names, the one that combines their edits.
 
     Raises:
         InputError: an unknown name, none, or several that do not combine.
@@ -57,7 +57,7 @@ def relation_of(names: Iterable[str]) -> Relation:
 
 
 def require_comparable(relation: Relation, models: Iterable[ModelUnderTest]) -> None:
-    """Refuse models whose answers the relation cannot compare.
+    """Refuse models of tasks that the relation has no oracle for.
 
     Raises:
         InputError: the message names the model and its task.

@@ -1,4 +1,4 @@
-"""Which part of the tree must stay when words are inserted, deleted, moved or rewritten.
+"""Invariant of insertions, deletions, moves and rewritings: the part of the tree that must stay.
 
 The words that no edit touches keep their part of speech, and their relation but for as many words
 as were touched: an added adjective may attach its neighbour elsewhere. Sentences that were appended

@@ -62,7 +62,7 @@ _GROWN = 20  # years up to which somebody is called a girl or a boy
 
 
 class EditFeatures(NamedTuple):
-    """What is known of an edit. Numbers of things are log(1 + number).
+    """Features of an edit. Counts are log(1 + count).
 
     Of the words that it replaces, ``doubt``: log odds that the least probable is not about people,
     from -4.6 to 4.6; ``name`` to ``figure``: the highest probability of each other kind
@@ -231,7 +231,7 @@ def _alone(edit: Edit) -> Mutant:
 
 
 def _of_people(edit: Edit, people: People | None) -> dict[str, float]:
-    """Return what coreference tells of the people whom an edit changes."""
+    """Return the features of the people that an edit changes, from coreference."""
     every = people.entities if people is not None else ()
     changed = people.of_edit(edit) if people is not None else frozenset()
     mentions = [m for number in changed if number < len(every) for m in every[number].mentions]

@@ -54,7 +54,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 
 def wants_parse(pair: Compared) -> Iterator[Sentence]:
-    """Yield the sentences of the source whose parse :func:`broken` needs; most need none."""
+    """Yield the source sentences that :func:`broken` needs parsed; usually none."""
     for edit in pair.mutant.edits:
         for start, _ in edit.spans:
             sentence = sentence_at(pair.source, start)
@@ -229,7 +229,7 @@ def _counterparts(word: str) -> frozenset[str]:
 
 
 def _beside_kind(pair: Compared) -> str:
-    """Return the words of which the second says the same: "a kid child", "a person doctor"."""
+    """Return the reason if the next word is redundant: "a kid child", "a person doctor"; else ""."""
     for splice in pair.mutant.splices:
         following = _NEXT.match(pair.mutant.text, splice.at + len(splice.new))
         if not splice.attribute or following is None:

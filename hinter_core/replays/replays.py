@@ -49,7 +49,7 @@ _BATCH = 16  # pairs that are asked before a rule is looked at
 
 @dataclass(frozen=True)
 class ReplaySettings:
-    """What to replay; see ``hinter prioritise``.
+    """Settings of replays; see ``hinter prioritise``.
 
     ``level``: ``pair`` or ``arm``, and of which kind ``arm`` is. ``budget``: pairs that are asked
     at most. ``below``: a rate that the audit shall certify.
@@ -83,7 +83,7 @@ class ReplaySettings:
 
 @dataclass(frozen=True)
 class Certainty:
-    """What certifying a rate took: ``calls`` over seeds, and the shares of replays by answer."""
+    """Cost of certifying a rate: ``calls`` over seeds, and the shares of replays by outcome."""
 
     calls: Estimate
     below: float

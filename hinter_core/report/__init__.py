@@ -1,1 +1,1 @@
-"""What a campaign found: aggregates, sections, figures, and every format they are written in."""
+"""Reports of campaigns: aggregates, metrics, sections, figures, formats."""

@@ -403,7 +403,7 @@ def curves(
 
 
 def priority_figure(states: Mapping[str, PriorityState]) -> Figure:
-    """Return the curve of each model: changed answers found, beside what is expected at random.
+    """Return each model's curve of faults by cases tested, with the expectation of a random order.
 
     One model has a band around the expectation.
     """
@@ -424,7 +424,7 @@ def priority_figure(states: Mapping[str, PriorityState]) -> Figure:
 
 
 def _steps(state: PriorityState, along: Sequence[int]) -> list[int]:
-    """Return the faults found at each number of cases."""
+    """Return the number of faults at each number of cases."""
     asked = [0, *(number for number, _ in state.curve)]
     faults = [0, *(number for _, number in state.curve)]
     return [faults[bisect_right(asked, number) - 1] for number in along]

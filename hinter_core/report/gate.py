@@ -15,7 +15,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class GateOn(StrEnum):
-    """What a gate compares with its limit."""
+    """Quantity that a gate compares with its limit."""
 
     EXCESS = "excess"
     RATE = "rate"

@@ -132,7 +132,7 @@ def _overview(report: Report) -> Section:
 
 
 def prioritised(report: Report) -> bool:
-    """Whether models were asked by priority, so that rates are of the audit."""
+    """Whether the run was prioritised, so that rates are of the audit."""
     return any(model.priority for model in report.models)
 
 

@@ -33,9 +33,9 @@ _FEWEST_WORDS = 4  # degrees of freedom of a variance between words
 
 
 class WordSums(NamedTuple):
-    """Sums over the mutants of one side by the words that they exchange.
+    """Per-word weighted error sums of one arm.
 
-    A mutant of a text with n and m cases on its own and on the other side counts m / (n + m).
+    Weight of a mutant: m / (n + m), where its text has n cases in this arm and m in the other.
     ``sums``: ``(hits, weight)`` by word. ``shared``: sums over the words of each text of hits
     squared, of hits times weight and of weight squared.
     """
@@ -77,13 +77,13 @@ def _effective_cases(texts: Counter[tuple[int, ...]], of: int, *, few: bool = Tr
 
 
 def _counted(sources: Sources, *cases: int) -> Counter[tuple[int, ...]]:
-    """How many sources have the same numbers, of those with a case at all of these places."""
+    """Count sources with equal numbers, among those with cases at all of these indices."""
     counted = Counter(sources)
     return Counter({own: n for own, n in counted.items() if all(own[place] for place in cases)})
 
 
 def _sums(counted: Counter[tuple[int, ...]]) -> list[int]:
-    """Each number summed over all sources."""
+    """Sum each number over all sources."""
     every = zip(*([value * n for value in own] for own, n in counted.items()), strict=True)
     return [sum(column) for column in every]
 

@@ -56,7 +56,7 @@ class Checker(Protocol):
 
 
 class AcceptabilityClassifier:
-    """The embedded token classifier, whose only label is the logit of an error.
+    """The embedded token classifier; its one label is the logit of an error.
 
     The score of a sentence is the probability that no token is an error (noisy or). Trained by
     ``training/acceptability`` on CoLA (Warstadt et al. 2019) and on corrupted treebank sentences;

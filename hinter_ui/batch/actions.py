@@ -1,4 +1,4 @@
-"""What the Batch tab does, without its widgets: look at data, estimate, start, watch, resume.
+"""Actions of the Batch tab, without gradio: preview data, estimate, start, watch, resume.
 
 Faults that a visitor can mend are raised as :class:`hinter_core.errors.HinterError`.
 """

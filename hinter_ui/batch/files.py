@@ -120,7 +120,7 @@ def portable(entry: CampaignEntry) -> str:
 
 
 def last_words(entry: CampaignEntry, record: JobRecord) -> str:
-    """Return why a run failed: its last message, or that it ended by itself."""
+    """Return the last message of a failed run, or its exit code in words."""
     said = last_message(log_file(entry))
     if said and record.code in (1, BAD_INPUT):
         folders = (entry.folder / "data", entry.folder / "dictionaries", entry.store.folder)

@@ -245,7 +245,7 @@ class BatchForm:
 
 
 def _of_grammar(campaign: Campaign, most: int | None) -> Campaign:
-    """Draw so many sentences, or all if there are fewer, for a model of the grammar's task."""
+    """Cap the sample at the number of the grammar's sentences, and choose a model of its task."""
     with without_folders(campaign):
         there = Sentences(load_grammar(campaign.grammar)).count
         return replace(campaign.pinned(), sentences=min(most or _SENTENCES, there))
@@ -350,7 +350,7 @@ def require_rows(campaign: Campaign, access: Access) -> Rows:
 
 
 def _require_a_text(table: Rows) -> None:
-    """Refuse data whose rows are all unusable, as far as they are looked at."""
+    """Refuse data if all rows of the preview are unusable."""
     first, number = None, 0
     for row in islice(table.rows(), MOST):
         if not row.fault:

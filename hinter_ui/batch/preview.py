@@ -179,6 +179,6 @@ def _refused(seen: Preview) -> Markup | None:
 
 
 def short(text: str, most: int = SHORT) -> str:
-    """Return a text in one line, cut to so many characters."""
+    """Return a text in one line, cut to a number of characters."""
     text = " ".join(text.split())
     return text if len(text) <= most else f"{text[: most - 1]}\u2026"

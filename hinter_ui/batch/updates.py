@@ -27,7 +27,7 @@ from hinter_ui.shared.widgets import drawn
 
 @dataclass
 class BatchState:
-    """What Batch keeps of a page: the open campaign, its parts shown, and the data previewed.
+    """State of the Batch tab for a page: the open campaign, its parts shown, the previewed data.
 
     ``lock``: of what is shown. A look that began before a campaign was opened must not send its
     differences after those of the opening, or the page stays without the campaign.
@@ -138,7 +138,7 @@ class BatchUpdates:
         return updates or {ui.table: gr.skip()}
 
     def _actions(self, status: CampaignStatus | None, *, mine: bool) -> Updates:
-        """Show the buttons that fit the state of the open campaign, and whose it is."""
+        """Show the buttons that fit the open campaign's state and owner."""
         job, there = self.ui.job, status is not None
         busy = status is not None and status.state.busy
         resume = mine and status is not None and status.can_resume

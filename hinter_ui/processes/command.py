@@ -74,10 +74,10 @@ def environment(keys: Mapping[str, str], cache: Path | None) -> dict[str, str]:
 
 
 def hear_interrupts() -> None:
-    """Let what is started from here be interrupted, even if this process ignores interrupts.
+    """Restore SIGINT handling in child processes.
 
-    What a shell starts in the background ignores them and would hand that down; a handler that
-    does nothing is as good for this process and is not handed down.
+    A shell's background process ignores SIGINT, and its children inherit that. A handler that does
+    nothing has the same effect here and is not inherited.
     """
     here = threading.current_thread() is threading.main_thread()
     if here and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -85,7 +85,7 @@ def hear_interrupts() -> None:
 
 
 def stand_back(pid: int) -> None:
-    """Let the app go first, also where Linux gives each terminal session an equal share."""
+    """Lower the priority of a process, also among Linux's scheduling groups of sessions."""
     with contextlib.suppress(psutil.Error, OSError):
         psutil.Process(pid).nice(_NICE)
         if os.getsid(pid) == pid:

@@ -26,7 +26,7 @@ class RunState(StrEnum):
 
     @property
     def busy(self) -> bool:
-        """Whether it runs or will run by itself."""
+        """Whether it is running or queued."""
         return self in (RunState.WAITING, RunState.RUNNING, RunState.STOPPING)
 
 

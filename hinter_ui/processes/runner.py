@@ -88,7 +88,7 @@ class Runner(Generic[R]):
         return record.state(alive=alive or _left(place, record))
 
     def queue(self) -> list[Run]:
-        """Return what runs, and then what waits in the order of its turns."""
+        """Return the running commands, then the waiting ones in the order of their turns."""
         with self.lock:
             return [*self._running.values(), *self._in_turn()]
 
@@ -129,7 +129,7 @@ class Runner(Generic[R]):
         write_record(place.record, replace(self._record(place), **changes))
 
     def _in_turn(self) -> list[Run]:
-        """Return what waits as it will run: whose last turn is longest ago comes first."""
+        """Return the waiting runs in order: the network with the oldest last turn comes first."""
         left, turns, order = list(self._waiting), dict(self._turns), list[Run]()
         while left:
             run = min(left, key=lambda run: turns.get(run.owner.network, 0))

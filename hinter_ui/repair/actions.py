@@ -1,4 +1,4 @@
-"""What the Repair tab does, without its widgets: read the form, start, watch, stop, hand over.
+"""Actions of the Repair tab, without gradio: read the form, start, watch, stop, hand over.
 
 Faults that a visitor can mend are raised as :class:`hinter_core.errors.HinterError`. A repair
 trains a model for minutes and keeps it on disk, so it is for the owner of the machine; a public
@@ -51,7 +51,7 @@ class RepairForm:
 
 @dataclass
 class RepairView:
-    """What the tab keeps of a page: the repair shown, and what of it is on the page."""
+    """State of the tab for a page: the repair shown, and its parts on the page."""
 
     opened: str = ""
     shown: str = ""
@@ -59,7 +59,7 @@ class RepairView:
 
 @cache
 def offered_grammars() -> tuple[str, ...]:
-    """Return the names of grammars whose sentences have labels that a classifier can learn."""
+    """Return the grammars with labels that a classifier can learn."""
     named = {name: load_grammar(name) for name in shipped_grammars()}
     return tuple(
         name
@@ -130,7 +130,7 @@ class RepairActions:
         session.of(RepairView).opened = self.repairs.new(repair)
 
     def resume(self, session: Session) -> None:
-        """Let the repair that is shown go on."""
+        """Resume the repair that is shown."""
         self.repairs.start(self.shown(session).id)
 
     def cancel(self, session: Session) -> None:

@@ -103,7 +103,7 @@ class RepairEvents(TabEvents):
         }  # fmt: skip
 
     def test(self, request: gr.Request) -> Updates:
-        """Let Batch test the repaired model beside the old one."""
+        """Open Batch with the repaired model and the old one."""
         self.actions.hand_over(self.session(request))
         return {self.notice: ""}
 

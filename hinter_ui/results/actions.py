@@ -103,7 +103,7 @@ class OpenReport:
 
 @dataclass
 class ResultsState:
-    """What Results keeps of a page: the open campaign, and the choices of campaigns it shows.
+    """State of the Results tab for a page: the open campaign, and the listed campaigns.
 
     ``looked``: whether the tab was selected already; ``drawn``: the campaign, and its state, that
     the tab shows.

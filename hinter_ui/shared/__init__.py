@@ -1,1 +1,1 @@
-"""What all tabs share: services, sessions, access, events, scripts, links, campaigns."""
+"""Parts that all tabs use: services, sessions, access, events, scripts, links, campaigns."""

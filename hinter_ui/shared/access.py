@@ -53,7 +53,7 @@ _LONGEST_ATTRIBUTE = 40
 
 @dataclass(frozen=True)
 class Access:
-    """What names may reach; ``endpoints`` are the servers that a public host may ask.
+    """Rules for what names may reach; ``endpoints``: the servers that a public host may use.
 
     ``proxies``: how many of one's own stand before the app, whose word on addresses is believed.
     """

@@ -99,7 +99,7 @@ class TabEvents:
     def download(
         self, event: Callable[..., Any], act: Callable[..., Any], inputs: list[Any], place: Any
     ) -> None:
-        """Let the page fetch the file that ``act`` makes, by its path in the widget ``place``."""
+        """Download the file that ``act`` makes, through its path in the widget ``place``."""
 
         @wraps(act)
         def write(request: gr.Request, *values: Any) -> Updates:

@@ -1,4 +1,4 @@
-"""What reaches the app from outside: whose pages may ask, and what they are told."""
+"""Filter of requests to the app: allowed origins, limits, and headers of answers."""
 
 import re
 import secrets
@@ -59,7 +59,7 @@ _COOKIE = "hinter-visitor"
 
 
 class Gate:
-    """Let requests to ``app`` in or refuse them, and add :data:`HEADERS` to every answer.
+    """Admit or refuse requests to ``app``, and add :data:`HEADERS` to every answer.
 
     Refused are what another site's page sends, uploads without room, and on the owner's machine
     requests under another machine's name: a site may call its own name by the address 127.0.0.1.

@@ -73,7 +73,7 @@ class TurnsQueue(Queue):
         return own
 
     async def push(self, body: Any, request: Any, username: str | None) -> Any:
-        """Let an event wait, unless its visitor has as many waiting as they may."""
+        """Queue an event, unless its visitor has reached the limit of queued events."""
         if not self.local():
             queues = self.event_queue_per_concurrency_id.values()
             mine = _shares([event for queue in queues for event in queue.queue], request)
@@ -96,7 +96,7 @@ class TurnsQueue(Queue):
 
 
 def _next(group: EventQueue, running: Sequence[Event]) -> Event | None:
-    """Return the waiting event whose turn it is, if there is a place for it."""
+    """Return the next event, if a worker is free for it."""
     places = group.concurrency_limit or _AT_WORK[1]
     if group.current_concurrency >= places:
         return None
@@ -121,7 +121,7 @@ def _shares(events: Sequence[Event], request: Any) -> tuple[int, int]:
 
 
 class Page(gr.Blocks):
-    """The page, whose events take uploads only of files that are there, and log refusals briefly.
+    """The page: its events accept uploads only of existing files, and log refusals briefly.
 
     gradio itself prints a trace for every value that does not fit, so that a stranger fills the
     disk with them. And it does much for each widget of an event that no page of ours needs; with
@@ -196,7 +196,7 @@ class Page(gr.Blocks):
     async def process_api(
         self, block_fn: Any, inputs: Any, *args: Any, **named: Any
     ) -> dict[str, Any]:
-        """Process an event, whose page holds the uploads among its values from now on."""
+        """Process an event; its page keeps the uploads among the values."""
         try:
             if named.get("iterator") is None:
                 visitor = visitor_of(named.get("request"))

@@ -1,4 +1,4 @@
-"""What all visitors share: dictionaries, parsers, models and their stores.
+"""Resources shared by all visitors: dictionaries, parsers, models and their stores.
 
 A parser or model is loaded by the first check that needs it, or by :meth:`Services.warm_up`.
 """
@@ -81,7 +81,7 @@ class _Stores(Generic[T]):
 
 
 class Services:
-    """What tabs share; without ``access`` the app is on a public host.
+    """Resources shared by the tabs; without ``access`` the app is on a public host.
 
     ``links`` lead to tabs that were built before; ``labels`` are the tabs' widgets with texts;
     ``addresses`` say what an address opens; ``projects`` are those in which people judge;

@@ -31,7 +31,7 @@ State = TypeVar("State")
 
 
 class Visitor(NamedTuple):
-    """Who sends a request: a network, and the id in the cookie of a browser, if it has one.
+    """Sender of a request: a network, and the id in the browser's cookie, if any.
 
     Limits count for each of the two: who throws the cookie away keeps the network.
     """
@@ -53,7 +53,7 @@ NOBODY = Visitor()
 
 
 class Allowance:
-    """What each visitor may use within ``seconds``: a number of times, or of bytes."""
+    """Rate limit per visitor: uses, or bytes, within ``seconds``."""
 
     def __init__(
         self, most: float, seconds: float, clock: Callable[[], float] = time.monotonic
@@ -87,7 +87,7 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Result:
-    """What a check or a scan found, and the form that it was made from."""
+    """Result of a check or a scan, with the form that it was made from."""
 
     check: TestResult
     form: ExploreForm
@@ -136,7 +136,7 @@ class Session:
 
     @property
     def check(self) -> TestResult | None:
-        """What Explore shows, without the form that it was made from."""
+        """Result shown in Explore, without its form."""
         return self.result.check if self.result else None
 
     @property

@@ -76,7 +76,7 @@ class Uploads:
         return 200, ""
 
     def hold(self, page: str | None, values: Any, visitor: Visitor = NOBODY) -> None:
-        """Let a page hold the uploads among the values of its event.
+        """Keep the uploads among an event's values for its page.
 
         Raises:
             InputError: a file that is not an upload, or no longer there.

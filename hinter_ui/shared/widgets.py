@@ -85,7 +85,7 @@ class Labels:
         choices: Callable[[], Iterable[tuple[str, Any]]],
         **options: Any,
     ) -> Widget:
-        """Make such a widget whose choices, (label, value), are written in the language, too."""
+        """Make such a widget with (label, value) choices in the page's language."""
 
         def texts() -> dict[str, Any]:
             return {"choices": list(choices()), **self.say.branch(f"widgets.{key}")}

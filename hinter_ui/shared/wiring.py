@@ -35,7 +35,7 @@ _ENTRIES = frozenset({"input", "change", "submit", "blur"})
 
 
 def place_in(data: Mapping[str, Any] | None, name: str, default: int = -1) -> int:
-    """Return a place, such as that of a row, among the data of an event, whatever a page sent."""
+    """Read an index, such as that of a row, from the data of an event; else ``default``."""
     value = (data or {}).get(name)
     if not isinstance(value, int) or isinstance(value, bool):
         return default
@@ -130,9 +130,9 @@ def scripted(
 
 
 class Addresses:
-    """What is done on a fresh page whose address says something, and is not done on others.
+    """Handlers that run when a page loads, if its URL has the parameters that they read.
 
-    A page's event costs its visitor in proportion to its outputs, whether or not they change.
+    The cost of an event grows with the number of its outputs, whether or not they change.
     """
 
     def __init__(self) -> None:
@@ -154,7 +154,7 @@ class Addresses:
         return box
 
     def read_by(self, page: gr.Blocks) -> None:
-        """Let a fresh page read its address, once all events are wired."""
+        """Wire the handlers to the load of the page, after all other events."""
         code = after_event("page.addressed", *map(list, self._boxes.values()))
         page.load(None, None, list(self._boxes), js=code, api_visibility="private")
 

@@ -22,7 +22,7 @@ _DAMAGED = (ValueError, KeyError, TypeError, AttributeError)
 
 
 class Asked(NamedTuple):
-    """What was asked: the mutant at a place, or the unchanged text of a row."""
+    """Key of an answer: the mutant at a place, or the unchanged text of a row."""
 
     mutant: bool
     number: int
@@ -91,7 +91,7 @@ class Journal:
 
 
 def forget_failures(store: CampaignStore) -> int:
-    """Forget answers that are failures, so that they are asked again; return in how many files.
+    """Delete failed answers, so that they are requested again; return the number of changed files.
 
     Raises:
         StoreError: another process runs this campaign, or a file cannot be read or written.

@@ -83,7 +83,7 @@ class PlannedMutants:
         return stored_follow_up(row, self._texts[shard][row["row"]])
 
     def with_parts(self, place: int) -> list[int]:
-        """Return the places of a mutant's parts, the smallest first, and its own."""
+        """Return the places of a mutant's parts, smallest first, then of the mutant."""
         text, edits = self._sets[place]
         made = self._known[text].made
         subsets = (

@@ -69,7 +69,7 @@ class PriorityRun:
         self._journal = Journal(store.journal(asked.model.identity))
 
     def batches(self) -> Generator[PriorityState, None, None]:
-        """Ask batch by batch, until a rule stops or all is asked; yield the state after each.
+        """Run batches until a stopping rule holds or no case is left; yield the state after each.
 
         The tables of answers are written at the end, also when the iterator is closed before.
 
@@ -116,9 +116,9 @@ class PriorityRun:
         return ""
 
     def _learn(self, chosen: Sequence[int]) -> str:
-        """Ask about cases, with their parts, and as many neutral mutants as the audit is far.
+        """Test cases with their parts, and a share of neutral mutants as large as the audit's.
 
-        Returns why nothing more can be asked, or "".
+        Returns the reason if the run must stop, or "".
         """
         places = [self._planned.of_case[number] for number in chosen]
         due = self._neutral_due()
@@ -151,7 +151,7 @@ class PriorityRun:
         return ""
 
     def _neutral_due(self) -> int:
-        """Return how many neutral mutants belong to the audit so far."""
+        """Return the number of neutral mutants in the audit so far."""
         return self._share(self._neutral)
 
     def _share(self, places: Sequence[int]) -> int:

@@ -1,1 +1,1 @@
-"""What gives a campaign its texts, and makes their mutants: a module for each kind."""
+"""Sources of a campaign's texts and mutants: a module for each kind."""

@@ -87,7 +87,7 @@ class CampaignSource:
         """Refuse models that cannot answer these texts."""
 
     def require_same_mutants(self, version: int, folder: Path) -> None:
-        """Refuse new mutants beside those of a directory of an earlier identity, if they differ."""
+        """Refuse to continue a directory of an earlier version whose mutants would differ."""
 
     def require_exchanges(self, what: str) -> None:
         """Refuse relations that change texts."""

@@ -75,7 +75,7 @@ class FilledTemplates(CampaignSource):
         return self.campaign.attributes
 
     def require_same_mutants(self, version: int, folder: Path) -> None:
-        """Refuse new mutants beside those of templates that had other base names."""
+        """Refuse to continue a directory whose templates had other base names."""
         if version <= _OTHER_BASES:
             raise InputError(
                 f"{folder} was begun by an earlier version, whose templates had other base names, "

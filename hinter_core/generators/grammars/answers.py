@@ -1,4 +1,4 @@
-"""Which models answer what a grammar asks."""
+"""Check that a model's task matches the grammar's."""
 
 from collections.abc import Iterable
 

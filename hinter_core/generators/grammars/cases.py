@@ -87,7 +87,7 @@ def _cased(word: str, reference: Reference) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PronounQuestion:
-    """What coreference is asked about a sentence: for whom its pronouns stand.
+    """Coreference question of a sentence: the antecedents of its pronouns.
 
     ``pronouns``: their spans in order; all stand for one person. ``antecedents``: the spans of each
     person they may stand for, by name.
@@ -179,7 +179,7 @@ class GrammarRow(Row):
 
 @dataclass(frozen=True)
 class GrammarTable:
-    """So many sentences of a grammar, the same for a seed, read as rows.
+    """Sample of a grammar's sentences as rows, fixed by the seed.
 
     Raises:
         InputError: the grammar has fewer sentences.

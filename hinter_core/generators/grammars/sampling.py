@@ -47,7 +47,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Structure:
-    """A sentence whose words are still to be chosen, with its probability.
+    """A sentence before its words are chosen, with its probability.
 
     ``rules``: the names of the rules it was made with. ``only``: the choices that are made already,
     by their number; others are free.
@@ -79,7 +79,7 @@ class Structure:
 
 @dataclass(frozen=True)
 class Derivation:
-    """How a sentence was made: a word for each list, a value for each attribute.
+    """Derivation of a sentence: a word for each list, a value for each attribute.
 
     ``structure``: as the rules made it. ``words``: by place among the structure's references.
     """

@@ -83,7 +83,7 @@ class Person:
 
 @dataclass(frozen=True)
 class TemplateValues:
-    """What fills slots: ``names``, and ``per_class`` given names of each gender.
+    """Values for slots: ``names``, and ``per_class`` given names of each gender.
 
     BiasFinder, section 4.2, has 30 (N), whatever else is tested.
     """

@@ -307,9 +307,9 @@ def _pronoun(words: TextWords, mention: Mention, described: bool) -> Iterator[Pl
 
 
 def _require_known_names(words: TextWords, person: Entity) -> None:
-    """Refuse a text with a name of nobody before a pronoun or "the man", back to another mention.
+    """Refuse a text in which an unresolved name precedes a pronoun or "the man".
 
-    It may be the person's: a parser takes some names of people for those of companies.
+    The name may be the person's: parsers tag some names of people as companies.
     """
     own, since = _own_names(words, person), 0
     for mention in sorted(person.mentions, key=lambda one: one.head):
@@ -344,7 +344,7 @@ def _is_known(name: Sequence[str]) -> bool:
 
 
 def _require_whole(words: TextWords, mention: Mention) -> None:
-    """Refuse a name that goes on beside its mention, or does not look like one."""
+    """Refuse a name that is longer than its mention, or is not written like a name."""
     name = words.text[slice(*mention.head)]
     single = " " not in name and not name[:1].isupper()
     hyphen = "-" in words.around(mention.head)
@@ -445,7 +445,7 @@ def _article(words: TextWords, start: int) -> Iterator[Placed]:
 
 
 def _require_no_rest(words: TextWords, person: Entity, placed: Sequence[Placed]) -> None:
-    """Refuse a text whose words outside the slots tell the person's gender or name."""
+    """Refuse a text that reveals the person's gender or name outside the slots."""
     covered = [span for span, _ in placed]
     own = _own_names(words, person)
     nouns = people_words().nouns

@@ -38,7 +38,7 @@ _LONGEST_ID = 200
 
 
 class SlotKind(StrEnum):
-    """What fills a slot."""
+    """Kind of value that fills a slot."""
 
     NAME = "name"
     PRONOUN = "pronoun"
@@ -49,7 +49,7 @@ class SlotKind(StrEnum):
 
 
 class LetterCase(StrEnum):
-    """How the words that fill a slot are written."""
+    """Letter case of a slot's words."""
 
     PLAIN = "plain"
     CAPITAL = "capital"
@@ -290,7 +290,7 @@ def template_to_json(template: Template) -> dict[str, Any]:
 
 
 def case_of(word: str, plain: str) -> LetterCase:
-    """Return how a text writes a word whose usual form is ``plain``."""
+    """Return the spelling in the text of a word with the usual form ``plain``."""
     if word == plain:
         return LetterCase.PLAIN
     if word.isupper() and sum(map(str.isalpha, word)) > 1:

@@ -89,7 +89,7 @@ class TextWords:
         return any(start <= place < end for start, end in self._titles)
 
     def is_name_part(self, place: int, name: int) -> bool:
-        """Whether a token is a part of the name whose last part is another token."""
+        """Whether a token belongs to the name that ends with another token."""
         if place < 0 or self.tokens[place].parse is not self.tokens[name].parse:
             return False
         token = self.tokens[place]

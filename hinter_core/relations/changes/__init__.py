@@ -1,1 +1,1 @@
-"""What the metamorphic relations do to a text: remove, add, negate, move, say otherwise."""
+"""Changes of the metamorphic relations: remove, add, negate, move, paraphrase."""

@@ -70,13 +70,13 @@ class Word:
         return Word(self.parse, self.sentence, self.parse.heads[self.token])
 
     def beside(self, step: int) -> "Word | None":
-        """Return the word so many tokens further in the sentence."""
+        """Return the word at an offset from this one in its sentence."""
         place = self.token + step
         inside = 0 <= place < len(self.parse.words)
         return Word(self.parse, self.sentence, place) if inside else None
 
     def dependents(self) -> Iterator["Word"]:
-        """Yield the words whose head this is."""
+        """Yield the dependents of the word."""
         for token, head in enumerate(self.parse.heads):
             if head == self.token != token:
                 yield Word(self.parse, self.sentence, token)

@@ -39,7 +39,7 @@ def removal_of_all(source: SourceText, attribute: str) -> Edit | None:
 
 
 def neutral_removals(source: SourceText, attribute: str) -> Iterator[Edit]:
-    """Yield edits that leave out an adjective of which no dictionary knows the word."""
+    """Yield edits that delete an adjective outside all dictionaries (placebo)."""
     for word in source.words():
         if word.tag != "JJ" or known_forms(word.text) or not word.text.islower():
             continue

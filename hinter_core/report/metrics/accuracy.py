@@ -1,4 +1,4 @@
-"""How well each model answers the unchanged texts (HInter, Table 5).
+"""Accuracy and F1 of each model on the unchanged texts (HInter, Table 5).
 
 Accuracy is the share of texts whose labels are all right. Micro-F1 and macro-F1 are those of
 LexGLUE (Chalkidis et al. 2022), over the classes that occur among the labels or the answers; where
@@ -26,7 +26,7 @@ _WHOLE = re.compile(r"(-?\d{1,15})\.0+")
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How well a model answers the unchanged texts that were tested and have a label it knows.
+    """Accuracy of a model on tested texts with a label that it knows.
 
     ``correct``: texts whose labels are all right. ``classes``: number of classes. ``several``:
     several labels may apply. Left out are texts that are ``unlabelled`` or ``unanswered``, or with

@@ -46,7 +46,7 @@ class WordPair:
 
 @dataclass(frozen=True)
 class Interactions:
-    """The pairs of two attributes, clearest first; ``of``: how many there are, ``tested`` of them.
+    """Word pairs of two attributes, clearest first; ``of``: their number, ``tested`` of them.
 
     A pair is tested if its texts are enough for a result. Those without a changed answer are left
     out.

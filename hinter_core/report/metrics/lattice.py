@@ -147,7 +147,7 @@ def _truth_rows(truth: TruthTable) -> Iterable[list[Cell]]:
 
 
 def _sum_rows(truths: Sequence[TruthTable]) -> Iterable[list[Cell]]:
-    """Add up all pairs by how many of the two parts change the answer."""
+    """Sum over all pairs by the number of parts (0 to 2) that change the answer."""
     sums: Counter[tuple[bool, int]] = Counter()
     for truth in truths:
         for (whole, *parts), number in truth.rows.items():

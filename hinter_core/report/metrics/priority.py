@@ -1,4 +1,4 @@
-"""What a prioritised run asked first, what it found, and what may be said of rates."""
+"""Prioritised runs: cases tested, faults, and the rate by the audit."""
 
 from hinter_core.campaign.record import PriorityState
 from hinter_core.report.counts import ModelCounts
@@ -21,7 +21,7 @@ _WHAT_HOLDS = (
 
 
 def state_of(tally: ModelCounts) -> PriorityState | None:
-    """Return what was asked of a model; None if the run is not prioritised."""
+    """Return the progress of a model's run; None if it is not prioritised."""
     return tally.reader.priority.get(tally.name)
 
 
@@ -33,9 +33,9 @@ def rate_of(state: PriorityState) -> Estimate:
 
 
 def expected_faults(state: PriorityState, asked: int) -> tuple[float, float, float] | None:
-    """Return the faults among as many random cases, with bounds: by the audit, or as all are known.
+    """Return the expected faults among as many random cases, with bounds.
 
-    None before the audit has a case.
+    By the audit, or exactly if all cases are tested; None before the audit has a case.
     """
     if not state.audited:
         return None

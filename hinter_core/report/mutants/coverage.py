@@ -1,4 +1,4 @@
-"""How much of what is possible was tested: mutants, word pairs of the dictionaries, groups."""
+"""Coverage: tested shares of the possible mutants, word pairs and groups."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

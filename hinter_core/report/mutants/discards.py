@@ -1,4 +1,4 @@
-"""How evenly the invariant discards mutants of the groups."""
+"""Discard rates of the invariant by group."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _CHANCE = 0.01
 
 @dataclass(frozen=True)
 class GroupDiscards:
-    """How many atomic mutants that bring in a group's words were discarded; ``soft`` among them."""
+    """Discarded atomic mutants among those that insert a group's words; ``soft`` among them."""
 
     attribute: str
     group: str

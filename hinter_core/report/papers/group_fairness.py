@@ -140,7 +140,7 @@ def group_fairness_section(scores: list[WordScore]) -> Section:
 
 
 def apart_section(scores: Iterable[WordScore]) -> Section:
-    """Report how many words lie apart from the others, by label (for a mask, by pronoun)."""
+    """Report the number of outlying words by label (for a mask, by pronoun)."""
     by: dict[tuple[str, str], list[WordScore]] = defaultdict(list)
     for one in scores:
         by[one.attribute, one.label].append(one)
