@@ -229,7 +229,7 @@ def _counterparts(word: str) -> frozenset[str]:
 
 
 def _beside_kind(pair: Compared) -> str:
-    """Return the reason if the next word is redundant: "a kid child", "a person doctor"; else ""."""
+    """Return the reason if the next word is redundant ("a kid child"); else ""."""
     for splice in pair.mutant.splices:
         following = _NEXT.match(pair.mutant.text, splice.at + len(splice.new))
         if not splice.attribute or following is None:
