@@ -79,6 +79,13 @@ function typed(element, trigger) {
       const named = event.target.closest?.('#models') && (event.key ?? 'Enter') === 'Enter';
       if (named) tell();
     });
+  // An attribute that is offered is ticked; the keyboard goes on there.
+  element.addEventListener('click', event => {
+    const tick = event.target.closest('[data-tick]')?.dataset.tick;
+    const box = [...document.querySelectorAll('#attributes input')].find(one => one.name === tick);
+    box?.focus({preventScroll: true});
+    box?.click();
+  });
   if (document.querySelector('#text textarea')?.value) tell();
 }
 

@@ -144,13 +144,15 @@ class ExploreActions:
         return plan_text(form.text, dictionaries, form.settings, parses, visible)
 
     def elsewhere(self, session: Session, form: ExploreForm, plan: Plan) -> list[Occurrence]:
-        """Return words of attributes that are not chosen, if the text lacks one that is."""
-        if not plan.missing or plan.slots:
+        """Return words of attributes that are not chosen, where no chosen one changes them."""
+        if plan.slots:
             return []
         known = self._services.dictionaries(session).items()
         others = [name for name, one in known if name not in form.attributes and not one.placebo]
         with self._in_turn(form.text):
-            return list(self._plan(session, replace(form, attributes=tuple(others))).occurrences)
+            found = self._plan(session, replace(form, attributes=tuple(others))).occurrences
+        taken = [own.span for own in plan.occurrences]
+        return [one for one in found if not any(_overlap(one.span, span) for span in taken)]
 
     def costs(self, session: Session, form: ExploreForm, plan: Plan) -> dict[str, Cost]:
         """Return the maximum cost of a scan for each loaded model that answers in words."""
@@ -440,6 +442,10 @@ class ExploreActions:
             raise InputError(shared("access.dictionaries", most=MOST_DICTIONARIES))
         session.dictionaries[dictionary.attribute] = dictionary
         return dictionary
+
+
+def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
 
 
 def _filled(form: ExploreForm) -> Plan | None:

@@ -22,7 +22,6 @@ from hinter_ui.explore.html import Filter, say
 from hinter_ui.explore.layout import ExploreLayout
 from hinter_ui.explore.updates import ExploreUpdates, cancel_button
 from hinter_ui.html import notice
-from hinter_ui.html.marked import preview
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.wording import name_of
 from hinter_ui.inside import api
@@ -225,7 +224,7 @@ class ExploreEvents(TabEvents):
         except HinterError as error:
             return notice.error(error), None
         costs = notice.costs(self.actions.costs(session, form, plan))
-        seen = preview(plan, self.actions.elsewhere(session, form, plan))
+        seen = self.updates.marked(session, form, plan)
         return join([seen, costs]), self.actions.options(plan, form, pair)
 
     def replace(self, request: gr.Request, *values: Any) -> Updates:
@@ -274,7 +273,8 @@ class ExploreEvents(TabEvents):
         if state.controls.source == shown.source:  # otherwise something was typed meanwhile
             state.controls = shown
             options = self.actions.options(check.plan, shown)
-            looked = updates.looked(session, shown, preview(check.plan), options)
+            seen = updates.marked(session, shown, check.plan)
+            looked = updates.looked(session, shown, seen, options)
         fresh = updates.fresh_filter(session) | updates.shown(session, with_table=True)
         return looked | fresh
 

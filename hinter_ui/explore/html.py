@@ -4,6 +4,7 @@ The table is HTML of ours and no data grid: the verdict is a real button (Tab an
 page is small whatever the scan's size, and every cell is escaped like the rest.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,6 +32,9 @@ from hinter_ui.html.wording import (
 from hinter_ui.html.wording import say as words
 
 say = Words("explore")
+
+_NEAR = 0.02  # of the threshold, in probability: noise may flip the answer
+_KINDS = ("more", "threshold", "unknown", "near")  # of hidden findings
 
 
 def banner(
@@ -103,6 +107,28 @@ def _neutral(neutral: NeutralFlips | None) -> Markup | None:
     kind = "none" if not neutral.order else "flips" if neutral.flips else "steady"
     words = say.count(f"neutral.{kind}", neutral.answered, flips=neutral.flips)
     return tag("span", words, class_="noise loud" if neutral.flips else "noise")
+
+
+def headline(check: TestResult, model: str, *, named: bool) -> Markup:
+    """Say how many findings of one person are hidden, and how sure that is."""
+    told = [one for one in check.outcomes[model] if one.verdict is Verdict.HIDDEN]
+    if check.plan.settings.across_people:
+        told = [one for one in told if not check.plan.across_people(one.mutant.edits)]
+    kinds = Counter(map(_kind, told))
+    parts = [say(f"headline.{k}", n=kinds[k], near=_NEAR) for k in _KINDS if kinds[k]]
+    words = say("headline.hidden", n=len(told))
+    words += f": {', '.join(parts)}" if parts else ""
+    neutral = check.neutral.get(model)
+    if neutral and neutral.answered:
+        words += f"; {say('headline.neutral', flips=neutral.flips, n=neutral.answered)}"
+    return tag("p", tag("span", model, class_="who") if named else None, f"{words}.")
+
+
+def _kind(judged: Outcome) -> str:
+    far = judged.effect.distance if judged.effect else None
+    if far is not None and far <= _NEAR:
+        return "near"
+    return judged.grade.name.lower() if judged.grade else "unknown"
 
 
 def originals(check: TestResult, models: Sequence[str]) -> Markup:

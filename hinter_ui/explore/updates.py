@@ -7,12 +7,14 @@ import gradio as gr
 
 from hinter_core.errors import HinterError
 from hinter_core.models.registry import is_generative
+from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.types import Failure
 from hinter_ui.explore.actions import ExploreActions, ExploreState, Options
-from hinter_ui.explore.html import Filter, groups_in, say
+from hinter_ui.explore.html import Filter, groups_in, headline, say
 from hinter_ui.explore.layout import ExploreLayout
 from hinter_ui.html import notice
+from hinter_ui.html.marked import preview
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.wording import capital, name_of
 from hinter_ui.shared.events import Updates
@@ -53,6 +55,10 @@ class ExploreUpdates:
                 self.ui.choosing: gr.update(visible=not is_slotted(form.text, form.template)),
             }
         )
+
+    def marked(self, session: Session, form: ExploreForm, plan: Plan) -> Markup:
+        """Mark the terms of a text, and offer attributes of others."""
+        return preview(plan, self.actions.elsewhere(session, form, plan))
 
     def people(self, session: Session, form: ExploreForm) -> Updates:
         """Show who is who, if that part is open and the text is another one."""
@@ -127,9 +133,12 @@ class ExploreUpdates:
         counts = {m: _counts(check, m) for m in scan.models}
         outcome = say("scan.running") if session.running else self._outcome(scan)
         bar = notice.progress(len(check.mutants), check.planned, counts, outcome)
-        if check.complete or session.running:
+        if session.running:
             return bar
-        return join([bar, notice.offer("", {"resume": say("scan.resume")})])
+        several = len(scan.models) > 1
+        lines = [headline(check, model, named=several) for model in scan.models]
+        resume = None if check.complete else notice.offer("", {"resume": say("scan.resume")})
+        return join([bar, tag("div", *lines, class_="headline"), resume or ""])
 
     def chosen(self, session: Session) -> Updates:
         """Put the replacements of the variant shown into their lists."""

@@ -199,7 +199,7 @@ _MOST_REJECTED = 12
 def preview(plan: Plan, others: Sequence[Occurrence] = ()) -> Markup:
     """Show the text with its terms marked, their counts, and why others do not count.
 
-    ``others``: words of attributes that are not chosen, for a text that lacks those that are.
+    ``others``: words of attributes that are not chosen.
     """
     scrolls = len(plan.text) > _SCROLLS
     box = tag(
@@ -306,20 +306,26 @@ def _missing(plan: Plan) -> Markup | None:
     return _loud(why)
 
 
-_FEW = 4  # words of other attributes
+_FEW = 2  # words of another attribute
 _SHORT_FOR = re.compile(r"\bAA(?=(?:[MF]\b| (?:fe)?male\b| (?:wo)?man\b| (?:patient|pt)\b))")
 
 
 def _elsewhere(plan: Plan, others: Sequence[Occurrence]) -> Markup | None:
-    """Name words of attributes that are not chosen, short forms, and what may be no English."""
-    named = dict.fromkeys((one.surface, one.attribute) for one in others)
-    words = [f"\u201c{surface}\u201d ({name_of(attribute)})" for surface, attribute in named]
-    said = [say("terms.elsewhere", words=listed(words[:_FEW]))] if words else []
+    """Offer attributes that are not chosen, and name short forms, and what may be no English."""
+    named: dict[str, dict[str, None]] = {}
+    for one in others:
+        named.setdefault(one.attribute, {})[f"\u201c{one.surface}\u201d"] = None
+    buttons = [
+        tag("button", say("terms.add", name=name_of(attribute), words=listed([*words][:_FEW])),
+            type="button", data_tick=attribute)
+        for attribute, words in named.items()
+    ]  # fmt: skip
+    said: list[object] = [say("terms.elsewhere"), *buttons] if buttons else []
     if "race" in plan.missing and _SHORT_FOR.search(plan.text):
         said.append(say("terms.short"))
     if plan.perhaps_foreign:
         said.append(say("terms.foreign"))
-    return tag("p", " ".join(said)) if said else None
+    return tag("p", join(said, " "), class_="also") if said else None
 
 
 def _loud(why: str) -> Markup:

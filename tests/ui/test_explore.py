@@ -207,6 +207,17 @@ def test_terms_are_marked_while_typing_and_refused_with_reasons(explore: Any) ->
     expect(marks(".rejected")).to_have_attribute("title", re.compile("is part of the expression"))
     reason = "\u201cblack\u201d is part of the expression \u201cblack comedy\u201d"
     expect(explore.preview.get_by_role("listitem")).to_contain_text(reason)
+    # What is not ticked is offered.
+    explore.type("A white waiter met an old nun.")
+    explore.press("age (\u201cold\u201d): add")
+    box = explore.page.get_by_label("age", exact=True)
+    expect(box).to_be_checked()
+    expect(box).to_be_focused()
+    expect(marks("mark")).to_have_text(["whiterace", "waitergender", "oldage", "nungender"])
+    expect(marks("[data-tick=age]")).to_have_count(0)
+    box.uncheck()
+    explore.type("A black comedy about a white waiter.")
+    expect(marks(".rejected")).to_have_text(["black"])
     explore.open_more()
     explore.page.get_by_label("Every occurrence of a term").check()
     expect(marks("mark")).to_have_text(["blackrace", "whiterace", "waitergender"])
@@ -302,6 +313,7 @@ def test_counts_stand_beside_the_text_and_settings_that_were_scanned(explore: An
     explore.open().example("Planted bias")
     explore.scan_to_end()
     expect(counts).to_contain_text("hidden")
+    expect(bar).to_contain_text(re.compile(r"(\d+) hidden: \1 beyond the sum\."))
     # Another text, another setting, a text that cannot be scanned: the counts are not theirs.
     explore.type("My German landlord was kind.")
     expect(explore.stale).to_contain_text("for the previous text")

@@ -30,7 +30,7 @@ from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import Edit, EditKind, Mutant, Term, Verdict
 from hinter_ui.explore import actions as module
 from hinter_ui.explore.actions import ExploreActions, ExploreState
-from hinter_ui.explore.html import Filter, rows_for
+from hinter_ui.explore.html import Filter, headline, rows_for
 from hinter_ui.html import notice, wording
 from hinter_ui.html.marked import preview
 from hinter_ui.html.markup import escape, tag
@@ -145,6 +145,40 @@ def test_what_changes_two_people_is_counted_apart_and_comes_after(
     assert f"{two:,} hidden" in others.replace("<", " ").replace(">", " ")
     ranked = [apart[i] for i in rows_for(check, [rules], Filter(("hidden",)))]
     assert ranked == sorted(ranked)
+
+
+_PARTS = "positive 0.7 if race=white; positive 0.7 if gender=female; positive 0.9 otherwise"
+
+
+@pytest.mark.parametrize(
+    ("text", "rules", "across", "words"),
+    [
+        ("The black man was kind.", "negative 0.9 if", False, "{n} hidden: {n} beyond the sum."),
+        (
+            "The black man was kind.", "negative 0.51 if", False,
+            "{n} hidden: {n} within 0.02 of the threshold.",
+        ),
+        (
+            "The black man was kind on Monday.", "negative 0.623 if", False,
+            "{n} hidden: {n} where the effects add up; neutral swaps flip 0 of ",
+        ),
+        (
+            "The black man met the waiter.", "negative 0.9 if", True,
+            "{n} hidden: {n} beyond the sum.",
+        ),
+        ("The Asian man was kind.", "positive 0.9 if", False, "0 hidden."),
+    ],
+)  # fmt: skip
+def test_the_headline_says_how_sure_hidden_findings_are(
+    actions: ExploreActions, text: str, rules: str, across: bool, words: str
+) -> None:
+    model, session = f"scripted:{rules} race=white and gender=female; {_PARTS}", Session()
+    form = replace(ExploreForm(text=text, models=(model,)), across_people=across, limit=None)
+    *_, check = actions.scan(session, form)
+    n = check.counts(model, across_people=False)["hidden"]
+    assert words.format(n=n) in headline(check, model, named=False)
+    if across:
+        assert n < check.counts(model)["hidden"]
 
 
 def test_closed_page_stops_its_scan(actions: ExploreActions) -> None:
@@ -378,9 +412,11 @@ def test_a_language_for_the_tab_is_data_only(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("The Brazilian waiter was kind.", "\u201cBrazilian\u201d (nationality)"),
-        ("A Welsh nurse came late.", "\u201cWelsh\u201d (nationality)"),
-        ("The Muslim waiter was kind.", "\u201cMuslim\u201d (religion)"),
+        ("The Brazilian waiter was kind.", "nationality (\u201cBrazilian\u201d): add"),
+        ("A Welsh nurse came late.", "nationality (\u201cWelsh\u201d): add"),
+        ("The Muslim waiter was kind.", "religion (\u201cMuslim\u201d): add"),
+        ("The young British waiter met her.", "age (\u201cyoung\u201d): add"),
+        ("A black actor and a blind woman.", "disability (\u201cblind\u201d): add"),
         ("Patient is a 45-year-old AA female.", "\u201cAA\u201d is not read"),
         ("The AAM man was kind to her.", "\u201cAA\u201d is not read"),
         ("Der deutsche Vermieter hat die Heizung repariert.", "Only English texts"),
@@ -393,7 +429,12 @@ def test_what_is_not_chosen_is_named(actions: ExploreActions, text: str, words: 
     form = ExploreForm(text=text, attributes=("race", "gender"), models=(MODEL,))
     plan = actions.plan(Session(), form)
     assert words in preview(plan, actions.elsewhere(Session(), form, plan))
+
+
+def test_words_that_are_changed_anyway_are_not_offered_as_others(actions: ExploreActions) -> None:
     assert not actions.elsewhere(Session(), FORM, actions.plan(Session(), FORM))
+    form = ExploreForm(text="The German waiter thanked her.", models=(MODEL,))
+    assert not actions.elsewhere(Session(), form, actions.plan(Session(), form))
 
 
 @pytest.mark.parametrize("text", ["The table is green.", "Nothing of the kind!", "Rain."])
