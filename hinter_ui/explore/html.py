@@ -23,6 +23,7 @@ from hinter_ui.html.wording import (
     Words,
     answer_of,
     badge,
+    capital,
     in_order,
     listed,
     name_of,
@@ -116,12 +117,13 @@ def headline(check: TestResult, model: str, *, named: bool) -> Markup:
         told = [one for one in told if not check.plan.across_people(one.mutant.edits)]
     kinds = Counter(map(_kind, told))
     parts = [say(f"headline.{k}", n=kinds[k], near=_NEAR) for k in _KINDS if kinds[k]]
-    words = say("headline.hidden", n=len(told))
-    words += f": {', '.join(parts)}" if parts else ""
+    found = say("headline.hidden", n=len(told))
+    said = [f"{found}: {', '.join(parts)}" if parts else found] if told else []
     neutral = check.neutral.get(model)
     if neutral and neutral.answered:
-        words += f"; {say('headline.neutral', flips=neutral.flips, n=neutral.answered)}"
-    return tag("p", tag("span", model, class_="who") if named else None, f"{words}.")
+        said.append(say("headline.neutral", flips=neutral.flips, n=neutral.answered))
+    who = tag("span", model, class_="who") if named else None
+    return tag("p", who, f"{capital('; '.join(said))}.") if said else Markup("")
 
 
 def _kind(judged: Outcome) -> str:

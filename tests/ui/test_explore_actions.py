@@ -166,7 +166,10 @@ _PARTS = "positive 0.7 if race=white; positive 0.7 if gender=female; positive 0.
             "The black man met the waiter.", "negative 0.9 if", True,
             "{n} hidden: {n} beyond the sum.",
         ),
-        ("The Asian man was kind.", "positive 0.9 if", False, "0 hidden."),
+        (
+            "The Asian man was kind on Monday.", "positive 0.9 if", False,
+            ">Neutral swaps flip 0 of ",
+        ),
     ],
 )  # fmt: skip
 def test_the_headline_says_how_sure_hidden_findings_are(
