@@ -77,7 +77,7 @@ def strata(
             f"WHERE NOT {has_placebo('m.attributes')} AND {VALIDITY} >= {float(validity)}) "
             "GROUP BY ALL"
         )
-    found = reader.run(
+    counted = reader.run(
         "SELECT attributes, outcome, sum(size)::BIGINT, list_sort(flatten(list(best))) FROM drawn "
         "GROUP BY ALL"
     )
@@ -85,7 +85,7 @@ def strata(
         (tuple(attributes), outcome): StratumCandidates(
             size, [(one["shard"], one["place"]) for one in best[:limit]]
         )
-        for attributes, outcome, size, best in found
+        for attributes, outcome, size, best in counted
     }
 
 

@@ -74,15 +74,15 @@ def _directories(folder: Path, deep: int) -> Iterator[Path]:
 
 def _summary(store: CampaignStore) -> CampaignSummary:
     spec, campaign = store.read(), store.campaign()
-    asked = [model["identity"] for model in spec["models"].values()]
+    known = [model["identity"] for model in spec["models"].values()]
     with CampaignReader(store, ()) as reader:
-        whole = [n for n in reader.shards if all(store.answers(n, one).exists() for one in asked)]
+        whole = [n for n in reader.shards if all(store.answers(n, one).exists() for one in known)]
         ((mutants,),) = reader.run(
             f"SELECT coalesce(sum(mutants), 0)::BIGINT FROM ({reader.tables().texts})"
         )
         ((done,),) = reader.run(f"SELECT count(*) FROM ({reader.tables(whole).texts})")
     size, runs = spec.get("size", {}), spec.get("runs", [])
-    complete = bool(asked) and done == size.get("texts")
+    complete = bool(known) and done == size.get("texts")
     return CampaignSummary(
         str(store.folder),
         RUNNING if store.running() else COMPLETE if complete else PARTIAL,

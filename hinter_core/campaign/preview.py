@@ -214,9 +214,9 @@ def forecast(work: RunScope) -> Forecast:
     orders = Counter(one.mutant.order for one in follow_ups)
     texts = {one.mutant.text for one in follow_ups} | {case.plan.text for case in cases}
     costs = {
-        asked.model.name: _scaled(total(asked.cost_of(text) for text in texts), scale)
-        for asked in parts.models
-        if asked.model.capabilities.costs
+        store.model.name: _scaled(total(store.cost_of(text) for text in texts), scale)
+        for store in parts.models
+        if store.model.capabilities.costs
     }
     return Forecast(
         texts=work.texts,
@@ -227,7 +227,7 @@ def forecast(work: RunScope) -> Forecast:
         predictions=round(len(texts) * len(parts.models) * scale),
         seconds=(planning + each * len(follow_ups)) * scale / campaign.workers,
         costs=costs,
-        unseen={asked.model.name: _unseen(asked, follow_ups) for asked in parts.models},
+        unseen={store.model.name: _unseen(store, follow_ups) for store in parts.models},
         unusable=sum(bool(row.fault) for row in rows),
         power=_power(follow_ups, len(rows)),
     )
@@ -256,8 +256,8 @@ def _power(follow_ups: Sequence[FollowUp], looked_at: int) -> str:
     )
 
 
-def _unseen(asked: PredictionStore, follow_ups: Sequence[FollowUp]) -> float:
-    hidden = sum(not one.case.sees(one, asked) for one in follow_ups)
+def _unseen(store: PredictionStore, follow_ups: Sequence[FollowUp]) -> float:
+    hidden = sum(not one.case.sees(one, store) for one in follow_ups)
     return hidden / len(follow_ups) if follow_ups else 0.0
 
 
@@ -272,10 +272,10 @@ def _seconds_each(
     started = time.perf_counter()
     conform(tried, parts.parses)
     cases = list(dict.fromkeys(one.case for one in tried))
-    for asked in parts.models:
-        if not asked.model.capabilities.costs:
-            ask_originals(cases, asked)
-            judge(tried, asked, discarded=discarded)
+    for store in parts.models:
+        if not store.model.capabilities.costs:
+            ask_originals(cases, store)
+            judge(tried, store, discarded=discarded)
     return (time.perf_counter() - started) / len(tried), len(tried)
 
 

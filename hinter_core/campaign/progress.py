@@ -116,7 +116,7 @@ def unanswered(store: CampaignStore, models: Sequence[str] | None = None) -> lis
 
     The reason is the mutant's own failure, or that of the answer to the unchanged text.
     """
-    found = []
+    reasons = []
     with CampaignReader(store, models) as reader:
         for name in reader.models:
             tables = reader.tables(models=(name,))
@@ -127,8 +127,8 @@ def unanswered(store: CampaignStore, models: Sequence[str] | None = None) -> lis
                 f"a.verdict = '{Verdict.UNANSWERED}') SELECT failure, min(detail), count(*) FROM "
                 f"lost GROUP BY failure, {_SAID} ORDER BY 3 DESC, 1, 2"
             )
-            found += [Reason(name, failure, said or "", n) for failure, said, n in rows]
-    return sorted(found, key=lambda reason: -reason.mutants)
+            reasons += [Reason(name, failure, detail or "", n) for failure, detail, n in rows]
+    return sorted(reasons, key=lambda reason: -reason.mutants)
 
 
 class ProgressReader:
@@ -184,17 +184,17 @@ class ProgressReader:
             path: (path, path.stat().st_mtime_ns) for paths in wanted.values() for path in paths
         }
         with self._lock:
-            found = {path: self._made[key] for path, key in keys.items() if key in self._made}
+            tables = {path: self._made[key] for path, key in keys.items() if key in self._made}
         for name, paths in wanted.items():
-            new = {shard: path for path, shard in paths.items() if path not in found}
+            new = {shard: path for path, shard in paths.items() if path not in tables}
             if new:
                 with CampaignReader(store, (name,) if name else ()) as reader:
                     reader.check(new)
                     count = _count_answers if name else _count_texts
-                    found |= {new[shard]: table for shard, table in count(reader, list(new))}
+                    tables |= {new[shard]: table for shard, table in count(reader, list(new))}
         with self._lock:
-            self._made.update({key: found[path] for path, key in keys.items()})
-        return found
+            self._made.update({key: tables[path] for path, key in keys.items()})
+        return tables
 
     def _latest(
         self, store: CampaignStore, files: Files, counted: Mapping[Path, TableCounts]
@@ -235,19 +235,19 @@ def _add(
 def _count_texts(
     reader: CampaignReader, shards: Sequence[int]
 ) -> Iterable[tuple[int, TableCounts]]:
-    found, tables = {shard: TableCounts() for shard in shards}, reader.tables(shards)
+    counts, tables = {shard: TableCounts() for shard in shards}, reader.tables(shards)
     for shard, outcome, texts, mutants in reader.run(
         f"SELECT shard, outcome, count(*), sum(mutants)::BIGINT FROM ({tables.texts}) GROUP BY ALL"
     ):
-        found[shard].counts[outcome] = texts
-        found[shard].mutants += mutants
-    return found.items()
+        counts[shard].counts[outcome] = texts
+        counts[shard].mutants += mutants
+    return counts.items()
 
 
 def _count_answers(
     reader: CampaignReader, shards: Sequence[int]
 ) -> Iterable[tuple[int, TableCounts]]:
-    found, tables = {shard: TableCounts() for shard in shards}, reader.tables(shards)
+    counts, tables = {shard: TableCounts() for shard in shards}, reader.tables(shards)
     for shard, kind, verdict, mutants in reader.run(
         f"SELECT shard, CASE WHEN {has_placebo('attributes')} THEN '{PLACEBO}' WHEN n_edits = 1 "
         f"THEN '{ATOMIC}' WHEN across_people THEN '{APART}' ELSE '{TOGETHER}' END AS kind, "
@@ -255,15 +255,15 @@ def _count_answers(
         "GROUP BY ALL"
     ):
         if verdict is not None:
-            found[shard].counts[kind, verdict] = mutants
-    for shard, failure, said, answers in reader.run(
+            counts[shard].counts[kind, verdict] = mutants
+    for shard, failure, detail, answers in reader.run(
         f"SELECT shard, failure, min(detail), count(*) FROM (SELECT shard, failure, detail FROM "
         f"({tables.answers}) UNION ALL SELECT shard, failure, detail FROM ({tables.originals})) "
         f"WHERE failure <> '{Failure.NOT_ASKED}' GROUP BY ALL"
     ):
-        found[shard].failures[failure] = answers
-        found[shard].said[failure] = said or ""
-    return found.items()
+        counts[shard].failures[failure] = answers
+        counts[shard].said[failure] = detail or ""
+    return counts.items()
 
 
 @lru_cache(maxsize=200)

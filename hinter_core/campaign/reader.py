@@ -249,11 +249,11 @@ class CampaignReader:
     def stream(self, sql: str, **parameters: Any) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query; other queries may run meanwhile."""
         try:
-            found = self.connection.cursor().execute(sql, parameters or None)
-            held = found.fetchmany(_FETCHED)
+            cursor = self.connection.cursor().execute(sql, parameters or None)
+            held = cursor.fetchmany(_FETCHED)
             while held:
                 yield from held
-                held = found.fetchmany(_FETCHED)
+                held = cursor.fetchmany(_FETCHED)
         except self._failed as error:
             raise self._fault(error) from error
 
@@ -419,18 +419,18 @@ class CampaignReader:
     def _joined(self, shard: int) -> str:
         columns, joins = [], []
         for number, name in enumerate(self.models):
-            own = self.tables((shard,), (name,))
+            tables = self.tables((shard,), (name,))
             columns.append(f", {{{_answer_of(f'a{number}', f'o{number}')}}}")
             joins.append(
-                f" LEFT JOIN ({own.answers}) a{number} ON a{number}.place = m.place"
-                f" LEFT JOIN ({own.originals}) o{number} ON o{number}.row = m.row"
+                f" LEFT JOIN ({tables.answers}) a{number} ON a{number}.place = m.place"
+                f" LEFT JOIN ({tables.originals}) o{number} ON o{number}.row = m.row"
             )
-        own = self.tables((shard,), ())
+        tables = self.tables((shard,), ())
         return (
             "SELECT m.shard, m.place, m.row, t.id, t.label, t.text, m.edits, m.n_edits, m.kept, "
             "m.layer, m.sentence, m.reason, m.handwritten, m.ask, m.validity, m.soft, m.unfair, "
             f"m.relation, m.across_people{''.join(columns)} "
-            f"FROM ({own.mutants}) m JOIN ({own.texts}) t ON t.row = m.row{''.join(joins)}"
+            f"FROM ({tables.mutants}) m JOIN ({tables.texts}) t ON t.row = m.row{''.join(joins)}"
         )
 
     def _record(self, row: tuple[Any, ...]) -> MutantRecord:
@@ -490,6 +490,6 @@ _ANSWERED = ("verdict", "labels", "failure", "detail", "shift", "interaction")
 
 
 def _answer_of(answer: str, original: str) -> str:
-    own = ", ".join(f"{name}: {answer}.{name}" for name in _ANSWERED)
+    columns = ", ".join(f"{name}: {answer}.{name}" for name in _ANSWERED)
     original = f"original: {original}.labels, original_failure: {original}.failure"
-    return f"asked: {answer}.place, {own}, {original}"
+    return f"asked: {answer}.place, {columns}, {original}"

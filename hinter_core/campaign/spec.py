@@ -111,14 +111,14 @@ class Campaign(CampaignSettings):
 
     def files(self) -> list[str]:
         """Return the paths of its files."""
-        found: list[str] = []
+        paths: list[str] = []
 
         def note(_: str, path: str) -> str:
-            found.append(path)
+            paths.append(path)
             return path
 
         self.with_files(note)
-        return found
+        return paths
 
     def identity(self, version: int = IDENTITY_VERSION) -> str:
         """Return a hash of the settings and files that determine the mutants."""

@@ -98,8 +98,8 @@ class CampaignStore:
 
     def known(self) -> list[int]:
         """Return the shards whose texts and mutants are written, in order."""
-        found = (path.name.partition(".")[0] for path in self.shards.glob("*.texts.parquet"))
-        return sorted(int(number) for number in found)
+        numbers = (path.name.partition(".")[0] for path in self.shards.glob("*.texts.parquet"))
+        return sorted(int(number) for number in numbers)
 
     def open(self, campaign: Campaign) -> dict[str, Any]:
         """Create the directory, or continue one of the same identity; return its specification.

@@ -226,9 +226,9 @@ def stored_follow_up(row: Mapping[str, Any], case: TestCase) -> FollowUp:
     return follow_up
 
 
-def original_row(case: TestCase, asked: PredictionStore) -> dict[str, Any]:
+def original_row(case: TestCase, store: PredictionStore) -> dict[str, Any]:
     """Return a model's answer to the unchanged text."""
-    return _answer(case.number, -1, case.originals[asked.model.name])
+    return _answer(case.number, -1, case.originals[store.model.name])
 
 
 def not_asked_row(row: int, mutant: int) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def prediction_to_json(prediction: Prediction | None) -> dict[str, Any]:
             {word: round(score, 6) for word, score in mask.items()} for mask in prediction.masks
         ]
     if prediction.clusters:
-        values["clusters"] = [[list(span) for span in own] for own in prediction.clusters]
+        values["clusters"] = [[list(span) for span in cluster] for cluster in prediction.clusters]
     return values
 
 

@@ -51,26 +51,26 @@ def neutral_flips(
         kept = [one for one in drawn if one.conformance and one.conformance.kept][:swaps]
         if kept:
             break
-    found = {}
+    by_model = {}
     for store in stores:
         ask_originals([case], store)
         verdicts = [outcome.verdict for outcome in judge(kept, store)]
         flips = sum(verdict in (Verdict.BIASED, Verdict.HIDDEN) for verdict in verdicts)
         answered = flips + verdicts.count(Verdict.BENIGN)
-        found[store.model.name] = NeutralFlips(size if kept else 0, answered, flips)
-    return found
+        by_model[store.model.name] = NeutralFlips(size if kept else 0, answered, flips)
+    return by_model
 
 
 def _sampled(plan: Plan, order: int, number: int) -> list[tuple[Edit, ...]]:
     """Draw distinct sets of ``order`` edits of different words, with the plan's seed."""
     names = [name for name, edits in plan.edits.items() if edits]
     rng = random.Random(plan.settings.seed)
-    found: dict[EditSet, tuple[Edit, ...]] = {}
+    sampled: dict[EditSet, tuple[Edit, ...]] = {}
     for _ in range(_TRIES * number):
         chosen = sorted(rng.sample(range(len(names)), order))
         edits = tuple(rng.choice(plan.edits[names[place]]) for place in chosen)
         if plan.possible(edits):
-            found.setdefault(frozenset(edits), edits)
-        if len(found) == number:
+            sampled.setdefault(frozenset(edits), edits)
+        if len(sampled) == number:
             break
-    return list(found.values())
+    return list(sampled.values())

@@ -89,13 +89,13 @@ class Search:
             return sample
         known.add((), self._levels(original))
         self._ask(case, [*plan.atomic(), *sample], known)
-        found = list(sample)
+        selected = list(sample)
         for order in range(3, min(settings.order, len(edits)) + 1):
             nearest = self._nearest(plan, order, original, known)
             if order < settings.order:
                 self._ask(case, nearest, known)
-            found += nearest
-        return found
+            selected += nearest
+        return selected
 
     def _ask(self, case: TestCase, chosen: Iterable[tuple[Edit, ...]], known: _Known) -> None:
         fresh = (part for part in closure(chosen) if frozenset(part) not in known.verdicts)

@@ -53,10 +53,10 @@ def add_rewordings(plan: Plan, matcher: Matcher, paraphraser: PredictionStore) -
     """Add the model's paraphrases to a plan, if its settings have the relation."""
     if CONTEXT not in plan.settings.relations:
         return
-    asked = {sentence: _question(plan, sentence) for sentence in plan.sentences}
-    answers = paraphraser.predict(asked.values())
+    questions = {sentence: _question(plan, sentence) for sentence in plan.sentences}
+    answers = paraphraser.predict(questions.values())
     changed = []
-    for sentence, question in asked.items():
+    for sentence, question in questions.items():
         reply = answers[question].reply.strip().strip(_QUOTES)
         pieces = reworded(sentence, reply, _kept(plan, sentence), matcher)
         if pieces:
@@ -79,12 +79,12 @@ def _kept(plan: Plan, sentence: Sentence) -> list[Span]:
     """Return the spans of the sensitive words of a sentence, in order and without overlaps."""
     every = [occurrence.span for occurrence in plan.occurrences]
     every += [rejected.occurrence.span for rejected in plan.rejected]
-    found: list[Span] = []
+    spans: list[Span] = []
     for start, end in sorted(every, key=lambda span: (span[0], -span[1])):
         inside = sentence.start <= start and end <= sentence.end
-        if inside and (not found or start >= found[-1][1]):
-            found.append((start, end))
-    return found
+        if inside and (not spans or start >= spans[-1][1]):
+            spans.append((start, end))
+    return spans
 
 
 def reworded(sentence: Sentence, reply: str, kept: Sequence[Span], matcher: Matcher) -> Pieces:
@@ -100,20 +100,20 @@ def reworded(sentence: Sentence, reply: str, kept: Sequence[Span], matcher: Matc
     place, before = 0, sentence.start
     for start, end in [*kept, (sentence.end, sentence.end)]:
         word = sentence.text[start - sentence.start : end - sentence.start]
-        found = (
+        match = (
             re.compile(rf"(?<!\w){re.escape(word)}(?!\w)").search(reply, place) if word else None
         )
-        if word and found is None:
+        if word and match is None:
             return []
-        till = found.start() if found else len(reply)
+        till = match.start() if match else len(reply)
         pieces += _piece(sentence, (before, start), reply[place:till])
-        place, before = (found.end() if found else till), end
+        place, before = (match.end() if match else till), end
     return pieces
 
 
 def _sensitive(text: str, matcher: Matcher) -> list[str]:
-    found, rejected = matcher.find(text)
-    every = [*found, *(one.occurrence for one in rejected)]
+    occurrences, rejected = matcher.find(text)
+    every = [*occurrences, *(one.occurrence for one in rejected)]
     return sorted(text[slice(*one.span)].casefold() for one in every)
 
 

@@ -33,8 +33,8 @@ def check_in_words(check: TestResult, model: str, note: str = "") -> str:
         answer += f" ({original.scores[answer]:.2f})"
     lines.append(f"Original answer: {answer}")
     for attribute in plan.attributes:
-        found = [o.surface for o in plan.occurrences if o.attribute == attribute]
-        lines.append(f"{attribute}: {', '.join(found) or 'no term'}")
+        terms = [o.surface for o in plan.occurrences if o.attribute == attribute]
+        lines.append(f"{attribute}: {', '.join(terms) or 'no term'}")
     lines += [
         f"  not counted: {r.occurrence.surface} ({r.occurrence.attribute}) {r.reason}"
         for r in plan.rejected
@@ -53,8 +53,8 @@ def check_in_words(check: TestResult, model: str, note: str = "") -> str:
     lines.append("Mutants: " + ", ".join(f"{n} {v}" for v, n in counts.items() if n))
     apart = check.counts(model, across_people=True)
     if any(apart.values()):
-        own = ", ".join(f"{n} {v}" for v, n in apart.items() if n)
-        lines.append(f"Of these, with changes of two people: {own}")
+        counted = ", ".join(f"{n} {v}" for v, n in apart.items() if n)
+        lines.append(f"Of these, with changes of two people: {counted}")
     lines += _unanswered(check, model)
     flips = [j for j in check.outcomes[model] if j.verdict in (Verdict.HIDDEN, Verdict.BIASED)]
     flips.sort(key=lambda j: (j.verdict is not Verdict.HIDDEN, j.mutant.order))
@@ -115,11 +115,11 @@ def refused_alike(refused: Iterable[RejectedEdit]) -> list[tuple[RejectedEdit, s
     alike: dict[tuple[str, str, str], list[RejectedEdit]] = {}
     for one in refused:
         alike.setdefault((one.edit.attribute, one.edit.source.text, one.reason), []).append(one)
-    found = []
+    named_edits = []
     for first, *others in alike.values():
         named = ", ".join(
             dict.fromkeys([first.edit.in_words, *(o.edit.target.text for o in others[:_NAMED])])
         )
         more = len(others) - _NAMED
-        found.append((first, f"{named} and {more} more" if more > 0 else named))
-    return found
+        named_edits.append((first, f"{named} and {more} more" if more > 0 else named))
+    return named_edits

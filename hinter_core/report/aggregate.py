@@ -79,7 +79,7 @@ def count(reader: CampaignReader, attributes: Attributes = ()) -> CampaignCounts
     """
     counts = CampaignCounts()
     reader.run(_STATE)
-    asked = {
+    models = {
         name: ModelCounts(name, reader, number)
         for number, (name, identity) in enumerate(reader.models.items())
         if any(reader.store.answers(shard, identity).exists() for shard in reader.shards)
@@ -87,13 +87,13 @@ def count(reader: CampaignReader, attributes: Attributes = ()) -> CampaignCounts
     width, where = 2, _only(attributes)
     for shards in reader.chunks((*MUTANT_COLUMNS, "validity", "layer"), _ANSWERS):
         width = _read_mutants(reader, shards, width, where)
-        for name, model in asked.items():
+        for name, model in models.items():
             _read_answers(model, shards, name, width)
     _count_texts(reader, counts)
     _count_mutants(reader, counts)
-    for model in asked.values():
+    for model in models.values():
         _count_answers(model)
-    counts.models = asked
+    counts.models = models
     return counts
 
 
@@ -250,8 +250,8 @@ def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: i
             f"'hidden' AND NOT {has_placebo('attributes')} GROUP BY row, set ORDER BY 1, 2 "
             f"LIMIT {_EXAMPLES - len(model.examples)}"
         )
-        found = {(one.shard, one.place): one for one in model.reader.at(places)}
-        model.examples += [found[shard, place] for shard, place in places]
+        records = {(one.shard, one.place): one for one in model.reader.at(places)}
+        model.examples += [records[shard, place] for shard, place in places]
 
 
 def _read_lattice(model: ModelCounts, width: int) -> None:

@@ -124,7 +124,7 @@ class ModelCounts:
             for part in map(list, parts)
             for name in TextSums._fields
         )
-        found = self.reader.run(
+        rows = self.reader.run(
             f"SELECT *, count(*) FROM (SELECT {sums} FROM by_text JOIN sets USING (set) "
             f"WHERE model = {self.number} GROUP BY row) GROUP BY ALL"
         )
@@ -132,7 +132,7 @@ class ModelCounts:
         return Counter(
             {
                 tuple(TextSums(*row[i : i + size]) for i in range(0, len(row) - 1, size)): row[-1]
-                for row in found
+                for row in rows
             }
         )
 
@@ -151,7 +151,7 @@ class ModelCounts:
             f"coalesce(sum({column}), 0)"
             for column in (f"{name}_squares", f"{name}_products", "weight_squares")
         )
-        found = []
+        arms = []
         for side in ("false", "true"):
             sums = self.reader.run(
                 f"SELECT sum({hits}), sum(weight) FROM by_word {where}{side} GROUP BY word"
@@ -159,8 +159,8 @@ class ModelCounts:
             ((squares, products, weights),) = self.reader.run(
                 f"SELECT {moments} FROM shared {where}{side}"
             )
-            found.append(WordSums(sums, (squares, products, weights)))
-        return found
+            arms.append(WordSums(sums, (squares, products, weights)))
+        return arms
 
     def texts_by_validity(self) -> list[Counter[tuple[int, int, int]]]:
         """Count the texts with the same errors, cases and hidden mutants, by the least score.
@@ -193,21 +193,21 @@ class ModelCounts:
 
     def by_shard(self) -> list[tuple[int, Attributes, str, int]]:
         """Count mutants by shard, attributes and verdict."""
-        found = self.reader.run(
+        rows = self.reader.run(
             "SELECT shard, attributes, verdict, number FROM by_shard JOIN sets USING (set) "
             f"WHERE model = {self.number} ORDER BY shard"
         )
-        return [(shard, tuple(names), verdict, number) for shard, names, verdict, number in found]
+        return [(shard, tuple(names), verdict, number) for shard, names, verdict, number in rows]
 
 
 def each_text(
     sums: Mapping[Any, int], numbers: Callable[..., tuple[int, ...]]
 ) -> Counter[tuple[int, ...]]:
     """Count the texts with the same ``numbers``, a function of their sums (a tuple)."""
-    found: Counter[tuple[int, ...]] = Counter()
-    for own, texts in sums.items():
-        found[numbers(*own)] += texts
-    return found
+    texts_by_numbers: Counter[tuple[int, ...]] = Counter()
+    for text_sums, texts in sums.items():
+        texts_by_numbers[numbers(*text_sums)] += texts
+    return texts_by_numbers
 
 
 @dataclass

@@ -252,8 +252,8 @@ _ALL = ("all", "intersectional", "atomic")
 
 def kept_pies(model: ModelReport) -> Figure | None:
     """Return Figure 7: kept and discarded mutants; all, intersectional and atomic ones."""
-    found = [p for p in model.positives if p.name in _ALL and p.kept + p.discarded]
-    parts = [(p.name, {"kept": p.kept, "discarded": p.discarded}) for p in found]
+    positives = [p for p in model.positives if p.name in _ALL and p.kept + p.discarded]
+    parts = [(p.name, {"kept": p.kept, "discarded": p.discarded}) for p in positives]
     return _pies(parts, {"kept": _GREEN, "discarded": _GREY})
 
 
@@ -294,10 +294,10 @@ def _pies(parts: list[tuple[str, dict[str, int]]], colours: dict[str, str]) -> F
 
 def positive_bars(model: ModelReport) -> Figure | None:
     """Return Figure 8: true and false positives; None if no discarded mutant was tested."""
-    found = [p for p in model.positives if p.name in _ALL]
-    if not any(p.asked for p in found):
+    positives = [p for p in model.positives if p.name in _ALL]
+    if not any(p.asked for p in positives):
         return None
-    names = [escape(p.name) for p in found]
+    names = [escape(p.name) for p in positives]
     data: list[dict[str, Any]] = [
         {
             "type": "bar",
@@ -310,11 +310,11 @@ def positive_bars(model: ModelReport) -> Figure | None:
             "hovertemplate": f"%{{y}}: %{{x:,}} {name}<extra></extra>",
         }
         for name, values, colour in (
-            ("true positives", [p.true.hits for p in found], _RED),
-            ("false positives", [p.false.hits for p in found], _GREY),
+            ("true positives", [p.true.hits for p in positives], _RED),
+            ("false positives", [p.false.hits for p in positives], _GREY),
         )
     ]
-    return _horizontal_bars(data, 110 + 44 * len(found), "errors", barmode="stack")
+    return _horizontal_bars(data, 110 + 44 * len(positives), "errors", barmode="stack")
 
 
 def venns(model: ModelReport) -> list[tuple[str, Figure]]:
@@ -407,15 +407,15 @@ def priority_figure(states: Mapping[str, PriorityState]) -> Figure:
 
     One model has a band around the expectation.
     """
-    along = sorted({asked for state in states.values() for asked, _ in state.curve} | {0})
+    along = sorted({cases for state in states.values() for cases, _ in state.curve} | {0})
     lines = {}
     for model, state in states.items():
-        own = [asked for asked in along if asked <= state.asked]
-        found = [float(faults) for faults in _steps(state, own)]
+        tested = [cases for cases in along if cases <= state.asked]
+        faults_found = [float(faults) for faults in _steps(state, tested)]
         name = f"{model}, {state.order}" if len(states) > 1 else state.order
-        lines[name] = (found, found, found)
-        expected = [one for one in (expected_faults(state, asked) for asked in own) if one]
-        if len(expected) == len(own):
+        lines[name] = (faults_found, faults_found, faults_found)
+        expected = [one for one in (expected_faults(state, cases) for cases in tested) if one]
+        if len(expected) == len(tested):
             middle, low, high = (list(one) for one in zip(*expected, strict=True))
             alone = len(states) == 1
             name = "at random, as expected" if alone else f"{model}, at random"
@@ -425,9 +425,9 @@ def priority_figure(states: Mapping[str, PriorityState]) -> Figure:
 
 def _steps(state: PriorityState, along: Sequence[int]) -> list[int]:
     """Return the number of faults at each number of cases."""
-    asked = [0, *(number for number, _ in state.curve)]
+    cases = [0, *(number for number, _ in state.curve)]
     faults = [0, *(number for _, number in state.curve)]
-    return [faults[bisect_right(asked, number) - 1] for number in along]
+    return [faults[bisect_right(cases, number) - 1] for number in along]
 
 
 def _percent(shares: Sequence[float]) -> list[float]:

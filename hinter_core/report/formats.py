@@ -124,7 +124,7 @@ def flat_rows(report: Report) -> list[dict[str, Any]]:
     )
     rows = []
     for model in report.models:
-        asked = {p.name: p for p in model.positives if p.asked}
+        by_name = {p.name: p for p in model.positives if p.asked}
         for line in lines_of(model):
             row: dict[str, Any] = {"model": model.model, "attributes": line.name}
             row |= {"order": line.order, "mutants": line.mutants, **line.verdicts}
@@ -132,12 +132,12 @@ def flat_rows(report: Report) -> list[dict[str, Any]]:
             for name in ("errors", "hidden", "discarded", "sources", "hidden_sources"):
                 rate = getattr(line, name)
                 row |= _hits(name, rate) | _bounds(name, rate, rate.share if rate else None)
-            found = asked.get(line.name)  # empty cells if no discarded mutant was tested
+            positives = by_name.get(line.name)  # empty cells if no discarded mutant was tested
             row |= {
-                "discarded asked": found.false.of if found else None,
-                "true positives": found.true.hits if found else None,
-                "false positives": found.false.hits if found else None,
-                "false share": found.fake.share if found else None,
+                "discarded asked": positives.false.of if positives else None,
+                "true positives": positives.true.hits if positives else None,
+                "false positives": positives.false.hits if positives else None,
+                "false share": positives.fake.share if positives else None,
             }
             if report.people is not None:
                 row |= _people_columns(people.get((model.model, line.name)))
@@ -153,8 +153,8 @@ def _hits(name: str, rate: Rate | None) -> dict[str, Any]:
     }
 
 
-def _bounds(name: str, found: Rate | Estimate | None, share: float | None) -> dict[str, Any]:
-    low, high = (found.low, found.high) if found else (None, None)
+def _bounds(name: str, rate: Rate | Estimate | None, share: float | None) -> dict[str, Any]:
+    low, high = (rate.low, rate.high) if rate else (None, None)
     return {f"{name} share": share, f"{name} low": low, f"{name} high": high}
 
 
@@ -163,8 +163,8 @@ def _people_columns(line: CorrectedRow | None) -> dict[str, Any]:
     row |= _hits("restricted errors", line.restricted_errors if line else None)
     row |= _hits("restricted hidden", line.restricted_hidden if line else None)
     for name in ("errors", "hidden"):
-        found: Estimate | None = getattr(line, f"corrected_{name}", None)
-        row |= _bounds(f"corrected {name}", found, found.value if found else None)
+        estimate: Estimate | None = getattr(line, f"corrected_{name}", None)
+        row |= _bounds(f"corrected {name}", estimate, estimate.value if estimate else None)
     return row
 
 

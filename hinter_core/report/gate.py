@@ -35,11 +35,11 @@ def gate(report: Report, share: float, on: GateOn = GateOn.EXCESS) -> list[str]:
     require_share(share)
     if not report.models:
         return ["No model was tested, so nothing was measured."]
-    found = ((model, _fault(model, share, on)) for model in report.models)
-    return [f"{model.model}: {fault}" for model, fault in found if fault]
+    faults = ((model, _fault(model, share, on)) for model in report.models)
+    return [f"{model.model}: {fault}" for model, fault in faults if fault]
 
 
-def regression_gate(found: Comparison, share: float) -> list[str]:
+def regression_gate(comparison: Comparison, share: float) -> list[str]:
     """Return a reason if model B errs more often than model A by more than ``share``.
 
     The lower end of the difference decides.
@@ -48,7 +48,7 @@ def regression_gate(found: Comparison, share: float) -> list[str]:
         InputError: ``share`` is not between 0 and 1.
     """
     require_share(share)
-    line = next((line for line in found.lines if line.name == "intersectional"), None)
+    line = next((line for line in comparison.lines if line.name == "intersectional"), None)
     if line is None or line.difference.low is None:
         return ["Model B: no intersectional mutants to compare, so nothing was measured."]
     if line.difference.low <= share:

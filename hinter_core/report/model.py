@@ -220,5 +220,5 @@ def _line(
 
 def _texts(sums: Sums, hits: Callable[[TextSums], int]) -> Rate:
     """Return the texts with a hit, of those with a case."""
-    cases = [(own, texts) for (own,), texts in sums.items() if own.cases]
-    return wilson(sum(n for own, n in cases if hits(own)), sum(n for _, n in cases))
+    cases = [(text_sums, texts) for (text_sums,), texts in sums.items() if text_sums.cases]
+    return wilson(sum(n for text_sums, n in cases if hits(text_sums)), sum(n for _, n in cases))

@@ -108,7 +108,7 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
     for name, stem in stems.items():
         sharing[stem].append(name)
     taken = set(every)
-    found = {}
+    shortened = {}
     for name, stem in stems.items():
         short = stem
         if name != stem and len(sharing[stem]) > 1:
@@ -116,9 +116,9 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
             stem = f"{stem} ({difference})" if difference else stem
             numbered = (f"{stem} ({n})" for n in count(2))
             short = next(one for one in chain([stem], numbered) if one not in taken)
-        found[name] = short
+        shortened[name] = short
         taken.add(short)
-    return found
+    return shortened
 
 
 def _stem(name: str) -> str:

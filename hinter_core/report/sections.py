@@ -249,10 +249,10 @@ def by_model(report: Report) -> Iterable[Section]:
     rows: Rows = []
     lines = [{line.name: line for line in lines_of(model)} for model in report.models]
     for name in (*(line.name for line in first.lines if line.order != 1), "intersectional"):
-        own = [by_name.get(name) for by_name in lines]
+        row_of_model = [by_name.get(name) for by_name in lines]
         for metric, rates in (
-            ("I", [line.errors if line else nothing for line in own]),
-            ("H", [line.hidden or nothing if line else nothing for line in own]),
+            ("I", [line.errors if line else nothing for line in row_of_model]),
+            ("H", [line.hidden or nothing if line else nothing for line in row_of_model]),
         ):
             total = Rate(sum(r.hits for r in rates), sum(r.of for r in rates))
             rows.append([name, metric, *rates, total])

@@ -23,7 +23,7 @@ _NUMBERS = (int, float, Rate, Estimate, Difference, Counted)
 
 def tables_of(written: Iterable[Section]) -> list[Section]:
     """Return one table for each key; those of several models are joined, with a column Model."""
-    found: dict[str, Section] = {}
+    tables: dict[str, Section] = {}
     for section in written:
         if not section.cells:
             continue
@@ -34,9 +34,9 @@ def tables_of(written: Iterable[Section]) -> list[Section]:
                 cells=[[section.model, *row] for row in section.cells],
                 model="",
             )
-        before = found.get(section.key)
-        found[section.key] = _joined(before, section) if before else section
-    return list(found.values())
+        before = tables.get(section.key)
+        tables[section.key] = _joined(before, section) if before else section
+    return list(tables.values())
 
 
 def _joined(first: Section, second: Section) -> Section:
@@ -45,8 +45,8 @@ def _joined(first: Section, second: Section) -> Section:
     cells: list[list[Cell]] = []
     for part in (first, second):
         for row in part.cells:
-            own = dict(zip(part.columns, row, strict=True))
-            cells.append([own.get(column, "") for column in columns])
+            by_column = dict(zip(part.columns, row, strict=True))
+            cells.append([by_column.get(column, "") for column in columns])
     return replace(first, columns=columns, cells=cells)
 
 

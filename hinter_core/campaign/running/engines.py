@@ -262,8 +262,8 @@ def run_campaign(
     try:
         with store.alone():
             state = RunProgress(0, work.shards, repaired=store.repair())
-            runs, own = store.read().get("runs", []), circumstances()
-            store.note(runs=[*runs, own])
+            runs, here = store.read().get("runs", []), circumstances()
+            store.note(runs=[*runs, here])
             worker = _one_worker(campaign, store) if campaign.prioritised else None
             for done in (
                 ENGINES[engine](campaign, store, shards, cancelled)
@@ -277,8 +277,8 @@ def run_campaign(
                 on_progress(state)
             if worker is not None and state.shards == state.of:
                 state = _asked(worker, state, cancelled, on_progress)
-            own["finished" if state.complete else "stopped"] = now()
-            store.note(runs=[*runs, own])
+            here["finished" if state.complete else "stopped"] = now()
+            store.note(runs=[*runs, here])
     except HinterError:
         store.discard_if_empty()
         raise

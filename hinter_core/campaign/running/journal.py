@@ -77,7 +77,7 @@ class Journal:
 
     def forget_failures(self) -> bool:
         """Leave out answers that are failures; return whether there were any."""
-        kept = {asked: answer for asked, answer in self.known.items() if answer.answered}
+        kept = {key: answer for key, answer in self.known.items() if answer.answered}
         forgotten = len(kept) < len(self.known)
         self.known = kept
         if forgotten:
@@ -101,5 +101,5 @@ def forget_failures(store: CampaignStore) -> int:
 
 
 def _line(entry: tuple[Asked, Prediction]) -> str:
-    asked, answer = entry
-    return json.dumps([int(asked.mutant), asked.number, answer_to_json(answer)]) + "\n"
+    key, answer = entry
+    return json.dumps([int(key.mutant), key.number, answer_to_json(answer)]) + "\n"

@@ -89,7 +89,7 @@ class PlannedMutants:
         subsets = (
             frozenset(part) for size in range(1, len(edits)) for part in combinations(edits, size)
         )
-        parts = (own for part in subsets for own in made.get(part, ()))
+        parts = (place_of_part for part in subsets for place_of_part in made.get(part, ()))
         return [*(parts if self._with_parts else ()), place]
 
     def _rows(self) -> Iterator[dict[str, Any]]:

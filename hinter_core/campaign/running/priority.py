@@ -43,13 +43,13 @@ class PriorityRun:
         self,
         campaign: Campaign,
         store: CampaignStore,
-        asked: PredictionStore,
+        predictions: PredictionStore,
         planned: PlannedMutants,
         texts: Sequence[dict[int, TestCase]],
     ) -> None:
         import numpy
 
-        self._campaign, self._store, self._asked = campaign, store, asked
+        self._campaign, self._store, self._asked = campaign, store, predictions
         self._planned, self._texts = planned, texts
         numbers = numpy.array([case.text for case in planned.cases], dtype=numpy.int64)
         inner = strategy(campaign.prioritise, planned.cases, self._read_texts, campaign.seed)
@@ -66,7 +66,7 @@ class PriorityRun:
         self._faults = 0
         self._waiting = 0  # answers of a batch that the budget did not pay for to its end
         self._said: dict[str, Prediction] = {}  # by text, from an earlier run
-        self._journal = Journal(store.journal(asked.model.identity))
+        self._journal = Journal(store.journal(predictions.model.identity))
 
     def batches(self) -> Generator[PriorityState, None, None]:
         """Run batches until a stopping rule holds or no case is left; yield the state after each.
@@ -130,10 +130,10 @@ class PriorityRun:
         ]  # fmt: skip
         answers = self._answers(batch)
         if answers is None:
-            said = "The budget is used; give more of it, and resume."
+            words = "The budget is used; give more of it, and resume."
             if self._waiting:
-                said += f" Answers that count once their batch is complete: {self._waiting:,}."
-            return said
+                words += f" Answers that count once their batch is complete: {self._waiting:,}."
+            return words
         learnt: list[tuple[int, bool]] = []
         for place, follow_up in batch:
             outcome = follow_up.case.judge(follow_up, self._asked, answers.get(place))
@@ -174,17 +174,15 @@ class PriorityRun:
         }
         # What was answered before the run was interrupted stands for the same text elsewhere.
         self._said |= {
-            text: known[asked]
-            for asked, text in wanted.items()
-            if asked in known and known[asked].answered
+            text: known[key] for key, text in wanted.items() if key in known and known[key].answered
         }
-        fresh = {asked: text for asked, text in wanted.items() if asked not in known}
-        said = self._asked.predict(text for text in fresh.values() if text not in self._said)
-        got = {asked: self._said.get(text) or said[text] for asked, text in fresh.items()}
+        fresh = {key: text for key, text in wanted.items() if key not in known}
+        predictions = self._asked.predict(text for text in fresh.values() if text not in self._said)
+        got = {key: self._said.get(text) or predictions[text] for key, text in fresh.items()}
         over = {a for a, answer in got.items() if answer.failure is Failure.OVER_BUDGET}
         self._journal.add((a, answer) for a, answer in got.items() if a not in over)
         if over:
-            self._waiting = sum(asked in known for asked in wanted)
+            self._waiting = sum(key in known for key in wanted)
             return None
         for number in rows.keys() - self._originals:
             rows[number].answer_original(self._asked, known_answer(self._journal, False, number))
@@ -197,8 +195,8 @@ class PriorityRun:
 
     def _note(self, reason: str) -> None:
         noted = self._store.read().get("priority", {})
-        own = {self._asked.model.name: asdict(self.state(reason))}
-        self._store.note(priority={**noted, **own})
+        states = {self._asked.model.name: asdict(self.state(reason))}
+        self._store.note(priority={**noted, **states})
 
     def _write(self) -> None:
         """Write the tables of answers of all shards."""

@@ -105,7 +105,7 @@ class Worker:
                 "labels": list(m.capabilities.labels),
                 "task": m.capabilities.task,
             }
-            for m in (asked.model for asked in self._parts.models)
+            for m in (tested.model for tested in self._parts.models)
         }
 
     def do(self, shard: int, rows: Sequence[Row]) -> ShardDone:
@@ -131,11 +131,11 @@ class Worker:
         lattice = relation_of(self._campaign.settings.relations).lattice
         with ExitStack() as stack:
             runs = {}
-            for asked in self._parts.models:
+            for tested in self._parts.models:
                 texts = [self._stored_cases(shard, forget=False) for shard in range(shards)]
                 planned = PlannedMutants(self._store, texts, parts=lattice)
-                run = PriorityRun(self._campaign, self._store, asked, planned, texts)
-                runs[asked.model.name] = stack.enter_context(closing(run.batches()))
+                run = PriorityRun(self._campaign, self._store, tested, planned, texts)
+                runs[tested.model.name] = stack.enter_context(closing(run.batches()))
             while runs:
                 for name, batches in list(runs.items()):
                     state = next(batches, None)
@@ -151,7 +151,7 @@ class Worker:
 
     def _spent(self) -> tuple[int, int]:
         """Return the numbers of parses and predictions so far."""
-        return self._parts.parses.parsed, sum(asked.predicted for asked in self._parts.models)
+        return self._parts.parses.parsed, sum(store.predicted for store in self._parts.models)
 
     def _fresh(self, shard: int, rows: Sequence[Row]) -> None:
         """Run a shard from its rows; the table of texts, written last, marks it as complete."""
@@ -204,16 +204,16 @@ class Worker:
         """Test models on all mutants, batch by batch, and write their answers."""
         with ExitStack() as stack:
             writers = []
-            for asked in models:
-                path = self._store.answers(shard, asked.model.identity)
+            for store in models:
+                path = self._store.answers(shard, store.model.identity)
                 writer = stack.enter_context(TableWriter(path, answer_schema()))
-                ask_originals(list(cases.values()), asked)
-                writer.write([original_row(case, asked) for case in cases.values()])
-                writers.append((asked, writer))
+                ask_originals(list(cases.values()), store)
+                writer.write([original_row(case, store) for case in cases.values()])
+                writers.append((store, writer))
             place = 0
             for batch in batches:
-                for asked, writer in writers:
-                    outcomes = judge(batch, asked, discarded=self._campaign.discarded)
+                for store, writer in writers:
+                    outcomes = judge(batch, store, discarded=self._campaign.discarded)
                     numbered = enumerate(zip(batch, outcomes, strict=True), start=place)
                     writer.write([outcome_row(i, *judged) for i, judged in numbered])
                 place += len(batch)
@@ -221,7 +221,7 @@ class Worker:
     def _count(self, shard: int, parses: int, predictions: int) -> ShardDone:
         mutants = read_table(self._store.texts(shard), "mutants")["mutants"].to_pylist()
         hidden = 0
-        for asked in () if self._campaign.prioritised else self._parts.models:
-            table = read_table(self._store.answers(shard, asked.model.identity), "verdict")
+        for tested in () if self._campaign.prioritised else self._parts.models:
+            table = read_table(self._store.answers(shard, tested.model.identity), "verdict")
             hidden += table["verdict"].to_pylist().count(Verdict.HIDDEN.value)
         return ShardDone(len(mutants), sum(mutants), hidden, parses, predictions, self._models)

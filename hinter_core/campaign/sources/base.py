@@ -98,18 +98,18 @@ class CampaignSource:
 
     def require_slots(self, what: str) -> None:
         """Refuse settings of changes in texts, where slots change."""
-        own = self.campaign
+        campaign = self.campaign
         self.require_exchanges(what)
-        if own.guide or own.dictionaries or own.window is not None:
+        if campaign.guide or campaign.dictionaries or campaign.window is not None:
             raise InputError(
                 f"A guide, dictionaries of your own and a window do not apply to {what}; leave "
                 "them out."
             )
 
-    def require_attributes(self, own: Sequence[str], what: str) -> None:
+    def require_attributes(self, offered: Sequence[str], what: str) -> None:
         """Refuse attributes that the source does not have."""
         for name in self.campaign.attributes:
-            if name not in own:
+            if name not in offered:
                 raise InputError(
-                    f"{what} the attributes {', '.join(own)}, not '{name}'; choose among these."
+                    f"{what} the attributes {', '.join(offered)}, not '{name}'; choose among these."
                 )

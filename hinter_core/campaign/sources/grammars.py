@@ -42,20 +42,20 @@ class GrammarSentences(CampaignSource):
     def rows(self) -> Rows:
         """Draw the sentences."""
         self.require_slots("a grammar")
-        own = self.campaign
-        weights = load_weights(Path(own.weights)) if own.weights else {}
-        return GrammarTable(self.grammar, own.sentences, own.seed, weights)
+        campaign = self.campaign
+        weights = load_weights(Path(campaign.weights)) if campaign.weights else {}
+        return GrammarTable(self.grammar, campaign.sentences, campaign.seed, weights)
 
     def generator(self, _: Sequence[PredictionStore], parses: ParseStore, /) -> Generator:
         """Exchange the values of the sensitive words."""
-        own = self.campaign
+        campaign = self.campaign
         return GrammarMutants(
             self.grammar,
-            own.settings,
-            own.attributes,
+            campaign.settings,
+            campaign.attributes,
             parses,
-            atomic=own.atomic,
-            placebo=neutral_words() if own.placebo else None,
+            atomic=campaign.atomic,
+            placebo=neutral_words() if campaign.placebo else None,
         )
 
     def identity(self) -> str:
@@ -64,12 +64,12 @@ class GrammarSentences(CampaignSource):
 
     def pinned(self) -> dict[str, Any]:
         """Return the attributes and the model that the grammar is for, unless some are chosen."""
-        own, there = self.campaign, tuple(self.grammar.sensitive)
-        if not isinstance(own.attributes, Unchosen):
+        campaign, there = self.campaign, tuple(self.grammar.sensitive)
+        if not isinstance(campaign.attributes, Unchosen):
             self.require_attributes(there, f"The grammar {self.title} has")
-            there = own.attributes
-        usual = own.models == USUAL_MODELS
-        models = (usual_model(self.grammar),) if usual else own.models
+            there = campaign.attributes
+        usual = campaign.models == USUAL_MODELS
+        models = (usual_model(self.grammar),) if usual else campaign.models
         return {"attributes": there, "models": models}
 
     def require_models(self, models: Sequence[ModelUnderTest]) -> None:

@@ -44,14 +44,14 @@ class FilledTemplates(CampaignSource):
 
     def generator(self, _: Sequence[PredictionStore], parses: ParseStore, /) -> Generator:
         """Fill the slots."""
-        own = self.campaign
+        campaign = self.campaign
         return TemplateMutants(
-            TemplateValues(self.names(), own.names_per_class),
-            own.settings,
-            own.attributes,
+            TemplateValues(self.names(), campaign.names_per_class),
+            campaign.settings,
+            campaign.attributes,
             parses,
-            atomic=own.atomic,
-            placebo=neutral_words() if own.placebo else None,
+            atomic=campaign.atomic,
+            placebo=neutral_words() if campaign.placebo else None,
         )
 
     def names(self) -> NameList:

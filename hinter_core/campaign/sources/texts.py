@@ -41,8 +41,8 @@ class Texts(CampaignSource):
 
     def rows(self) -> Rows:
         """Open the rows."""
-        own = self.campaign
-        columns = (own.text_column, own.label_column, own.id_column)
+        campaign = self.campaign
+        columns = (campaign.text_column, campaign.label_column, campaign.id_column)
         if not self.name:
             raise InputError(
                 "Name the data: a file (CSV, JSON, Excel, Parquet, text), a data set of the "
@@ -57,18 +57,20 @@ class Texts(CampaignSource):
 
     def generator(self, models: Sequence[PredictionStore], parses: ParseStore, /) -> Generator:
         """Exchange terms, or what the relations do; search among mutants if a guide says so."""
-        own, settings, search, placebo = self.campaign, self.campaign.settings, None, None
+        spec, settings, search, placebo = self.campaign, self.campaign.settings, None, None
         vocabulary = self.vocabulary()
-        if own.guide:
-            asked = (store for store in models if store.model.name == own.guide)
-            guide = next(asked, None) or open_store(own.guide, trusted=True, characters=PREDICTIONS)
+        if spec.guide:
+            named = (store for store in models if store.model.name == spec.guide)
+            guide = next(named, None) or open_store(
+                spec.guide, trusted=True, characters=PREDICTIONS
+            )
             search = Search(parses, guide, settings)
-        paraphraser = open_paraphraser(own.paraphraser) if own.paraphraser else None
+        paraphraser = open_paraphraser(spec.paraphraser) if spec.paraphraser else None
         pipeline = Pipeline(vocabulary, parses, models, settings, paraphraser)
-        if own.placebo:
+        if spec.placebo:
             placebo = Pipeline(neutral_words(), parses, models, settings)
         return Substitution(
-            pipeline, atomic=own.atomic, placebo=placebo, names=own.placebo_names, search=search
+            pipeline, atomic=spec.atomic, placebo=placebo, names=spec.placebo_names, search=search
         )
 
     def identity(self) -> str:

@@ -90,40 +90,40 @@ def total(given: Sequence[tuple[Path, Report]]) -> CampaignTotals:
     return CampaignTotals(reports, list(models))
 
 
-def campaigns_sections(found: CampaignTotals) -> list[Section]:
+def campaigns_sections(totals: CampaignTotals) -> list[Section]:
     """Report the rates of all campaigns and models in one table, and what was tested in another."""
-    every = [*found.models, ALL]
+    every = [*totals.models, ALL]
     rows: list[list[Cell]] = [
         [
             data or "All data",
             metric,
             *(rate if rate.of or model == ALL else None for model, rate in rates),
         ]
-        for data in (*found.reports, ALL)
+        for data in (*totals.reports, ALL)
         for metric in _METRICS
-        for rates in [[(model, found.rate(metric, data, model)) for model in every]]
+        for rates in [[(model, totals.rate(metric, data, model)) for model in every]]
     ]
     words = [f"{metric}: {what}." for metric, what in _METRICS.items()]
     words.append(
         "Totals add up the cases of a row or column. They have no interval, as the models answer "
         "the same texts; a campaign counts by the number of its cases."
     )
-    errors, hidden = (found.rate(metric, ALL, ALL) for metric in "IH")
+    errors, hidden = (totals.rate(metric, ALL, ALL) for metric in "IH")
     words.append(
         f"All data and models: {rate_in_words(errors)} intersectional mutants changed the answer; "
         f"of these, {rate_in_words(hidden)} are hidden."
     )
-    short = short_names(found.models)
+    short = short_names(totals.models)
     columns = ["Data", "Metric", *short.values(), "All models"]
     title = "Error rates of all campaigns"
     full = {new: name for name, new in short.items() if new != name}
     main = Section("campaigns", title, words, columns, rows)
-    return [main, *names_section(full), _tested(found)]
+    return [main, *names_section(full), _tested(totals)]
 
 
-def _tested(found: CampaignTotals) -> Section:
+def _tested(totals: CampaignTotals) -> Section:
     rows: list[list[Cell]] = []
-    for name, report in found.reports.items():
+    for name, report in totals.reports.items():
         first = report.models[0] if report.models else None
         kinds = [first.atomic.mutants, first.intersectional.mutants] if first else [None, None]
         attributes = ", ".join(report.campaign.attributes)
@@ -132,12 +132,12 @@ def _tested(found: CampaignTotals) -> Section:
     return Section("campaigns-tested", "What was tested", [], columns, rows)
 
 
-def campaigns_rows(found: CampaignTotals) -> Iterator[dict[str, Any]]:
+def campaigns_rows(totals: CampaignTotals) -> Iterator[dict[str, Any]]:
     """Yield each rate as a flat row, totals under the name ``(all)``."""
-    for data in (*found.reports, ALL):
-        for model in (*found.models, ALL):
+    for data in (*totals.reports, ALL):
+        for model in (*totals.models, ALL):
             for metric in _METRICS:
-                rate = found.rate(metric, data, model)
+                rate = totals.rate(metric, data, model)
                 if rate.of:
                     yield {
                         "data": data or "(all)", "model": model or "(all)", "metric": metric,
@@ -145,10 +145,10 @@ def campaigns_rows(found: CampaignTotals) -> Iterator[dict[str, Any]]:
                     }  # fmt: skip
 
 
-def campaigns_values(found: CampaignTotals) -> dict[str, Any]:
+def campaigns_values(totals: CampaignTotals) -> dict[str, Any]:
     """Return the totals and all reports as plain values."""
-    reports: Iterable[tuple[str, Report]] = found.reports.items()
+    reports: Iterable[tuple[str, Report]] = totals.reports.items()
     return {
-        "totals": list(campaigns_rows(found)),
+        "totals": list(campaigns_rows(totals)),
         "reports": [{"data": name, **plain(report)} for name, report in reports],
     }

@@ -298,14 +298,14 @@ def _sets(every: Iterable[Attributes]) -> list[tuple[str, Attributes, list[Attri
     known = ordered(every)
     real = [a for a in known if not is_placebo(a)]
     pure = [a for a in known if all(is_placebo((attribute,)) for attribute in a)]
-    found = [(joined(a), a, [a]) for a in real]
-    found.append(("atomic", (), [a for a in real if len(a) == 1]))
-    found.append(("intersectional", (), [a for a in real if len(a) > 1]))
-    found += [
+    sets = [(joined(a), a, [a]) for a in real]
+    sets.append(("atomic", (), [a for a in real if len(a) == 1]))
+    sets.append(("intersectional", (), [a for a in real if len(a) > 1]))
+    sets += [
         (f"placebo, order {order}", (), [a for a in pure if len(a) == order])
         for order in sorted({len(a) for a in pure})
     ]
-    return [line for line in found if line[2]]
+    return [line for line in sets if line[2]]
 
 
 def _lines(pairs: _Pairs) -> list[Contrast]:
@@ -339,10 +339,10 @@ def _both(numbers: Numbers, place: int) -> tuple[tuple[Rate, Rate], Difference]:
 
 def _of(numbers: Numbers, places: Sequence[int]) -> Numbers:
     """Count texts by some of their numbers."""
-    found: Numbers = Counter()
+    sums: Numbers = Counter()
     for own, texts in numbers.items():
-        found[tuple(own[place] for place in places)] += texts
-    return found
+        sums[tuple(own[place] for place in places)] += texts
+    return sums
 
 
 def _apart(first: Side, second: Side) -> list[Contrast]:

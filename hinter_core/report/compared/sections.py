@@ -22,24 +22,24 @@ _WHAT = {
 _TITLES = {FIXED: "Errors of model A alone", NEW: "Errors of model B alone"}
 
 
-def comparison_sections(found: Comparison) -> list[Section]:
+def comparison_sections(comparison: Comparison) -> list[Section]:
     """Return all sections in reading order."""
-    sections = [_overview(found), _main(found)]
-    if found.paired:
-        sections.append(_verdicts(found))
+    sections = [_overview(comparison), _main(comparison)]
+    if comparison.paired:
+        sections.append(_verdicts(comparison))
     for kind in (FIXED, NEW):
-        rows = [change for change in found.changes if change["change"] == kind]
+        rows = [change for change in comparison.changes if change["change"] == kind]
         if rows:
             sections.append(_changes(kind, rows))
     return sections
 
 
-def _overview(found: Comparison) -> Section:
-    sentences = [f"Model A: {found.first}. Model B: {found.second}."]
-    if found.paired:
+def _overview(pair: Comparison) -> Section:
+    sentences = [f"Model A: {pair.first}. Model B: {pair.second}."]
+    if pair.paired:
         sentences.append(
-            f"They share {found.shared:,} mutants, of {found.mutants[0]:,} of model A and "
-            f"{found.mutants[1]:,} of model B. Only the {found.cases:,} that were kept, and "
+            f"They share {pair.shared:,} mutants, of {pair.mutants[0]:,} of model A and "
+            f"{pair.mutants[1]:,} of model B. Only the {pair.cases:,} that were kept, and "
             "answered by both, are compared."
         )
     else:
@@ -47,7 +47,7 @@ def _overview(found: Comparison) -> Section:
             "They share no answered mutant, so the rates are those of different texts: a "
             "difference may come from the texts as well as from the models."
         )
-    both = {line.name: line for line in found.lines}
+    both = {line.name: line for line in pair.lines}
     sentences += [contrast_in_words(both[n]) for n in ("intersectional", "atomic") if n in both]
     return Section("overview", "Comparison", sentences)
 
@@ -82,14 +82,14 @@ def _second_is(difference: Difference) -> str:
     return f"model B is {difference_in_words(difference)}"
 
 
-def _main(found: Comparison) -> Section:
+def _main(pair: Comparison) -> Section:
     columns = ["Attributes", "Cases", "Model A", "Model B", "Difference", "Hidden, A",
                "Hidden, B", "Difference of hidden"]  # fmt: skip
-    if found.paired:
+    if pair.paired:
         columns += ["A alone", "B alone", "p"]
     rows: Rows = []
     sentences = []
-    for line in found.lines:
+    for line in pair.lines:
         hidden = line.hidden or (None, None)
         cases = sorted({rate.of for rate in line.errors})
         row: list[Cell] = [
@@ -100,7 +100,7 @@ def _main(found: Comparison) -> Section:
             *(rate or "" for rate in hidden),
             line.hidden_difference or "",
         ]
-        if found.paired:
+        if pair.paired:
             row += [line.fixed, line.broken, None if line.p_value is None else PValue(line.p_value)]
         rows.append(row)
         if line.name not in ("intersectional", "atomic"):
@@ -109,18 +109,18 @@ def _main(found: Comparison) -> Section:
         "A difference is the rate of model B minus that of model A, in percentage points. "
         "95 % intervals, computed over texts. Hidden errors are given as a share of all cases."
     )
-    if found.paired:
+    if pair.paired:
         note += " p is that of an exact McNemar test of the texts with an error in one model only."
     return Section("main", "Error rates side by side", [note], columns, rows, in_words=sentences)
 
 
-def _verdicts(found: Comparison) -> Section:
+def _verdicts(pair: Comparison) -> Section:
     names = [verdict.value for verdict in Verdict]
     rows: Rows = [
-        [first, *(found.verdicts.get((first, second), 0) for second in names)] for first in names
+        [first, *(pair.verdicts.get((first, second), 0) for second in names)] for first in names
     ]
-    same = sum(number for (a, b), number in found.verdicts.items() if a == b)
-    total = sum(found.verdicts.values())
+    same = sum(number for (a, b), number in pair.verdicts.items() if a == b)
+    total = sum(pair.verdicts.values())
     words = f"{same:,} of {total:,} shared mutants (without placebo) have the same verdict in both."
     columns = ["A \u2193 B \u2192", *names]
     return Section("verdicts", "Verdicts of both models", [words], columns, rows)

@@ -48,23 +48,23 @@ class Accuracy:
 def accuracy(tally: ModelCounts) -> Accuracy | None:
     """Compare a model's answers to the unchanged texts with their labels; None without labels."""
     reader = tally.reader
-    found = reader.run(
+    counted = reader.run(
         "SELECT coalesce(t.label, ''), o.labels, o.failure IS NOT NULL, count(*) FROM "
         f"({tally.tables.originals}) o JOIN rows t USING (shard, row) "
         "GROUP BY ALL ORDER BY ALL"
     )
-    if not any(label for label, *_ in found):
+    if not any(label for label, *_ in counted):
         return None
     noted = reader.store.read()["models"][tally.name]
-    answers = {name for _, labels, *_ in found for name in labels or ()}
+    answers = {name for _, labels, *_ in counted for name in labels or ()}
     if noted.get("task") == COREFERENCE:  # any link may be an answer
-        answers |= {label for label, *_ in found if label}
+        answers |= {label for label, *_ in counted if label}
     known = noted["labels"] or sorted(answers)
     read = label_reader(known)
     several, unlabelled, unknown, unanswered = False, 0, 0, 0
     strange: Counter[str] = Counter()
     pairs: Counter[tuple[Labels, Labels]] = Counter()
-    for label, labels, failed, texts in found:
+    for label, labels, failed, texts in counted:
         gold, answer = read(label), frozenset(map(label_key, labels or ()))
         if failed:
             unanswered += texts
@@ -126,11 +126,11 @@ def label_reader(known: Sequence[str]) -> Callable[[str], Labels | None]:
                 if key is not None and (end == len(tokens) or end + 1 in first):
                     first[place] = key
                     break
-        found, place = set[str](), 0
+        labels, place = set[str](), 0
         while place in first:
-            found.add(first[place])
+            labels.add(first[place])
             place += len(_tokens(first[place])) + 1
-        return frozenset(found) or None
+        return frozenset(labels) or None
 
     def read(label: str) -> Labels | None:
         text = label_key(label)
@@ -169,9 +169,9 @@ def f1_scores(pairs: Counter[tuple[Labels, Labels]]) -> tuple[float | None, floa
     return micro, sum(each) / len(each), len(classes)
 
 
-def accuracy_sections(found: Iterable[tuple[str, Accuracy | None]]) -> Iterable[Section]:
+def accuracy_sections(by_model: Iterable[tuple[str, Accuracy | None]]) -> Iterable[Section]:
     """Report all models in one table; nothing where the data has no labels."""
-    measured = [(model, one) for model, one in found if one is not None]
+    measured = [(model, one) for model, one in by_model if one is not None]
     if not measured:
         return
     rows: Rows = [

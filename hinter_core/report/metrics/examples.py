@@ -36,7 +36,7 @@ def _example(model: str, record: MutantRecord) -> dict[str, Any]:
     }
 
 
-def examples_section(found: Sequence[Mapping[str, Any]]) -> Section:
+def examples_section(every: Sequence[Mapping[str, Any]]) -> Section:
     """Report the examples in a table."""
     words = [
         "In each, no smaller change turns the answer, and the whole change does.",
@@ -44,14 +44,14 @@ def examples_section(found: Sequence[Mapping[str, Any]]) -> Section:
         f"the sum of each alone. {str(HiddenGrade.THRESHOLD).capitalize()}: the parts add up, and "
         "their sum just crosses the threshold.",
     ]
-    columns, rows = table_of(map(example_row, found))
+    columns, rows = table_of(map(example_row, every))
     return Section("examples", "Hidden bias", words, columns, rows)
 
 
 def table_of(rows: Iterable[dict[str, str]]) -> tuple[list[str], list[list[str]]]:
     """Return columns and cells of rows that have the same keys."""
-    found = list(rows)
-    return [name.capitalize() for row in found[:1] for name in row], [[*r.values()] for r in found]
+    every = list(rows)
+    return [name.capitalize() for row in every[:1] for name in row], [[*r.values()] for r in every]
 
 
 def example_row(example: Mapping[str, Any]) -> dict[str, str]:

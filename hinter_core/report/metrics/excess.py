@@ -48,14 +48,14 @@ class PlaceboExcess:
 
 def excesses(tally: ModelCounts) -> list[PlaceboExcess]:
     """Compare each order, and each set of its attributes, with the placebo mutants of the order."""
-    found = []
+    comparisons = []
     for order in sorted({len(a) for a in tally.neutral}):
         neutral = [a for a in tally.neutral if len(a) == order]
         of = [a for a in tally.real if len(a) == order]
         if len(of) > 1:
-            found.append(_excess(f"order {order}", (), of, neutral, tally))
-        found += [_excess(joined(a), a, [a], neutral, tally) for a in of]
-    return found
+            comparisons.append(_excess(f"order {order}", (), of, neutral, tally))
+        comparisons += [_excess(joined(a), a, [a], neutral, tally) for a in of]
+    return comparisons
 
 
 def _excess(
@@ -66,7 +66,7 @@ def _excess(
     tally: ModelCounts,
 ) -> PlaceboExcess:
     sums = tally.by_text(real, placebo)
-    both: Sums = Counter({own: n for own, n in sums.items() if own[0].cases and own[1].cases})
+    both: Sums = Counter({pair: n for pair, n in sums.items() if pair[0].cases and pair[1].cases})
     order = len(placebo[0])
 
     def beside(name: str) -> tuple[Rate, Rate, Difference]:
@@ -83,7 +83,7 @@ def _excess(
     return PlaceboExcess(name, attributes, order, *errors, *hidden)
 
 
-def excess_section(found: Sequence[PlaceboExcess]) -> Section:
+def excess_section(every: Sequence[PlaceboExcess]) -> Section:
     """Report the comparisons with placebo mutants in one table."""
     sentences = [
         "Placebo changes are neutral: a model whose answer flips on them is brittle, not biased. "
@@ -93,11 +93,11 @@ def excess_section(found: Sequence[PlaceboExcess]) -> Section:
     rows: Rows = [
         [e.name, e.errors, e.placebo, *_points_and_p(e.difference), e.hidden or "",
          e.hidden_placebo or "", *_points_and_p(e.hidden_difference)]
-        for e in found
+        for e in every
     ]  # fmt: skip
     columns = ["Mutants", "Error rate", "Placebo", "Excess", "p", "Hidden", "Hidden, placebo",
                "Excess of hidden", "p, hidden"]  # fmt: skip
-    words = [excess_in_words(e) for e in found]
+    words = [excess_in_words(e) for e in every]
     return Section("excess", "Excess over placebo", sentences, columns, rows, in_words=words)
 
 

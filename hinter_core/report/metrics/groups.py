@@ -52,10 +52,10 @@ def group_rates(tally: ModelCounts) -> list[GroupRate]:
             mean,
             (errors.share or 0.0) > mean,
             p,
-            *((own[0], own[2]) if own else ()),
+            *((of_hidden[0], of_hidden[2]) if of_hidden else ()),
         )
         for (attributes, groups), (errors, mean, p) in every.items()
-        for own in [hidden.get((attributes, groups))]
+        for of_hidden in [hidden.get((attributes, groups))]
     ]
 
 
@@ -66,26 +66,26 @@ def _tested(
     tallied: _ByGroups,
 ) -> dict[tuple[Attributes, tuple[str, ...]], tuple[Rate, float, float]]:
     """Test the rate of each group against the mean of its attributes; return it with mean and p."""
-    found = {}
+    tested = {}
     for attributes in ordered(a for a in tallied if not is_placebo(a)):
         rates = {groups: cluster_rate(texts) for groups, texts in tallied[attributes].items()}
         mean = fmean(rate.share or 0.0 for rate in rates.values())
         for groups, rate in sorted(rates.items(), key=lambda item: item[0]):
             p = one_sided_test(tallied[attributes][groups], mean)
-            found[attributes, groups] = (rate, mean, p)
-    p_values = benjamini_hochberg([p for *_, p in found.values()])
+            tested[attributes, groups] = (rate, mean, p)
+    p_values = benjamini_hochberg([p for *_, p in tested.values()])
     return {
         key: (rate, mean, p)
-        for (key, (rate, mean, _)), p in zip(found.items(), p_values, strict=True)
+        for (key, (rate, mean, _)), p in zip(tested.items(), p_values, strict=True)
     }
 
 
-def groups_sections(found: Iterable[GroupRate]) -> Iterable[Section]:
+def groups_sections(rates: Iterable[GroupRate]) -> Iterable[Section]:
     """Report the groups by attributes, and every group."""
-    found = list(found)
+    rates = list(rates)
     rows: Rows = []
     sentences = []
-    for attributes, groups in by_attributes(found).items():
+    for attributes, groups in by_attributes(rates).items():
         above = [g for g in groups if g.above]
         sure = [g for g in above if g.p_value < ALPHA]
         names = ", ".join(joined(g.groups) for g in sorted(sure, key=lambda g: g.p_value)[:12])
@@ -118,7 +118,7 @@ def groups_sections(found: Iterable[GroupRate]) -> Iterable[Section]:
         [joined(g.attributes), joined(g.groups), g.errors.hits, g.errors.of, g.texts, g.errors,
          "yes" if g.above else "no", PValue(g.p_value), g.hidden.hits if g.hidden else "",
          "" if g.hidden_p_value is None else PValue(g.hidden_p_value)]
-        for g in found
+        for g in rates
     ]  # fmt: skip
     columns = ["Attributes", "Changed to", "Errors", "Cases", "Texts", "Error rate",
                "Above", "Adjusted p", "Hidden", "Adjusted p, hidden"]  # fmt: skip
@@ -127,10 +127,10 @@ def groups_sections(found: Iterable[GroupRate]) -> Iterable[Section]:
 
 def by_attributes(groups: Iterable[GroupRate]) -> dict[tuple[str, ...], list[GroupRate]]:
     """Sort the rates of groups by the attributes that change."""
-    found: dict[tuple[str, ...], list[GroupRate]] = {}
+    sets: dict[tuple[str, ...], list[GroupRate]] = {}
     for group in groups:
-        found.setdefault(group.attributes, []).append(group)
-    return found
+        sets.setdefault(group.attributes, []).append(group)
+    return sets
 
 
 GROUPS = metric("groups", 150, group_rates, groups_sections)

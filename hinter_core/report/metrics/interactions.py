@@ -99,14 +99,14 @@ def interactions(reader: CampaignReader, model: str) -> list[Interactions]:
     signs: dict[_Attributes, dict[_Case, tuple[int, int]]] = defaultdict(dict)
     for first, second, one, two, answer, more, less in rows:
         signs[first, second][one, two, answer] = more, less
-    found = []
+    every = []
     for attributes in sorted(signs):
         p_values, chosen = _clearest(signs[attributes])
         sums = _sums(reader, attributes, chosen)
         pairs = [_pair(case, sums[case], p_values.get(case, 1.0)) for case in chosen]
         pairs = [pair for pair in pairs if pair.both.hits]
-        found.append(Interactions(attributes, len(signs[attributes]), len(p_values), pairs))
-    return found
+        every.append(Interactions(attributes, len(signs[attributes]), len(p_values), pairs))
+    return every
 
 
 def judged(texts: dict[_Case, list[Sums]]) -> list[WordPair]:
@@ -178,13 +178,13 @@ def _contrast(sums: list[Sums], p_value: float) -> Difference:
     from numpy import array, average, sqrt
     from scipy.stats import t
 
-    own = [(both - first - second) / n for n, both, first, second in sums]
-    value = sum(own) / len(own)
-    if len(own) < 2:
+    contrasts = [(both - first - second) / n for n, both, first, second in sums]
+    value = sum(contrasts) / len(contrasts)
+    if len(contrasts) < 2:
         return Difference(value, p_value=p_value)
-    values, weights = array([*own, 1.0, -1.0, 0.0]), [1.0] * len(own) + [0.5, 0.5, 1.0]
-    middle, number = average(values, weights=weights), len(own) + 2
+    values, weights = array([*contrasts, 1.0, -1.0, 0.0]), [1.0] * len(contrasts) + [0.5, 0.5, 1.0]
+    middle, number = average(values, weights=weights), len(contrasts) + 2
     spread = average((values - middle) ** 2, weights=weights)
-    reach = float(t.ppf(1 - _LEVEL / 2, len(own) - 1) * sqrt(spread / number))
+    reach = float(t.ppf(1 - _LEVEL / 2, len(contrasts) - 1) * sqrt(spread / number))
     low, high = min(float(middle) - reach, value), max(float(middle) + reach, value)
     return Difference(value, max(low, -2.0), min(high, 1.0), p_value)

@@ -94,7 +94,7 @@ def overlaps(tally: ModelCounts) -> list[Overlap]:
 
 def _overlap(attributes: Attributes, tally: ModelCounts) -> Overlap:
     sums = tally.by_text([attributes], [(attribute,) for attribute in attributes])
-    cases: Sums = Counter({own: texts for own, texts in sums.items() if own[0].cases})
+    cases: Sums = Counter({sums_of: texts for sums_of, texts in sums.items() if sums_of[0].cases})
     seen = each_text(cases, lambda together, alone: (alone.errors > 0, together.errors > 0))
     return Overlap(
         attributes, seen[True, False], seen[True, True], seen[False, True], seen[False, False]
@@ -105,16 +105,16 @@ def pies(tally: ModelCounts) -> list[Pie]:
     """Return both pies of all mutants, then one for each set of attributes with an error."""
     wholes: Counter[str] = Counter()
     atoms: Counter[str] = Counter()
-    found = []
+    each = []
     for attributes in tally.real:
         alone = len(attributes) == 1
         slices = (tally.atoms if alone else tally.wholes).get(attributes, Counter())
         (atoms if alone else wholes).update(slices)
         if slices:
             kind = "atomic" if alone else "intersectional"
-            found.append(Pie(joined(attributes), kind, attributes, dict(slices)))
+            each.append(Pie(joined(attributes), kind, attributes, dict(slices)))
     sums = (("intersectional", wholes), ("atomic", atoms))
-    return [*(Pie(kind, kind, (), dict(slices)) for kind, slices in sums if slices), *found]
+    return [*(Pie(kind, kind, (), dict(slices)) for kind, slices in sums if slices), *each]
 
 
 def truth_section(truths: Sequence[TruthTable]) -> Section:
@@ -170,17 +170,17 @@ def _shares(number: int, whole: bool, truths: Sequence[TruthTable]) -> tuple[Cel
     return Share(number / total), Share(number / such) if such else None
 
 
-def overlap_section(found: Sequence[Overlap]) -> Section:
+def overlap_section(every: Sequence[Overlap]) -> Section:
     """Report the original texts with errors by one change or several."""
     columns = ["Attributes", "Only alone", "Both", "Only together", "Neither"]
     rows: Rows = [
-        [joined(o.attributes), o.only_atomic, o.both, o.only_together, o.neither] for o in found
+        [joined(o.attributes), o.only_atomic, o.both, o.only_together, o.neither] for o in every
     ]
     sentences = [
         f"{joined(o.attributes)}: of {o.only_atomic + o.both + o.only_together + o.neither:,} "
         f"texts, {o.only_together:,} show bias only when the attributes change together, "
         f"{o.only_atomic:,} only when one changes, {o.both:,} in both cases."
-        for o in found
+        for o in every
     ]
     title = "Texts with errors: one change or several"
     return Section("overlap", title, [], columns, rows, in_words=sentences)
@@ -210,8 +210,8 @@ def circles(overlap: Overlap) -> list[tuple[str, float, float]]:
     apart = _distance(first, second, pi * overlap.both / larger)
     left, right = min(-first, apart - second), max(first, apart + second)
     middle = (left + right) / 2
-    found = (("alone", -middle, first), ("together", apart - middle, second))
-    return [circle for circle in found if circle[2]]
+    both = (("alone", -middle, first), ("together", apart - middle, second))
+    return [circle for circle in both if circle[2]]
 
 
 def _distance(first: float, second: float, shared: float) -> float:
@@ -239,14 +239,14 @@ def _angle(a: float, b: float, d: float) -> float:
     return acos(min(1.0, max(-1.0, (d * d + a * a - b * b) / (2 * d * a))))
 
 
-def pies_section(found: Sequence[Pie]) -> Section:
+def pies_section(pies: Sequence[Pie]) -> Section:
     """Report which errors of single changes recur in combinations, and the reverse."""
     rows: Rows = [
         [pie.name, slice_, number, Rate(number, sum(pie.slices.values()))]
-        for pie in found
+        for pie in pies
         for slice_, number in sorted(pie.slices.items(), key=lambda item: -item[1])
     ]
-    sentences = [_pie_in_words(pie) for pie in found if not pie.attributes]
+    sentences = [_pie_in_words(pie) for pie in pies if not pie.attributes]
     columns = ["Errors of", "Mutants of the other kind", "Errors", "Share"]
     return Section("pies", "Errors of single and combined changes", sentences, columns, rows)
 
@@ -282,27 +282,27 @@ def people_rates(tally: ModelCounts) -> list[PeopleRate]:
         "verdict IS NOT NULL AND m.n_edits > 1 AND m.across_people IS NOT NULL AND NOT "
         f"{has_placebo('m.attributes')} GROUP BY ALL"
     )
-    found: dict[bool, list[Sequence[int]]] = defaultdict(list)
+    sides: dict[bool, list[Sequence[int]]] = defaultdict(list)
     for across, _, *sums in rows:
-        found[across].append(sums)
+        sides[across].append(sums)
 
     def rate(texts: Sequence[Sequence[int]], hits: int, of: int) -> Rate:
-        return cluster_rate(Counter((own[hits], own[of]) for own in texts))
+        return cluster_rate(Counter((counts[hits], counts[of]) for counts in texts))
 
     return [
         PeopleRate(
-            across, sum(own[4] for own in texts), rate(texts, 3, 4), rate(texts, 1, 2),
+            across, sum(counts[4] for counts in texts), rate(texts, 3, 4), rate(texts, 1, 2),
             rate(texts, 0, 1),
         )
-        for across, texts in sorted(found.items())
+        for across, texts in sorted(sides.items())
     ]  # fmt: skip
 
 
-def people_apart_section(found: Sequence[PeopleRate]) -> Section:
+def people_apart_section(rates: Sequence[PeopleRate]) -> Section:
     """Report the intersections of one person apart from those of two people."""
     named = {False: "one person", True: "two people"}
     rows: Rows = [
-        [named[one.across], one.mutants, one.discarded, one.errors, one.hidden] for one in found
+        [named[one.across], one.mutants, one.discarded, one.errors, one.hidden] for one in rates
     ]
     sentences = [
         "Of one person: somebody whom all changes of a mutant are of, such as the man's race and "
@@ -312,7 +312,7 @@ def people_apart_section(found: Sequence[PeopleRate]) -> Section:
     words = [
         f"{named[one.across].capitalize()}: {rate_in_words(one.errors)} intersectional mutants "
         f"changed the answer; of these, {rate_in_words(one.hidden)} are hidden."
-        for one in found
+        for one in rates
     ]
     columns = ["Changes of", "Mutants", "Discarded", "Error rate", "Hidden, of errors"]
     return Section("across-people", "One person and two people", sentences, columns, rows,

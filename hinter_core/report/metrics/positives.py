@@ -78,36 +78,36 @@ def _positives_of(
     return Positives(name, attributes, kept, discarded, true, false, fake, without)
 
 
-def positives_section(found: Sequence[Positives]) -> Section:
+def positives_section(lines: Sequence[Positives]) -> Section:
     """Report kept and discarded mutants, and true and false positives where both were tested."""
-    asked = any(one.asked for one in found)
+    with_discarded = any(one.asked for one in lines)
     columns = ["Mutants", "Kept", "Discarded", "Discarded, of all"]
-    if asked:
+    if with_discarded:
         columns += ["True positives", "False positives", "False, of errors", "Error rate with it",
                     "Error rate without it"]  # fmt: skip
     rows: Rows = []
-    for one in found:
+    for one in lines:
         share = Rate(one.discarded, one.kept + one.discarded)
         rows.append([one.name, one.kept, one.discarded, share])
-        if asked:
+        if with_discarded:
             rows[-1] += [Counted(one.true), Counted(one.false), one.fake, one.true, one.without]
-    words = [_positives_in_words(one) for one in found]
-    title, note = "With and without the invariant", _NOTE if asked else _ASK
+    words = [_positives_in_words(one) for one in lines]
+    title, note = "With and without the invariant", _NOTE if with_discarded else _ASK
     return Section("invariant", title, [note], columns, rows, in_words=words)
 
 
-def _positives_in_words(found: Positives) -> str:
-    total = found.kept + found.discarded
-    words = f"{found.name}: of {total:,} mutants the invariant kept {found.kept:,} and discarded "
-    words += f"{found.discarded:,}."
-    if not found.asked:
+def _positives_in_words(line: Positives) -> str:
+    total = line.kept + line.discarded
+    words = f"{line.name}: of {total:,} mutants the invariant kept {line.kept:,} and discarded "
+    words += f"{line.discarded:,}."
+    if not line.asked:
         return words
-    words += f" Kept ones show {found.true.hits:,} errors, discarded ones {found.false.hits:,}"
-    if not found.fake.of:
+    words += f" Kept ones show {line.true.hits:,} errors, discarded ones {line.false.hits:,}"
+    if not line.fake.of:
         return words + "."
-    words += f": without the invariant {rate_in_words(found.fake)} errors would be false"
-    if found.true.hits and found.false.hits:
-        words += f", {found.false.hits / found.true.hits:.1f} for each true one"
+    words += f": without the invariant {rate_in_words(line.fake)} errors would be false"
+    if line.true.hits and line.false.hits:
+        words += f", {line.false.hits / line.true.hits:.1f} for each true one"
     return words + "."
 
 
@@ -125,25 +125,25 @@ class AtLeast:
 
 def by_validity(tally: ModelCounts) -> list[AtLeast]:
     """Return a row for each least score; none without scores (campaigns from before)."""
-    found = tally.texts_by_validity()
+    levels = tally.texts_by_validity()
     return [
         AtLeast(
             least,
             cluster_rate(each_text(texts, lambda errors, cases, _: (errors, cases))),
             cluster_rate(each_text(texts, lambda errors, _, hidden: (hidden, errors))),
         )
-        for least, texts in zip(LEAST_VALIDITIES, found, strict=True)
+        for least, texts in zip(LEAST_VALIDITIES, levels, strict=True)
         if any(cases for _, cases, _ in texts)
     ]
 
 
-def validity_score_sections(found: Sequence[AtLeast]) -> Iterable[Section]:
+def validity_score_sections(levels: Sequence[AtLeast]) -> Iterable[Section]:
     """Report the rates as a function of the least score."""
-    if len(found) < 2:
+    if len(levels) < 2:
         return
     rows: Rows = [
         [f"at least {one.least:g}" if one.least else "any", one.errors.of, one.errors, one.hidden]
-        for one in found
+        for one in levels
     ]
     words = (
         "The validity score of a mutant is the probability that people call it a fair test. If the "

@@ -32,7 +32,7 @@ def rate_of(state: PriorityState) -> Estimate:
     return Estimate(state.audit_faults / state.audited, state.low, state.high)
 
 
-def expected_faults(state: PriorityState, asked: int) -> tuple[float, float, float] | None:
+def expected_faults(state: PriorityState, cases: int) -> tuple[float, float, float] | None:
     """Return the expected faults among as many random cases, with bounds.
 
     By the audit, or exactly if all cases are tested; None before the audit has a case.
@@ -43,7 +43,7 @@ def expected_faults(state: PriorityState, asked: int) -> tuple[float, float, flo
         low = middle = high = state.faults / state.cases
     else:
         middle, low, high = state.audit_faults / state.audited, state.low, state.high
-    return asked * middle, asked * low, asked * high
+    return cases * middle, cases * low, cases * high
 
 
 def priority_section(state: PriorityState | None) -> Section:
@@ -56,8 +56,8 @@ def priority_section(state: PriorityState | None) -> Section:
         state.order, state.cases, state.asked, state.answers, state.faults, by_chance,
         state.audited, rate_of(state),
     ]  # fmt: skip
-    said = [priority_in_words(state), *_WHAT_HOLDS]
-    return Section("priority", "What was asked first", said, _COLUMNS, [row])
+    sentences = [priority_in_words(state), *_WHAT_HOLDS]
+    return Section("priority", "What was asked first", sentences, _COLUMNS, [row])
 
 
 def priority_in_words(state: PriorityState) -> str:

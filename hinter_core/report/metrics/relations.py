@@ -61,10 +61,10 @@ def _sums(tally: ModelCounts) -> tuple[dict[_Key, _ByText], dict[_Key, _ByText]]
         f"count_if(verdict = 'discarded'), count(*) FROM ({tables.mutants}) m JOIN "
         f"({tables.answers}) a USING (shard, place) WHERE verdict IS NOT NULL GROUP BY ALL"
     )
-    found: tuple[dict[_Key, _ByText], ...] = (defaultdict(dict), defaultdict(dict))
+    sides: tuple[dict[_Key, _ByText], ...] = (defaultdict(dict), defaultdict(dict))
     for placebo, relation, order, row, *sums in rows:
-        found[placebo][relation, order][row] = tuple(sums)
-    return found[0], found[1]
+        sides[placebo][relation, order][row] = tuple(sums)
+    return sides[0], sides[1]
 
 
 def _beside(key: _Key) -> _Key:
@@ -89,9 +89,9 @@ def _rate(key: _Key, texts: _ByText, neutral: _ByText) -> RelationRate:
     )
 
 
-def relations_section(found: list[RelationRate]) -> Section:
+def relations_section(rates: list[RelationRate]) -> Section:
     """Report the relations, single changes first."""
-    words = [_in_words(one) for one in found if one.order == 1]
+    words = [_in_words(one) for one in rates if one.order == 1]
     sentences = [
         "The placebo of added and removed words are neutral words that are added and removed; "
         "other changes are compared with neutral exchanges. Excess is the difference within texts, "
@@ -101,9 +101,9 @@ def relations_section(found: list[RelationRate]) -> Section:
         [one.relation, one.order, one.errors.of, one.discarded, one.errors, one.hidden or "",
          one.placebo or "", one.excess or "",
          "" if one.excess is None or one.excess.p_value is None else PValue(one.excess.p_value)]
-        for one in found if one.order == 1 or one.errors.of >= _FEWEST
+        for one in rates if one.order == 1 or one.errors.of >= _FEWEST
     ]  # fmt: skip
-    if (left := len(found) - len(rows)) and rows:
+    if (left := len(rates) - len(rows)) and rows:
         sentences.append(f"{left} combinations with fewer than {_FEWEST} cases are left out.")
     columns = ["Relation", "Changes", "Cases", "Discarded", "Error rate", "Hidden, of errors",
                "Placebo", "Excess", "p"]  # fmt: skip

@@ -15,12 +15,12 @@ def reasons(tally: ModelCounts) -> list[Reason]:
     return unanswered(tally.reader.store, (tally.name,))
 
 
-def failures_section(found: Sequence[Reason]) -> Section:
+def failures_section(reasons: Sequence[Reason]) -> Section:
     """Report the most frequent reasons."""
-    rows: Rows = [[one.failure, one.said, one.mutants] for one in found[:_REASONS]]
-    rest = sum(one.mutants for one in found[_REASONS:])
-    rows += [["other", f"{len(found) - _REASONS:,} reasons", rest]] if rest else []
-    total = sum(one.mutants for one in found)
+    rows: Rows = [[one.failure, one.said, one.mutants] for one in reasons[:_REASONS]]
+    rest = sum(one.mutants for one in reasons[_REASONS:])
+    rows += [["other", f"{len(reasons) - _REASONS:,} reasons", rest]] if rest else []
+    total = sum(one.mutants for one in reasons)
     words = (
         f"{total:,} mutants had no usable answer; they count in no rate. To ask again: the command "
         "of the run, with --retry-failed."

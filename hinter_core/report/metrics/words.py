@@ -45,14 +45,14 @@ def word_effects(source: str, target: str, tally: ModelCounts) -> list[WordEffec
     return effects[:_MOST]
 
 
-def words_section(key: str, title: str, found: Sequence[WordEffect]) -> Section:
+def words_section(key: str, title: str, effects: Sequence[WordEffect]) -> Section:
     """Report the changes with the highest rates."""
     rows: Rows = [
         [t.attribute, t.source + ARROW + t.target, t.errors.hits, t.errors.of, t.errors]
-        for t in found
+        for t in effects
     ]  # fmt: skip
     columns = ["Attribute", "Change", "Errors", "Cases", "Error rate"]
-    return Section(key, title, list(map(_in_words, found[:1])), columns, rows)
+    return Section(key, title, list(map(_in_words, effects[:1])), columns, rows)
 
 
 def _in_words(first: WordEffect) -> str:

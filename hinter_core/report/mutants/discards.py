@@ -37,7 +37,7 @@ def discards(counts: CampaignCounts) -> list[GroupDiscards]:
 
 
 def uneven_discards(
-    found: Sequence[GroupDiscards],
+    discards: Sequence[GroupDiscards],
 ) -> list[tuple[GroupDiscards, GroupDiscards]]:
     """Return for each attribute the most and the least discarded group if they are far apart.
 
@@ -47,9 +47,9 @@ def uneven_discards(
     from scipy.stats import fisher_exact
 
     uneven = []
-    for attribute in dict.fromkeys(one.attribute for one in found):
-        own = sorted((o for o in found if o.attribute == attribute), key=lambda o: o.share)
-        least, most = own[0], own[-1]
+    for attribute in dict.fromkeys(one.attribute for one in discards):
+        groups = sorted((o for o in discards if o.attribute == attribute), key=lambda o: o.share)
+        least, most = groups[0], groups[-1]
         if most.share > max(2 * least.share, _SELDOM):
             table = [[one.discarded, one.made - one.discarded] for one in (most, least)]
             if fisher_exact(table).pvalue < _CHANCE:
@@ -57,9 +57,9 @@ def uneven_discards(
     return uneven
 
 
-def discards_sections(found: Sequence[GroupDiscards]) -> list[Section]:
+def discards_sections(discards: Sequence[GroupDiscards]) -> list[Section]:
     """Report the shares of discarded mutants; nothing if none is discarded."""
-    if not any(one.discarded for one in found):
+    if not any(one.discarded for one in discards):
         return []
     words = [
         "Mutants of one change, by the group whose words they bring in, and how many of them were "
@@ -70,11 +70,11 @@ def discards_sections(found: Sequence[GroupDiscards]) -> list[Section]:
         f"{most.attribute}: words of {most.group} are discarded in {most.share:.0%} of mutants, "
         f"those of {least.group} in {least.share:.0%}. The former are tested less, and on other "
         "texts; compare their rates with care."
-        for most, least in uneven_discards(found)
+        for most, least in uneven_discards(discards)
     ]
     rows: Rows = [
         [one.attribute, one.group, one.made, one.discarded, one.soft, Rate(one.discarded, one.made)]
-        for one in found
+        for one in discards
     ]
     columns = ["Attribute", "Group", "Mutants", "Discarded", "Soft", "Share"]
     return [Section("discards", "Discarded by group", words, columns, rows)]

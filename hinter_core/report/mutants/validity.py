@@ -142,9 +142,9 @@ def _by_verdict(
     return found
 
 
-def _by_answer(found: Iterable[VerdictValidity], model: str) -> tuple[Rate, Rate]:
-    own = [one for one in found if one.model == model]
-    errors, benign = ([one.valid for one in own if one.errors is kind] for kind in (True, False))
+def _by_answer(every: Iterable[VerdictValidity], model: str) -> tuple[Rate, Rate]:
+    rows = [one for one in every if one.model == model]
+    errors, benign = ([one.valid for one in rows if one.errors is kind] for kind in (True, False))
     return _sum(errors), _sum(benign)
 
 
@@ -198,13 +198,13 @@ def _change(rows: Sequence[dict[str, Any]]) -> Difference:
     return paired_difference((mutants, n, sources, n) for mutants, sources, n in sums)
 
 
-def validity_sections(found: Sequence[Validity]) -> Iterable[Section]:
+def validity_sections(every: Sequence[Validity]) -> Iterable[Section]:
     """Report all checkers in one table; nothing without one."""
-    if not found:
+    if not every:
         return
     rows: Rows = []
     sentences = []
-    for one in found:
+    for one in every:
         for name, rate in (
             ("originals", one.originals), ("kept", one.kept), ("discarded", one.discarded)
         ):  # fmt: skip
@@ -226,14 +226,14 @@ def validity_sections(found: Sequence[Validity]) -> Iterable[Section]:
     )
     columns = ["Checker", "Of", "Valid", "Share", "Mean score"]
     yield Section("validity", "Grammatical validity", sentences, columns, rows)
-    yield from _verdict_sections(found)
+    yield from _verdict_sections(every)
 
 
-def _verdict_sections(found: Sequence[Validity]) -> Iterable[Section]:
+def _verdict_sections(every: Sequence[Validity]) -> Iterable[Section]:
     rows: Rows = [
         [one.checker, own.model, own.order, "error" if own.errors else "benign",
          Counted(own.valid, share=True), own.change, own.score, own.source_score]
-        for one in found
+        for one in every
         for own in one.by_verdict
     ]  # fmt: skip
     if rows:
@@ -307,20 +307,20 @@ class JudgedByPeople:
     lines: list[CorrectedRow]
 
 
-def people_sections(found: JudgedByPeople | None) -> Iterable[Section]:
+def people_sections(study: JudgedByPeople | None) -> Iterable[Section]:
     """Report all models in one table, and each row in words; nothing without a project."""
-    if found is None:
+    if study is None:
         return
     columns = ["Model", "Attributes", "Judged valid", "Error rate", "Of valid, in sample",
                "Of valid, corrected", "Hidden, of errors", "Hidden, corrected"]  # fmt: skip
     rows: Rows = [
         [line.model, line.name, Counted(line.valid), line.errors, line.restricted_errors,
          line.corrected_errors, line.hidden or "", line.corrected_hidden or ""]
-        for line in found.lines
+        for line in study.lines
     ]  # fmt: skip
     # Few sentences, so that a page shows the method beside the table and does not fold it.
-    yield Section("people", "Judged by people", [_who(found), *_METHOD], columns, rows)
-    words = [_line_in_words(line) for line in found.lines]
+    yield Section("people", "Judged by people", [_who(study), *_METHOD], columns, rows)
+    words = [_line_in_words(line) for line in study.lines]
     yield Section("people-words", "Judged by people, line by line", in_words=words)
 
 
@@ -337,22 +337,22 @@ def _line_in_words(line: CorrectedRow) -> str:
     return words + "."
 
 
-def _who(found: JudgedByPeople) -> str:
-    who = "1 annotator" if found.annotators == 1 else f"{found.annotators:,} annotators"
-    words = f"Project \u201c{found.project}\u201d: {who}, {found.items:,} mutants of this campaign"
-    words += f". {rate_in_words(found.kept)} kept mutants are valid according to annotators"
-    if found.discarded.of:
-        words += f", and {rate_in_words(found.discarded)} discarded ones"
-    if found.undecided:
-        words += f"; {found.undecided:,} are undecided (not judged, not sure, or a tie)"
+def _who(study: JudgedByPeople) -> str:
+    who = "1 annotator" if study.annotators == 1 else f"{study.annotators:,} annotators"
+    words = f"Project \u201c{study.project}\u201d: {who}, {study.items:,} mutants of this campaign"
+    words += f". {rate_in_words(study.kept)} kept mutants are valid according to annotators"
+    if study.discarded.of:
+        words += f", and {rate_in_words(study.discarded)} discarded ones"
+    if study.undecided:
+        words += f"; {study.undecided:,} are undecided (not judged, not sure, or a tie)"
     words += "."
-    if found.stood_for < found.sampled:
+    if study.stood_for < study.sampled:
         words += (
-            f" The corrected rates rest on {found.stood_for:,} of {found.sampled:,} kept mutants: "
+            f" The corrected rates rest on {study.stood_for:,} of {study.sampled:,} kept mutants: "
             "in the strata of the others nothing is decided."
         )
-    if found.foreign:
-        words += f" {found.foreign:,} items of the project are not of this campaign: left out."
+    if study.foreign:
+        words += f" {study.foreign:,} items of the project are not of this campaign: left out."
     return words
 
 

@@ -118,10 +118,10 @@ def group_fairness_section(scores: list[WordScore]) -> Section:
     sentences, rows = [], list[Rows]()
     for (attribute, label), words in by.items():
         odd = [one.word for one in words if one.violation]
-        told = ", ".join(odd) if odd else "none"
+        named = ", ".join(odd) if odd else "none"
         sentences.append(
             f"{attribute}, {label}: of {len(words):,} words, these lie apart from the others: "
-            f"{told}."
+            f"{named}."
         )
         rows.append([
             [one.attribute, one.label, one.word, one.texts, one.score, one.difference,

@@ -74,17 +74,17 @@ def tolerance_rates(tally: ModelCounts) -> list[ToleranceRate]:
     return found
 
 
-def tolerance_section(found: list[ToleranceRate]) -> Section:
+def tolerance_section(rates: list[ToleranceRate]) -> Section:
     """Report violations by threshold, of any word and of each that has one."""
     by: dict[Attributes, list[ToleranceRate]] = defaultdict(list)
-    for one in found:
+    for one in rates:
         by[one.attributes].append(one)
     rows: Rows = []
-    for attributes, own in by.items():
-        name, of = joined(attributes), own[0].errors.of
-        rows.append([name, "any", of, *(one.errors for one in own)])
-        words = [word for word, rate in own[0].by_word.items() if rate.hits]
-        rows += [[name, word, of, *(one.by_word[word] for one in own)] for word in words]
+    for attributes, same in by.items():
+        name, of = joined(attributes), same[0].errors.of
+        rows.append([name, "any", of, *(one.errors for one in same)])
+        words = [word for word, rate in same[0].by_word.items() if rate.hits]
+        rows += [[name, word, of, *(one.by_word[word] for one in same)] for word in words]
     sentences = [
         "Mutants whose masked words become more or less probable by more than \u03c4 (Astraea, "
         "Table V), any word and each. All other tables go by the campaign's own \u03c4."

@@ -53,11 +53,11 @@ def strict_groups(tally: ModelCounts) -> list[GroupInstance]:
     if not strict:
         return []
     changes, texts = _mutants(tally, [one for one, _ in strict])
-    found = []
+    instances = []
     for one, parts_of_one in strict:
         same = [g for g in every if g.attributes == one.attributes]
         key = (one.attributes, one.groups)
-        found.append(
+        instances.append(
             GroupInstance(
                 one.attributes,
                 one.groups,
@@ -70,7 +70,7 @@ def strict_groups(tally: ModelCounts) -> list[GroupInstance]:
                 sum(g.above for g in same),
             )
         )
-    return found
+    return instances
 
 
 _Key = tuple[Attributes, Groups]
@@ -105,16 +105,16 @@ def _mutants(
     return changes, texts
 
 
-def strict_section(found: Iterable[GroupInstance]) -> Section:
+def strict_section(instances: Iterable[GroupInstance]) -> Section:
     """Report the strict groups, by attributes."""
     by: dict[Attributes, list[GroupInstance]] = {}
-    for one in found:
+    for one in instances:
         by.setdefault(one.attributes, []).append(one)
     sentences = [
-        f"{joined(attributes)}: of {own[0].tested} groups, {own[0].above} lie above their mean "
-        f"(GIB), {len(own)} of them with no part above the mean of its own attribute (GAB): "
-        f"{_first([joined(one.groups) for one in own])}."
-        for attributes, own in by.items()
+        f"{joined(attributes)}: of {same[0].tested} groups, {same[0].above} lie above their mean "
+        f"(GIB), {len(same)} of them with no part above the mean of its own attribute (GAB): "
+        f"{_first([joined(one.groups) for one in same])}."
+        for attributes, same in by.items()
     ]
     sentences.append(
         "Such group bias is found by tests of several attributes alone (MutaInt, Table 4). As "
@@ -125,7 +125,7 @@ def strict_section(found: Iterable[GroupInstance]) -> Section:
          "; ".join(f"{100 * rate:.1f} of {100 * mean:.1f}\u00a0%" for rate, mean in one.parts),
          "; ".join(f"{words} ({number:,})" for words, number in one.changes[:_WORDS]),
          len(one.texts), _first(one.texts)]
-        for own in by.values() for one in own
+        for same in by.values() for one in same
     ]  # fmt: skip
     columns = ["Attributes", "Changed to", "Error rate", "Mean", "Parts alone, of their means",
                "Words with most errors", "Texts with errors", "Rows"]  # fmt: skip

@@ -105,23 +105,23 @@ def _pairs(counted: Sequence[tuple[str, str, int]]) -> tuple[int, int, int, int]
     return across - (alike - both) // 2, across, (within - both) // 2, (within - total) // 2
 
 
-def uncovering_section(found: Sequence[UncoveringCases]) -> Section:
+def uncovering_section(by_attribute: Sequence[UncoveringCases]) -> Section:
     """Report the pairs by attribute, in the shape of the paper's Table 4."""
     sentences = [
         f"{one.attribute}: {one.templates:,} templates, {one.mutants:,} mutants; "
         f"{rate_in_words(one.cases)} pairs of different classes have different answers, from "
         f"{one.sources.hits:,} templates." + _beside(one)
-        for one in found
+        for one in by_attribute
     ]
     rows: Rows = [
         [one.attribute, one.templates, one.mutants, one.cases.hits, one.cases, Counted(one.sources),
          one.same if one.same.of else ""]
-        for one in found
+        for one in by_attribute
     ]  # fmt: skip
-    if len(found) > 1:
-        cases = sum(one.cases.hits for one in found)
-        rows.append(["total", sum(one.templates for one in found),
-                     sum(one.mutants for one in found), cases, "", "", ""])  # fmt: skip
+    if len(by_attribute) > 1:
+        cases = sum(one.cases.hits for one in by_attribute)
+        rows.append(["total", sum(one.templates for one in by_attribute),
+                     sum(one.mutants for one in by_attribute), cases, "", "", ""])  # fmt: skip
     columns = ["Class of bias", "Templates", "Mutants", "Uncovering cases", "Of pairs",
                "Templates with one", "Pairs of one class"]  # fmt: skip
     return Section("uncovering", "Bias-uncovering test cases", [], columns, rows, "", sentences)

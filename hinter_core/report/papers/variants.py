@@ -71,15 +71,15 @@ def right_variants(tally: ModelCounts) -> list[RightVariants]:
 
 def _summed(attributes: Attributes, texts: list[Counter[str]]) -> RightVariants:
     every = sum(texts, Counter[str]())
-    rate = cluster_rate([(own[_BOTH] + own[_GAINED], own.total()) for own in texts])
+    rate = cluster_rate([(counts[_BOTH] + counts[_GAINED], counts.total()) for counts in texts])
     return RightVariants(attributes, rate, every[_LOST], every[_GAINED], every[_NEITHER])
 
 
-def right_variants_section(found: list[RightVariants]) -> Section:
+def right_variants_section(variants: list[RightVariants]) -> Section:
     """Report right answers of mutants."""
     rows: Rows = [
         [joined(one.attributes), one.right.of, one.right, one.lost, one.gained, one.wrong]
-        for one in found
+        for one in variants
     ]
     sentences = [
         "A mutant has the label of its text, as what changes does not matter for it (Astraea, "
