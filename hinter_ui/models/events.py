@@ -8,7 +8,7 @@ import gradio as gr
 
 from hinter_core.errors import HinterError
 from hinter_ui.html import notice
-from hinter_ui.html.markup import Markup
+from hinter_ui.html.markup import Markup, tag
 from hinter_ui.models import html
 from hinter_ui.models.actions import ModelsActions
 from hinter_ui.models.form import name_of, sketch
@@ -203,7 +203,7 @@ class ModelsEvents(TabEvents):
         yield {ui.answer: notice.working(say("status.asking", name=name), 0)}
         told, failure = attempt(ask, name, title=say("status.unasked"))
         yield {
-            ui.answer: failure or told,
+            ui.answer: failure or tag("div", told, data_older=say("try.older")),
             ui.table: self._table(session),
             ui.again_row: self._again_row(session, name),
         }

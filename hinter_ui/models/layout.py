@@ -33,7 +33,7 @@ class ModelsLayout:
         with gr.Row(elem_classes="tab-columns"):
             with gr.Column(min_width=0, elem_classes="add-side"):
                 self._add(labels, services.access)
-            with gr.Column(min_width=0, elem_classes="try-side"):
+            with gr.Column(min_width=0, elem_classes="try-side made-from"):
                 self._try(labels, services)
         labels.heading("kinds")
         html("model-kinds", present.kinds(services.access.kinds()))
@@ -59,13 +59,13 @@ class ModelsLayout:
             allow_custom_value=True,  # the choices grow while the page is open
         )
         self.text = labels.make(gr.Textbox, "try-text", value=_FIRST_TEXT, lines=3, max_lines=10)
-        self.ask = labels.make(gr.Button, "ask", variant="primary")
+        self.ask = labels.make(gr.Button, "ask", variant="primary", elem_classes="makes")
         with gr.Column(visible=False, elem_id="again-row") as self.again_row:
             labels.html("again-why", lambda: tag("p", labels.say("try.again"), class_="quiet"))
             with gr.Row(elem_classes="again-row"):
                 self.times = labels.make(gr.Number, "times", value=5, precision=0, min_width=110)
-                self.again = labels.make(gr.Button, "again", min_width=160)
-        self.answer = html("try-answer")
+                self.again = labels.make(gr.Button, "again", min_width=160, elem_classes="makes")
+        self.answer = html("try-answer", script="page.madeFrom")
 
 
 class KindForm:

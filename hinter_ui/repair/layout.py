@@ -36,7 +36,7 @@ class RepairLayout:
             return Markup("") if local else tag("p", labels.say("public"), class_="notice info")
 
         labels.html("repair-public", public)
-        with gr.Row(elem_classes="tab-columns"):
+        with gr.Row(elem_classes="tab-columns made-from"):
             with gr.Column(min_width=0):
                 self._what(labels)
             with gr.Column(min_width=0):
@@ -83,8 +83,8 @@ class RepairLayout:
             self.start = labels.make(
                 gr.Button, "repair-start", variant="primary", min_width=150, visible=local
             )
-            self.show = labels.make(gr.Button, "repair-show", min_width=150)
-        self.notice = html("repair-notice")
+            self.show = labels.make(gr.Button, "repair-show", min_width=150, elem_classes="makes")
+        self.notice = html("repair-notice", script="page.madeFrom")
         self.command = labels.make(
             gr.Code, "repair-command", language="shell", interactive=False, wrap_lines=True,
             lines=3, max_lines=8,

@@ -89,6 +89,11 @@ def test_a_classifier_is_added_tried_and_used_in_explore(models: Models, tmp_pat
     expect(models.try_model.locator("input")).to_have_value(name)
     answer = models.ask("The waiter served us.")
     expect(answer.locator(".bar-label")).to_have_text([EVIL, "good"])
+    # It is marked while the text is another one.
+    marked = models.page.locator("#try-answer [data-changed]")
+    for text, times in (("The waitress served us.", 1), ("The waiter served us.", 0)):
+        models.fill("try-text", text)
+        expect(marked).to_have_count(times)
     assert models.page.evaluate("window.pwned") is None
     models.page.get_by_role("tab", name="Explore").click()
     models.explore.pick("models", name)

@@ -239,6 +239,11 @@ def test_a_model_is_repaired_in_the_browser_and_tested_in_batch(explore: Any, fi
         field.press("Tab")
     page.locator("#repair-show").click()
     expect(page.locator("#repair-command")).to_contain_text("hinter repair")
+    share = page.locator("#repair-share input[type=number]")
+    for value, shown in (("7", False), ("10", True)):
+        share.fill(value)
+        share.press("Tab")
+        expect(page.locator("#repair-command")).to_be_visible(visible=shown)
     page.locator("#repair-start").click()
     badge = page.locator("#repair-title .badge")
     expect(badge).to_have_text("done", timeout=120_000)
