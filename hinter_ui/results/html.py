@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.tables import edit_from_row
-from hinter_core.report.compared.comparison import Comparison
+from hinter_core.report.compared.comparison import ONLY_FIRST, Comparison
 from hinter_core.report.compared.sections import comparison_sections
 from hinter_core.report.metrics.lattice import (
     Overlap,
@@ -234,8 +234,8 @@ def comparison(found: Comparison) -> Markup:
                   answers(change["originals"][i] or (), change["labels"][i] or ())])
             for i, which in enumerate(say.branch("comparison.sides"))
         ]  # fmt: skip
-        kind = change["change"].split()[0]
-        mark = tag("span", say(f"comparison.{kind}"), class_=f"badge {kind}")
+        which = "first" if change["change"] == ONLY_FIRST else "second"
+        mark = tag("span", say(f"comparison.{which}"), class_="badge biased")
         changes.append(
             _finding(mark, change["text"], edits, join(said, " \u00b7 "),
                      say("findings.row", n=change["row"]), {"change": number}, change["mutant"])

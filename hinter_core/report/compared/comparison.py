@@ -25,7 +25,7 @@ from hinter_core.statistics.clustered import (
 )
 from hinter_core.statistics.rates import Difference, Rate, mcnemar
 
-FIXED, NEW = "fixed", "newly biased"
+ONLY_FIRST, ONLY_SECOND = "only model A", "only model B"  # which side errs
 _EXAMPLES = 12  # of either kind
 
 OnChange = Callable[[dict[str, Any]], None]
@@ -191,7 +191,7 @@ class _Pairs:
         chosen: list[tuple[dict[str, Any], tuple[Place, Place]]] = []
         room = Counter(change["change"] for change in self.changes)
         for errs, names, more, shard, place, row, shard_1, place_1, row_1, verdicts in found:
-            kind, attributes = FIXED if errs else NEW, tuple(names)
+            kind, attributes = ONLY_FIRST if errs else ONLY_SECOND, tuple(names)
             change = {
                 "change": kind, "attributes": attributes, "edits": more["edits"],
                 "mutant": more["handwritten"], "shard": shard, "row": row, "shard-1": shard_1,
@@ -203,7 +203,7 @@ class _Pairs:
                 shown.add((kind, row, attributes))
                 room[kind] += 1
                 chosen.append((change, ((shard, place), (shard_1, place_1))))
-            elif not on_change and min(room[FIXED], room[NEW]) == _EXAMPLES:
+            elif not on_change and min(room[ONLY_FIRST], room[ONLY_SECOND]) == _EXAMPLES:
                 break
         self._complete(chosen)
 
@@ -243,7 +243,7 @@ class _Pairs:
         return Counter({tuple(row[:-1]): row[-1] for row in found})
 
     def flips(self) -> dict[Attributes, tuple[int, int]]:
-        """Count fixed and newly biased mutants by attributes."""
+        """Count errors of one side alone by attributes."""
         found = self.run(
             "SELECT attributes, sum(fixed)::BIGINT, sum(broken)::BIGINT FROM sums "
             "JOIN sets USING (set) GROUP BY 1"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hinter_core.report.compared.comparison import FIXED, NEW, Comparison, Contrast
+from hinter_core.report.compared.comparison import ONLY_FIRST, ONLY_SECOND, Comparison, Contrast
 from hinter_core.report.metrics.examples import example_row, table_of
 from hinter_core.report.section import Cell, PValue, Rows, Section
 from hinter_core.statistics.format import (
@@ -14,12 +14,12 @@ from hinter_core.statistics.rates import Difference
 from hinter_core.types import Verdict
 
 _WHAT = {
-    FIXED: "Errors of model A that model B does not make.",
-    NEW: "Errors of model B that model A does not make.",
+    ONLY_FIRST: "Errors of model A that model B does not make.",
+    ONLY_SECOND: "Errors of model B that model A does not make.",
 }
 
 # Which model is the better one is known of a model and its repair, not of any two.
-_TITLES = {FIXED: "Errors of model A alone", NEW: "Errors of model B alone"}
+_TITLES = {ONLY_FIRST: "Errors of model A alone", ONLY_SECOND: "Errors of model B alone"}
 
 
 def comparison_sections(comparison: Comparison) -> list[Section]:
@@ -27,7 +27,7 @@ def comparison_sections(comparison: Comparison) -> list[Section]:
     sections = [_overview(comparison), _main(comparison)]
     if comparison.paired:
         sections.append(_verdicts(comparison))
-    for kind in (FIXED, NEW):
+    for kind in (ONLY_FIRST, ONLY_SECOND):
         rows = [change for change in comparison.changes if change["change"] == kind]
         if rows:
             sections.append(_changes(kind, rows))

@@ -20,7 +20,13 @@ from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.cli.main import cli
 from hinter_core.errors import InputError
-from hinter_core.report.compared.comparison import FIXED, NEW, Comparison, Contrast, compare
+from hinter_core.report.compared.comparison import (
+    ONLY_FIRST,
+    ONLY_SECOND,
+    Comparison,
+    Contrast,
+    compare,
+)
 from hinter_core.report.compared.sections import comparison_sections
 from hinter_core.types import Verdict
 
@@ -84,8 +90,8 @@ def test_one_text_counted_by_hand(make: Make) -> None:
         ("hidden", "biased"): 1, ("benign", "biased"): 2, ("benign", "benign"): 2,
     }  # fmt: skip
     assert [(c["change"], len(c["edits"]), c["originals"], c["labels"]) for c in found.changes] == [
-        (NEW, 1, [["positive"], ["positive"]], [["positive"], ["negative"]]),
-        (NEW, 2, [["positive"], ["positive"]], [["positive"], ["negative"]]),
+        (ONLY_SECOND, 1, [["positive"], ["positive"]], [["positive"], ["negative"]]),
+        (ONLY_SECOND, 2, [["positive"], ["positive"]], [["positive"], ["negative"]]),
     ]
 
 
@@ -122,8 +128,8 @@ def test_every_number_is_what_the_tables_hold(store: CampaignStore, names: tuple
     assert Counter(change["change"] for change in told) == {
         kind: many
         for kind, many in (
-            (FIXED, sum(a in ERRORS and b not in ERRORS for _, _, a, b in cases)),
-            (NEW, sum(b in ERRORS and a not in ERRORS for _, _, a, b in cases)),
+            (ONLY_FIRST, sum(a in ERRORS and b not in ERRORS for _, _, a, b in cases)),
+            (ONLY_SECOND, sum(b in ERRORS and a not in ERRORS for _, _, a, b in cases)),
         )
         if many
     }
@@ -255,7 +261,7 @@ def test_the_command_says_it_in_three_forms(store: CampaignStore, tmp_path: Path
     assert Counter(row["change"] for row in rows) == {
         kind: sum(many for pair, many in found.verdicts.items()
                   if pair[good] == "benign" and pair[1 - good] in ERRORS)
-        for kind, good in ((NEW, 0), (FIXED, 1))
+        for kind, good in ((ONLY_SECOND, 0), (ONLY_FIRST, 1))
     }  # fmt: skip
     assert "| Attributes | Cases |" in told("--markdown").replace("\\", "")
     assert "(exact McNemar test of texts, p" in " ".join(told().split())
