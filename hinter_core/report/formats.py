@@ -23,14 +23,13 @@ from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.mutants.validity import CorrectedRow
 from hinter_core.report.section import Section, joined
 from hinter_core.report.sections import (
-    line_in_words,
+    card_of,
     lines_of,
     prioritised,
     sections,
     with_short_names,
 )
 from hinter_core.report.tables import tables_of, to_latex
-from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Estimate, Rate
 from hinter_core.storage import ASSETS
 
@@ -250,7 +249,7 @@ def _rendered(**values: Any) -> str:
 
     page = Environment(autoescape=True, loader=FileSystemLoader(_PAGES))
     page.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
-    page.globals |= {"percent": percent, "line_in_words": line_in_words, "folded": _FOLDED}
+    page.globals |= {"card_of": card_of, "folded": _FOLDED}
     return page.get_template("report.html").render(values)
 
 

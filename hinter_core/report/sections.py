@@ -7,6 +7,7 @@ from operator import itemgetter
 from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
 from hinter_core.report.metric import every_metric
 from hinter_core.report.metrics.accuracy import accuracy_sections
+from hinter_core.report.metrics.lattice import people_apart_section
 from hinter_core.report.model import ModelReport, Report, ReportRow
 from hinter_core.report.mutants.coverage import coverage_section, reach_section
 from hinter_core.report.mutants.discards import discards_sections
@@ -18,11 +19,12 @@ from hinter_core.report.section import (
     names_section,
     short_names,
 )
-from hinter_core.statistics.format import rate_in_words
+from hinter_core.statistics.format import percent, points, rate_in_words
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import HiddenGrade, Verdict
 
 _NAMED = 20  # rows named one by one
+_MINUS, _NO_INTERVAL = "\u2212", "no interval"
 _FLOW = 20  # place of the table of verdicts among the metrics of a model
 
 
@@ -163,6 +165,29 @@ def line_in_words(line: ReportRow) -> str:
     if lost:
         words += f", {lost:,} had no answer"
     return words + "."
+
+
+def card_of(model: ModelReport) -> tuple[list[tuple[str, str, str, bool, str]], list[str]]:
+    """Return the figures of a model's card and its sentences.
+
+    A figure has its value, what it is, its interval or share, whether it alarms, and a key.
+    """
+    line = model.intersectional
+    share, _, interval = percent(line.errors).partition(" [")
+    hidden = line.verdicts[Verdict.HIDDEN.value]
+    of_errors = f"{percent(line.hidden)} of errors" if line.hidden and line.hidden.of else ""
+    figures = [
+        (share, "intersectional errors", f"[{interval}" if interval else _NO_INTERVAL,
+         bool(line.errors.hits), "errors"),
+        (f"{hidden:,}", "hidden", of_errors or "of no errors", False, "hidden"),
+    ]  # fmt: skip
+    excess = {e.order: e for e in reversed(model.excess) if not e.few}  # the first of each order
+    if excess:
+        last = excess[max(excess)].difference
+        value = f"{100 * (last.value or 0):+.1f}".replace("-", _MINUS)
+        more = points(last).partition(" ")[2].replace("-", _MINUS) or _NO_INTERVAL
+        figures.append((value, "points beyond placebo", more, False, "excess"))
+    return figures, [line_in_words(line), *people_apart_section(model.by_people).in_words]
 
 
 def grades_in_words(grades: Mapping[str, int]) -> str:

@@ -69,8 +69,7 @@ def _together(title: str, found: Sequence[Section]) -> Markup:
               _table_of(section)])
         for section in found
     ]  # fmt: skip
-    rest = tag("details", tag("summary", many), *each)
-    return tag("section", tag("h3", title), rest, class_="fold")
+    return escape(macros_of("parts").section("fold", title, 3, "", many, join(each)))
 
 
 def section_of(section: Section, *, wide: bool = False) -> Markup:
@@ -79,10 +78,10 @@ def section_of(section: Section, *, wide: bool = False) -> Markup:
         return Markup("")
     said = [tag("p", isolated(sentence)) for sentence in section.sentences]
     body = join([*said[1:], _table_of(section)])
-    rest = tag("details", tag("summary", _rest(section)), body, open=wide) if body else None
     entry = SECTION_ENTRIES.get(section.key)
     title = glossary.link(entry, section.title) if entry else section.title
-    return tag("section", tag("h3", title), join(said[:1]), rest, class_="fold")
+    part = macros_of("parts").section
+    return escape(part("fold", title, 3, join(said[:1]), _rest(section), body, wide))
 
 
 def _rest(section: Section) -> str:

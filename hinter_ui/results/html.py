@@ -11,12 +11,10 @@ from hinter_core.report.metrics.lattice import (
     Overlap,
     circles,
     overlap_kinds,
-    people_apart_section,
 )
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.section import Section
-from hinter_core.report.sections import line_in_words, sections
-from hinter_core.statistics.format import percent, points
+from hinter_core.report.sections import card_of, sections
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.marked import answers, changed
@@ -24,7 +22,6 @@ from hinter_ui.html.markup import Markup, escape, isolated, join, tag
 from hinter_ui.html.pages import macros_of
 from hinter_ui.html.sections import pager, report_table, section_of
 from hinter_ui.html.wording import (
-    MINUS,
     Words,
     badge,
     name_of,
@@ -67,42 +64,12 @@ def cards(report: Report) -> Markup:
 
 
 def _card(model: ModelReport) -> Markup:
-    line = model.intersectional
-    share, _, interval = percent(line.errors).partition(" [")
-    hidden = line.verdicts[Verdict.HIDDEN.value]
-    if line.hidden and line.hidden.of:
-        of_errors = say("cards.of_errors", share=percent(line.hidden))
-    else:
-        of_errors = say("cards.no_errors")
-    figures = [
-        _figure(
-            share,
-            "errors",
-            f"[{interval}" if interval else say("cards.no_interval"),
-            alarm=bool(line.errors.hits),
-        ),
-        _figure(f"{hidden:,}", "hidden", of_errors),
+    figures, words = card_of(model)
+    explained = [
+        (value, glossary.head(what, _ENTRIES, key), more, alarm, key)
+        for value, what, more, alarm, key in figures
     ]
-    excess = {e.order: e for e in reversed(model.excess) if not e.few}  # the first of each order
-    if excess:
-        last = excess[max(excess)].difference
-        interval = points(last).partition(" ")[2] or say("cards.no_interval")
-        value = f"{100 * (last.value or 0):+.1f}"
-        figures.append(_figure(value.replace("-", MINUS), "excess", interval.replace("-", MINUS)))
-    title = tag("h3", isolated(model.model))
-    told = [line_in_words(line), *people_apart_section(model.by_people).in_words]
-    words = [tag("p", isolated(one)) for one in told]
-    return tag("article", title, tag("div", *figures, class_="headlines"), *words, class_="card")
-
-
-def _figure(value: str, key: str, more: str, *, alarm: bool = False) -> Markup:
-    return tag(
-        "div",
-        tag("span", value, class_="big alarm" if alarm else "big"),
-        tag("span", glossary.head(say(f"cards.{key}"), _ENTRIES, key), class_="what"),
-        tag("span", more, class_="quiet-inline"),
-        class_="figure",
-    )
+    return escape(macros_of("parts").card(model.model, 3, explained, words))
 
 
 def rates(report: Report) -> Markup:

@@ -146,7 +146,7 @@ def test_reports_and_figures(result: hinter.CampaignResult) -> None:
     with pytest.raises(hinter.HinterError, match="no figure 'pie'; use errors"):
         result.figure("pie")
     page = page_of(result._repr_html_())
-    assert "intersectional error rate" in page
+    assert "intersectional errors" in page
     assert "<script" not in page
     assert "planted: " in repr(result)
 

@@ -1,4 +1,4 @@
-"""One drawing of the texts that err by a single change, by combined changes, or by both."""
+"""The page of a report and the app have the same cards, tables and circles of texts with errors."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from hinter_core.report.figures import venns
 from hinter_core.report.formats import to_html
 from hinter_core.report.metrics.lattice import Overlap, circles, overlap_kinds
 from hinter_core.report.model import make_report
-from hinter_ui.results.html import overlaps
+from hinter_ui.results.html import cards, of_model, overlaps
 
 NUMBERS = st.integers(0, 500)
 ATTRIBUTES = ("race", "gender")
 ALONE = 'scripted:negative if "white"; negative if "Thai" and "woman"; positive otherwise'
+NEVER = "scripted:positive otherwise"
 TEXTS = ["The black man had soup.", "The Dane, a man, had soup.", "A black nun met a Thai man."]
 
 
@@ -73,3 +74,17 @@ def test_the_report_and_the_app_draw_the_same(make: Callable[..., CampaignStore]
         assert numbers == [f"<strong>{number:,}" for _, number, _ in overlap_kinds(one)]
     for (_, figure), one in zip(venns(model), model.overlaps, strict=True):
         assert len(figure["layout"]["shapes"]) == len(circles(one))
+
+
+def test_the_report_and_the_app_have_the_same_cards_and_tables(
+    make: Callable[..., CampaignStore],
+) -> None:
+    report = make_report(make(TEXTS, ["race", "gender"], 2, ALONE, NEVER))
+    page, app = to_html(report, in_words=False), cards(report)
+    figures = re.compile(r'class="big[^"]*">([^<]*)|class="quiet-inline">([^<]*)</span></div>')
+    assert figures.findall(app) == figures.findall(page.partition("<section")[0])
+    assert len(figures.findall(app)) >= 8  # two figures of two models, each with its interval
+    for model in report.models:
+        rows = re.findall(r"<tr><td.*?</tr>", of_model(report, model))
+        assert len(rows) > 10
+        assert [row for row in rows if row not in page] == []
