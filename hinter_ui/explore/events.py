@@ -471,7 +471,7 @@ class ExploreEvents(TabEvents):
         try:
             dictionary = self.actions.add_dictionary(session, str(path))
         except HinterError as error:
-            return {self.ui.upload_note: notice.error(error)}
+            return {self.ui.upload_note: notice.error(error, say("errors.upload"))}
         names = list(self.services.dictionaries(session))
         words = say(
             "form.uploaded", name=name_of(dictionary.attribute),

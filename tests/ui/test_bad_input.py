@@ -117,5 +117,6 @@ def test_broken_dictionary_names_file_line_and_cure(explore: Any, tmp_path: Path
     explore.open()
     explore.open_more()
     explore.upload.locator("input[type=file]").set_input_files(own)
+    expect(explore.upload_note).to_contain_text("This dictionary cannot be used.")
     expect(explore.upload_note).to_contain_text("mine.csv, line 3: duplicate 'abc'")
     expect(explore.upload_note).not_to_contain_text("/tmp")

@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hinter_core.errors import HinterError, InputError, ModelError, ParserError
+from hinter_core.errors import (
+    DictionaryError,
+    HinterError,
+    InputError,
+    ModelError,
+    ParserError,
+)
 from hinter_core.language.coreference import resolve
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import Capabilities, ModelUnderTest
@@ -123,7 +129,9 @@ def test_the_banner_says_how_far_an_answer_lies_beyond_the_threshold() -> None:
     [
         (ModelError("Unknown model 'x'."), "This model cannot be asked."),
         (ParserError("No parser 'x'."), "This parser cannot be used."),
-        (InputError("The text is empty."), "This text cannot be checked."),
+        (InputError("The text is empty."), "This cannot be checked."),
+        (InputError("No model is selected."), "This cannot be checked."),
+        (DictionaryError("No attribute given."), "This cannot be checked."),
     ],
 )
 def test_a_fault_blames_what_is_at_fault(fault: HinterError, title: str) -> None:
