@@ -25,7 +25,8 @@ from hinter_core.statistics.clustered import (
 )
 from hinter_core.statistics.rates import Difference, Rate, mcnemar
 
-ONLY_FIRST, ONLY_SECOND = "only model A", "only model B"  # which side errs
+# Which side errs, in the words of JSON files since the first version, when B was A repaired.
+ONLY_FIRST, ONLY_SECOND = "fixed", "newly biased"
 _EXAMPLES = 12  # of either kind
 
 OnChange = Callable[[dict[str, Any]], None]
