@@ -2,7 +2,8 @@
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from hinter_core.campaign.preview import Forecast
 from hinter_core.campaign.progress import APART, ATOMIC, KINDS, PLACEBO, TOGETHER
@@ -18,9 +19,9 @@ from hinter_ui.batch.form import say
 from hinter_ui.batch.jobs import CampaignStatus
 from hinter_ui.html import glossary, notice
 from hinter_ui.html.marked import changed, excerpt
-from hinter_ui.html.markup import Markup, isolated, join, table, tag
+from hinter_ui.html.markup import Markup, escape, join, table, tag
+from hinter_ui.html.pages import macros_of
 from hinter_ui.html.wording import (
-    ARROW,
     SEVERITY,
     SIGNS,
     listed,
@@ -38,6 +39,14 @@ _KINDS = {
     PLACEBO: ("verdicts.placebo", "placebo"),
 }
 _ENTRIES = {"variants": "mutant", "predictions": "prediction", "hidden": "hidden"}
+
+
+def _page() -> Any:
+    return macros_of("batch", say=say, link=glossary.link, head=_head)
+
+
+def _head(title: str, key: str) -> Markup:
+    return glossary.head(title, _ENTRIES, key)
 
 
 # -- before the start ---------------------------------------------------------------------------
@@ -65,16 +74,10 @@ def estimate(seen: Forecast) -> Markup:
         *(("unseen", f"{share:.0%}", say("estimate.unseen_more", model=name))
           for name, share in seen.unseen.items() if share),
     ]  # fmt: skip
-    cells = []
-    for key, value, more in figures:
-        head = tag("dt", glossary.head(say(f"estimate.{key}"), _ENTRIES, key))
-        cells.append(tag("div", head, tag("dd", tag("strong", value), tag("span", isolated(more)))))
-    told = [say.count("estimate.looked", seen.looked_at)]
+    looked = [say.count("estimate.looked", seen.looked_at)]
     if seen.power:
-        told.append(f"{seen.power[:1].upper()}{seen.power[1:]}.")
-    looked = [tag("p", words, class_="quiet") for words in told]
-    return tag("div", tag("dl", *cells, class_="figures"), *looked, role="status",
-               class_="estimate card", data_older=say("estimate.older"))  # fmt: skip
+        looked.append(f"{seen.power[:1].upper()}{seen.power[1:]}.")
+    return escape(_page().estimate(figures, looked))
 
 
 # -- a campaign at work -------------------------------------------------------------------------
@@ -86,7 +89,7 @@ def state_badge(status: CampaignStatus) -> Markup:
     words = say(f"states.{kind}")
     if lost and status.state is RunState.DONE:
         words, kind = say("states.unanswered", n=lost), "stopped"  # its colour: not all is well
-    return tag("span", words, class_=f"badge state job-{kind}")
+    return escape(_page().badge(words, kind))
 
 
 def title(status: CampaignStatus, *, mine: bool = True) -> Markup:
@@ -94,15 +97,8 @@ def title(status: CampaignStatus, *, mine: bool = True) -> Markup:
 
     ``mine``: whether the visitor may change the campaign.
     """
-    campaign = status.campaign
-    link = tag("a", say("campaign.link"), href=f"?campaign={status.id}", class_="share")
-    head = tag("h2", isolated(status.record.title), " ", state_badge(status))
-    models = join([tag("code", isolated(model)) for model in campaign.models], ", ")
-    asked = f"{_what(campaign)} \u00b7 {say('campaign.models')} "
-    what = tag("p", asked, models, class_="quiet")
-    share = tag("p", link, notice.copy_button(), class_="share-line")
-    reader = None if mine else tag("p", say("campaign.reader"), class_="quiet")
-    return tag("div", head, what, share, reader, class_="job-title")
+    what, copy = _what(status.campaign), notice.copy_button()
+    return escape(_page().title(status, state_badge(status), what, copy, mine))
 
 
 def _what(campaign: Campaign) -> str:
@@ -114,29 +110,26 @@ def _what(campaign: Campaign) -> str:
 def progress(status: CampaignStatus) -> Markup:
     """Show a bar with figures, what to know of the state, and the verdicts so far."""
     seen, bar = status.seen, None
-    words = _how_far(status)
     if status.state is not RunState.WAITING and (seen.texts is not None or status.state.busy):
         texts = seen.made if status.campaign.prioritised else seen.done
         done, of = texts if seen.texts else None, seen.texts or 1
         if seen.priority:
             done = sum(state.asked for state in seen.priority.values())
             of = sum(state.cases for state in seen.priority.values())
-        bar = tag("progress", value=done, max=max(of, 1), aria_label=words)
-    line = tag("div", tag("span", words, class_="progress-words"), bar)
-    asked = [_asked(model, state) for model, state in seen.priority.items()]
-    head = tag("div", line, *asked, _remark(status), class_="progress job-progress")
+        bar = done, max(of, 1)
+    priority = [(model, _in_words(state)) for model, state in seen.priority.items()]
+    head = _page().progress(_how_far(status), bar, priority, status.problem, _remark(status))
     return join(part for part in (head, _chart(status), _outcomes(status)) if part)
 
 
-def _asked(model: str, state: PriorityState) -> Markup:
+def _in_words(state: PriorityState) -> str:
     """Say how far a prioritised run is with a model, and why it stopped."""
-    told = [
+    sentences = [
         say.count("priority.asked", state.faults, asked=state.asked, cases=state.cases),
         say("priority.rate", rate=percent(rate_of(state))) if state.audited else "",
         state.reason,
     ]
-    name = tag("code", isolated(model))
-    return tag("p", name, ": ", " ".join(filter(None, told)), class_="asked-first")
+    return " ".join(filter(None, sentences))
 
 
 def _how_far(status: CampaignStatus) -> str:
@@ -167,19 +160,12 @@ def _how_far(status: CampaignStatus) -> str:
     return " \u00b7 ".join(facts)
 
 
-def _remark(status: CampaignStatus) -> Markup | None:
+def _remark(status: CampaignStatus) -> str:
     """Say what to do where something is not as it should be."""
-    if status.problem:
-        words = tag("strong", say("remarks.failed")), " ", isolated(status.problem)
-        return tag("div", *words, role="alert", class_="notice error")
     state = status.state
     if state in (RunState.STOPPED, RunState.INTERRUPTED, RunState.STOPPING):
-        told = say(f"remarks.{state.name.lower()}")
-    elif status.seen.failed:
-        told = _unanswered(status)
-    else:
-        return None
-    return tag("div", tag("p", told), role="status", class_="notice info")
+        return say(f"remarks.{state.name.lower()}")
+    return _unanswered(status) if status.seen.failed else ""
 
 
 def _unanswered(status: CampaignStatus) -> str:
@@ -200,49 +186,34 @@ def _unanswered(status: CampaignStatus) -> str:
 
 
 def _chart(status: CampaignStatus) -> Markup | None:
-    """Chart the verdicts: a bar for each model and kind of mutant, with its counts as text."""
-    verdicts = {model: c for model, c in status.seen.verdicts.items() if c}
+    verdicts = {model: counts for model, counts in status.seen.verdicts.items() if counts}
     if not verdicts:
         return None
-    legend = tag(
-        "ul",
-        *(tag("li", tag("span", class_=f"key {v.value}", aria_hidden="true"), verdict_name(v))
-          for v in SEVERITY if any(c[k, v.value] for c in verdicts.values() for k in KINDS)
-          or v is Verdict.HIDDEN),
-        class_="legend",
-        aria_hidden="true",
-    )  # fmt: skip
-    models = [_model_bars(model, counts) for model, counts in verdicts.items()]
+    every = sum(verdicts.values(), Counter())
+    legend = [
+        (verdict.value, verdict_name(verdict)) for verdict in SEVERITY
+        if verdict is Verdict.HIDDEN or any(every[kind, verdict.value] for kind in KINDS)
+    ]  # fmt: skip
+    models = [(model, list(_bars(counts))) for model, counts in verdicts.items()]
     title = "verdicts.so_far" if status.state.busy else "verdicts.title"
-    head = tag("h3", glossary.link("verdict", say(title)))
-    return tag("section", tag("div", head, legend, class_="chart-head"), *models,
-               class_="card verdict-chart")  # fmt: skip
+    return escape(_page().chart(say(title), legend, models))
 
 
-def _model_bars(model: str, counts: Counter[tuple[str, str]]) -> Markup:
-    rows = []
+def _bars(
+    counts: Counter[tuple[str, str]],
+) -> Iterator[tuple[Markup, list[tuple[str, str, str, str]]]]:
+    """Yield the name of each kind of mutants, and verdict, number, share and words of its parts."""
     for kind, (text, entry) in _KINDS.items():
-        total = sum(counts[kind, v.value] for v in SEVERITY)
-        if not total:
-            continue
-        present = [v for v in SEVERITY if counts[kind, v.value]]
-        numbers = [(v, counts[kind, v.value], verdict_name(v)) for v in present]
-        parts = [
-            tag("span", class_=f"part {v.value}", style=f"flex-grow:{n}",
-                title=say("verdicts.share", verdict=name, n=n, total=total))
-            for v, n, name in numbers
-        ]  # fmt: skip
-        words = ", ".join(say("verdicts.count", n=n, verdict=name) for _, n, name in numbers)
-        rows += [
-            tag("dt", glossary.link(entry, say(text))),
-            tag(
-                "dd",
-                tag("div", *parts, class_="stack", aria_hidden="true"),
-                tag("span", words, class_="stack-words"),
-            ),
-        ]
-    name = tag("p", tag("code", isolated(model)), class_="chart-model")
-    return tag("div", name, tag("dl", *rows, class_="stacks"))
+        total = sum(counts[kind, verdict.value] for verdict in SEVERITY)
+        parts = []
+        for verdict in SEVERITY:
+            if n := counts[kind, verdict.value]:
+                name = verdict_name(verdict)
+                share = say("verdicts.share", verdict=name, n=n, total=total)
+                words = say("verdicts.count", n=n, verdict=name)
+                parts.append((verdict.value, str(n), share, words))
+        if parts:
+            yield glossary.link(entry, say(text)), parts
 
 
 def _outcomes(status: CampaignStatus) -> Markup | None:
@@ -274,7 +245,7 @@ def campaigns(statuses: Sequence[CampaignStatus], chosen: str, kept_days: float 
     if not statuses:
         return tag("p", say("list.none"), class_="quiet")
     columns = say.branch("list.columns")
-    heads = [glossary.head(title, _ENTRIES, key) for key, title in columns.items()]
+    heads = [_head(title, key) for key, title in columns.items()]
     rows = [_campaign_row(status, chosen, columns) for status in statuses]
     grid = table(say("list.title"), heads, rows)
     box = tag("div", grid, class_="model-table campaign-table")
@@ -287,31 +258,14 @@ def _campaign_row(status: CampaignStatus, chosen: str, columns: Mapping[str, str
     seen, record = status.seen, status.record
     done = "\u2013" if seen.texts is None else say("list.done", done=seen.done, n=seen.texts)
     begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(record.created))
-    open_it = tag(
-        "button",
-        isolated(record.title),
-        tag("span", say("list.begun", time=begun), class_="sr-only"),
-        type="button",
-        class_="act open-campaign",
-        data_campaign=status.id,
-        aria_current="true" if status.id == chosen else None,
-    )
     sign = SIGNS[Verdict.HIDDEN] if seen.hidden() else ""
     apart = seen.hidden(APART)
     more = tag("span", say("list.apart", n=apart), class_="quiet-inline") if apart else ""
-    cells: list[tuple[str, object]] = [
-        ("state", state_badge(status)),
-        ("texts", done),
-        ("hidden", join([f"{sign} {seen.hidden():,}".strip(), more], " " if more else "")),
-        ("begun", begun),
-    ]
-    what = tag("span", _what(status.campaign), class_="quiet-inline what")
-    return tag(
-        "tr",
-        tag("th", open_it, what, scope="row"),
-        *(tag("td", tag("div", value), data_column=columns[key]) for key, value in cells),
-        class_="selected" if status.id == chosen else None,
-    )
+    hidden = join([f"{sign} {seen.hidden():,}".strip(), more], " " if more else "")
+    values = {"state": state_badge(status), "texts": done, "hidden": hidden, "begun": begun}
+    cells = [(columns[key], value) for key, value in values.items()]
+    what = _what(status.campaign)
+    return escape(_page().campaign(status, what, begun, cells, status.id == chosen))
 
 
 def findings(found: Sequence[MutantRecord], campaign: Campaign, *, busy: bool) -> Markup:
@@ -325,31 +279,14 @@ def findings(found: Sequence[MutantRecord], campaign: Campaign, *, busy: bool) -
     rows = [_row(one, campaign, columns) for one in found]
     grid = table(say("findings.caption"), (*columns.values(), ""), rows)
     title = say("findings.latest" if busy else "findings.some")
-    remark = tag("span", say("findings.remark"), class_="quiet")
-    return join([tag("h3", title, " ", remark), tag("div", grid, class_="model-table found-table")])
+    return escape(_page().findings(title, grid))
 
 
 def _row(finding: MutantRecord, campaign: Campaign, columns: Mapping[str, str]) -> Markup:
-    changes = [tag("li", isolated(edit.in_words)) for edit in finding.edits]
-    if finding.across_people:
-        changes.append(tag("li", two_people()))
-    answer = tag(
-        "div",
-        tag("span", isolated(", ".join(finding.original)), f" {ARROW} "),
-        tag("strong", isolated(", ".join(finding.answer.labels))),
-        tag("code", isolated(finding.model)),
-    )
     if finding.handwritten is None and not campaign.grammar:
         text = excerpt(finding.text, finding.edits)
-        button = tag("button", say("findings.open"), type="button", class_="act open",
-                     data_model=campaign.models.index(finding.model), data_shard=finding.shard,
-                     data_place=finding.place)  # fmt: skip
+        place = campaign.models.index(finding.model)
     else:  # Explore makes mutants of its own
-        text, button = changed(finding.text, finding.edits, finding.handwritten), None
-    return tag(
-        "tr",
-        tag("th", tag("p", text), scope="row"),
-        tag("td", tag("ul", *changes, class_="plain"), data_column=columns["changed"]),
-        tag("td", answer, data_column=columns["answer"]),
-        tag("td", button, data_column=""),
-    )
+        text, place = changed(finding.text, finding.edits, finding.handwritten), None
+    across = two_people() if finding.across_people else ""
+    return escape(_page().finding(finding, text, place, columns, across))

@@ -104,6 +104,11 @@ def cells_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[Mark
     return [escape(macros_of("parts").row(columns, row)) for row in rows]
 
 
+def row_of(columns: Sequence[str], cells: Sequence[object]) -> Markup:
+    """Write a row of a table, whose cells hold markup and name their columns."""
+    return escape(macros_of("parts").cells(columns, cells))
+
+
 def report_table(title: str, columns: Iterable[object], rows: Iterable[Markup]) -> Markup:
     """Write a table in a box that scrolls where it is too wide."""
     return escape(macros_of("parts").table(title, list(columns), join(rows)))

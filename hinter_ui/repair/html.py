@@ -10,7 +10,7 @@ from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Rate
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.sections import rate_bar, report_table
+from hinter_ui.html.sections import rate_bar, report_table, row_of
 from hinter_ui.processes.record import RunState
 from hinter_ui.repair.runs import RepairStatus, say
 
@@ -84,7 +84,7 @@ def figures(status: RepairStatus) -> Markup:
 def _accuracy(found: RepairResult) -> Markup:
     heads = [say("columns.model"), say("columns.accuracy"), say("columns.rate")]
     rows = [
-        _cells(heads, (say(f"columns.{when}"), rate_bar(rate), percent(rate)))
+        row_of(heads, (say(f"columns.{when}"), rate_bar(rate), percent(rate)))
         for when, rate in zip(("before", "after"), found.accuracy, strict=True)
     ]
     words = say("accuracy", of=found.accuracy[0].of)
@@ -100,7 +100,7 @@ def _measured(one: Measured) -> Markup:
     for when, errors in (("before", one.before), ("after", one.after)):
         hits, of = errors.neutral
         bad = when == "before"
-        rows.append(_cells(heads, (
+        rows.append(row_of(heads, (
             say(f"columns.{when}"), _rate(errors.single, bad=bad), _rate(errors.combined, bad=bad),
             f"{errors.hidden:,}", say("of", n=hits, of=of) if of else say("none"),
         )))  # fmt: skip
@@ -122,11 +122,6 @@ def _rate(rate: Rate, *, bad: bool) -> Markup:
     return join((rate_bar(rate, bad=bad and bool(rate.hits)), percent(rate)))
 
 
-def _cells(heads: Sequence[str], cells: Sequence[Markup | str]) -> Markup:
-    return tag("tr", *(tag("td", tag("div", cell), data_column=head)
-                       for head, cell in zip(heads, cells, strict=True)))  # fmt: skip
-
-
 def repairs(found: Sequence[RepairStatus], *, local: bool) -> Markup:
     """List the repairs, each with a button that opens it."""
     if not found:
@@ -137,6 +132,6 @@ def repairs(found: Sequence[RepairStatus], *, local: bool) -> Markup:
         button = tag("button", isolated(one.repair.model), type="button", class_="act open",
                      data_repair=one.id)  # fmt: skip
         rows.append(
-            _cells(heads, (button, isolated(Path(one.repair.grammar).stem), badge(one.state)))
+            row_of(heads, (button, isolated(Path(one.repair.grammar).stem), badge(one.state)))
         )
     return report_table(say("headings.repairs.title"), heads, rows)

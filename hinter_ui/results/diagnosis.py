@@ -7,7 +7,7 @@ from hinter_core.report.metrics.diagnosis import WordRate
 from hinter_core.report.metrics.interactions import Interactions, WordPair
 from hinter_core.statistics.format import percent, points
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.sections import rate_bar, report_table
+from hinter_ui.html.sections import rate_bar, report_table, row_of
 from hinter_ui.html.wording import Words, capital, name_of
 
 say = Words("results")
@@ -61,7 +61,7 @@ def _row(kind: str, number: int, one: WordRate, heads: Sequence[str]) -> Markup:
         mark = tag("span", say("diagnosis.too_few"), class_="quiet") if one.too_few else Markup()
     bad = one.stands_out and not one.context
     bar, label = rate_bar(one.rate, bad=bad), _button(one.word, data_word=number)
-    return _cells(heads, (label, bar, percent(one.rate), f"{one.rate.of:,}", mark))
+    return row_of(heads, (label, bar, percent(one.rate), f"{one.rate.of:,}", mark))
 
 
 def _all_pairs(found: Sequence[Interactions], model: str) -> list[Markup]:
@@ -96,7 +96,7 @@ def _pair(number: int, pair: WordPair, heads: Sequence[str]) -> Markup:
         join((rate_bar(pair.both, bad=pair.stands_out), percent(pair.both))),
         *(percent(rate) for rate in pair.alone), points(pair.contrast), f"{pair.texts:,}", mark,
     )  # fmt: skip
-    return _cells(heads, cells)
+    return row_of(heads, cells)
 
 
 def _joined(pair: WordPair) -> str:
@@ -106,8 +106,3 @@ def _joined(pair: WordPair) -> str:
 def _button(words: str, **data: int) -> Markup:
     show = tag("span", say("diagnosis.show"), class_="sr-only")
     return tag("button", isolated(words), show, type="button", class_="act open", **data)
-
-
-def _cells(heads: Sequence[str], cells: Sequence[Markup | str]) -> Markup:
-    return tag("tr", *(tag("td", tag("div", cell), data_column=head)
-                       for head, cell in zip(heads, cells, strict=True)))  # fmt: skip

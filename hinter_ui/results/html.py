@@ -20,7 +20,7 @@ from hinter_ui.html import glossary
 from hinter_ui.html.marked import answers, changed
 from hinter_ui.html.markup import Markup, escape, isolated, join, tag
 from hinter_ui.html.pages import macros_of
-from hinter_ui.html.sections import pager, report_table, section_of
+from hinter_ui.html.sections import pager, report_table, row_of, section_of
 from hinter_ui.html.wording import (
     Words,
     badge,
@@ -179,9 +179,7 @@ def _row(finding: MutantRecord, columns: Mapping[str, str]) -> Markup:
         str(finding.row),
         _button(finding.edits, place, finding.handwritten) or Markup(""),
     )
-    heads = (*columns.values(), "")
-    return tag("tr", *(tag("td", tag("div", cell), data_column=head)
-                       for head, cell in zip(heads, cells, strict=True)))  # fmt: skip
+    return row_of((*columns.values(), ""), cells)
 
 
 def comparison(found: Comparison) -> Markup:

@@ -29,7 +29,10 @@ from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.relations.registry import RELATIONS
 from hinter_core.relations.substitution import SubstitutionRelation
+from hinter_core.report.metrics.excess import PlaceboExcess
+from hinter_core.report.model import ModelReport, ReportRow
 from hinter_core.report.section import Section
+from hinter_core.statistics.rates import Difference, Rate
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import Prediction, Verdict
 from hinter_ui.explore import html
@@ -207,8 +210,11 @@ def test_explore_explains_its_terms(services: Services) -> None:
 
 
 def test_results_explain_figures_and_columns() -> None:
-    assert entries_in(results._figure("1 %", "errors", "")) == ["error-rate"]
-    assert entries_in(results._figure("1", "excess", "")) == ["excess"]
+    none, verdicts = Rate(0, 9), dict.fromkeys(Verdict, 0)
+    line = ReportRow("all", (), None, 9, verdicts, Rate(1, 9), none, none, Rate(1, 2), none)
+    excess = PlaceboExcess("order 2", (), 2, Rate(1, 9), Rate(0, 200), Difference(0.1, 0.0, 0.2))
+    model = ModelReport("m", [], [], line, line, {"excess": [excess], "by_people": []})
+    assert entries_in(results._card(model)) == ["error-rate", "hidden", "excess"]
     assert glossary.head("row <b>", {}) == "row &lt;b&gt;"
     for keys in (results._ENTRIES, sections.ENTRIES, sections.SECTION_ENTRIES):
         assert set(keys.values()) <= set(glossary.entries())
