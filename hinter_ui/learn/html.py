@@ -9,7 +9,7 @@ from hinter_core.types import Outcome, Prediction, Splice, Verdict
 from hinter_ui.html import trees
 from hinter_ui.html.glossary import linked
 from hinter_ui.html.marked import marked, spliced
-from hinter_ui.html.markup import Markup, escape, isolated, join, table, tag
+from hinter_ui.html.markup import Markup, escape, join, table, tag
 from hinter_ui.html.notice import copy_button
 from hinter_ui.html.pages import macros_of
 from hinter_ui.html.square import log_odds, probability, square
@@ -88,10 +88,8 @@ def sentence(scene: Scene, words: Sequence[str], place: int) -> Markup:
 
 
 def _menu(menu: Menu, word: str, place: int) -> Markup:
-    options = [tag("option", w, value=w, selected=w == word) for w in menu.words]
-    label = say("ui.words", attribute=name_of(menu.attribute))
-    return tag("select", *options, class_="word-menu", data_act="word", data_place=place,
-               aria_label=label, style=f"--h:{hue(menu.attribute)}")  # fmt: skip
+    name, colour = name_of(menu.attribute), hue(menu.attribute)
+    return Markup(_page().menu(menu, word, place, name, colour))
 
 
 def case(key: str, menus: Markup) -> Markup:
@@ -128,29 +126,19 @@ def cards(trying: Trying) -> Markup:
 def verdict(trying: Trying, *, found: bool) -> Markup:
     """Write the verdicts of a mutant and its parts; ``found`` marks a solved case of the hunt."""
     judged = trying.judged()
-    words = f"\u2713 {say('steps.hunt.found')}"
-    mark = tag("p", tag("span", words, class_="badge found")) if found else Markup("")
     if judged is None:
-        told = tag("span", answer_of(trying.original), class_="answer", lang="en")
+        answer = tag("span", answer_of(trying.original), class_="answer", lang="en")
         title = tag("strong", _CHECK("square.original"))
-        return join([mark, tag("p", title, ": ", told, class_="verdict")])
-    head = _headed(trying, judged)
-    parts = trying.parts()[:-1]
-    if not parts:
-        return join([mark, head])
-    items = [tag("li", _part(trying, part)) for part in parts]
-    return join([mark, head, tag("ul", *items, class_="verdict-parts")])
+        return Markup(_page().verdict(found, tag("p", title, ": ", answer, class_="verdict"), ()))
+    parts = [_part(trying, part) for part in trying.parts()[:-1]]
+    return Markup(_page().verdict(found, _headed(trying, judged), parts))
 
 
 def judgements(trying: Trying) -> Markup:
     """Write the verdict for each model."""
-    items = []
-    for place, model in enumerate(trying.scene.models):
-        judged = trying.judged(model)
-        assert judged is not None
-        name = tag("strong", say("ui.model", letter="ABCDEF"[place]))
-        items.append(tag("li", name, " ", _headed(trying, judged, model)))
-    return tag("ul", *items, class_="judgements")
+    judged = [(model, trying.judged(model)) for model in trying.scene.models]
+    verdicts = [_headed(trying, outcome, model) for model, outcome in judged if outcome]
+    return Markup(_page().judgements(verdicts))
 
 
 def _headed(trying: Trying, judged: Outcome, model: str = "") -> Markup:
@@ -199,15 +187,13 @@ def answers(trying: Trying, *, revealed: bool, alone: bool = False) -> Markup:
     rows = [_row(trying.scene.text, say("ui.original"), list(originals.values()), columns)]
     parts = trying.parts()
     for judged in parts:
-        known = revealed or judged is not parts[-1]
         told = say("ui.changed", names=_names(trying, judged))
-        text = mutant(trying.scene.text, judged)
-        if known:
-            found = [trying.check.find(m, judged.mutant.edits) for m in models]
-            said = [one.prediction if one else None for one in found]
-        else:
+        outcomes = [trying.check.find(m, judged.mutant.edits) for m in models]
+        said = [one.prediction if one else None for one in outcomes]
+        if judged is parts[-1] and not revealed:
             said = []
-        rows.append(_row(text, told, said, columns, list(originals.values()), say("ui.unknown")))
+        text = mutant(trying.scene.text, judged)
+        rows.append(_row(text, told, said, columns, list(originals.values())))
     shown = rows[-1:] if alone else rows
     return table(say("ui.answers"), columns, shown, class_="answers-table")
 
@@ -218,23 +204,14 @@ def _row(
     said: Sequence[Prediction | None],
     columns: Sequence[str],
     originals: Sequence[Prediction] = (),
-    unknown: str = "",
 ) -> Markup:
-    cells = []
-    for i, name in enumerate(columns[1:]):
-        if i >= len(said):
-            cells.append(tag("td", tag("span", unknown, class_="open-answer"), data_column=name))
-            continue
-        answer = said[i]
-        turned = bool(originals and answer and answer.labels != originals[i].labels)
+    answers = []
+    for place, answer in enumerate(said):
+        turned = bool(originals and answer and answer.labels != originals[place].labels)
         score = f" {_score(answer):.2f}" if answer and answer.scores else ""
         sign = f"{SIGNS[Verdict.BIASED]} " if turned else ""
-        word = tag("span", sign, isolated(answer_of(answer)), lang="en",
-                   class_="answer flipped" if turned else "answer")  # fmt: skip
-        cells.append(tag("td", word, tag("span", score, class_="quiet-inline"), data_column=name))
-    title = tag("th", tag("span", told, class_="quiet-inline"), tag("span", text, lang="en"),
-                scope="row")  # fmt: skip
-    return tag("tr", title, *cells)
+        answers.append((sign, answer_of(answer), score, turned))
+    return Markup(_page().row(told, text, columns[1:], answers))
 
 
 def mutant(text: str, judged: Outcome) -> Markup:
@@ -299,8 +276,7 @@ def swaps(tried: Sequence[Trying]) -> Markup:
     answered = table(say("ui.answers"), columns, rows, class_="answers-table")
     words = say("steps.limits.placebo_told", flips=flips, total=len(rows) - 1,
                 before=f"{_score(first.original):.2f}")  # fmt: skip
-    intro = tag("p", say("steps.limits.placebo"), class_="lead")
-    return join([intro, answered, tag("p", tag("strong", words), class_="sums")])
+    return Markup(_page().swaps(answered, words))
 
 
 def by_word(tried: Sequence[Trying], words: Sequence[WordFlips]) -> Markup:
@@ -317,25 +293,19 @@ def by_word(tried: Sequence[Trying], words: Sequence[WordFlips]) -> Markup:
     heads = [say("steps.grammar.word"), say("steps.grammar.flips")]
     counted = [_word_row(one, heads) for one in words]
     grid = table(say("steps.grammar.flips"), heads, counted, class_="answers-table")
-    asked = tag("p", say("steps.grammar.sentences", n=words[0].of), class_="lead")
-    parts = [tag("p", say("steps.grammar.review"), class_="lead"), review, asked, grid]
+    example = None
     if words[0].example:
         judged, before, sentence_before = words[0].example
         said = [
             _row(sentence_before, say("ui.original"), [before], columns),
             _row(mutant(sentence_before, judged), "", [judged.prediction], columns, [before]),
         ]
-        parts.append(tag("p", say("steps.grammar.example"), class_="lead"))
-        parts.append(table(say("ui.answers"), columns, said, class_="answers-table"))
-    return join(parts)
+        example = table(say("ui.answers"), columns, said, class_="answers-table")
+    return Markup(_page().by_word(review, grid, words[0].of, example))
 
 
 def _word_row(one: WordFlips, heads: Sequence[str]) -> Markup:
-    sign = f"{SIGNS[Verdict.BIASED]} " if one.flips else ""
-    share = say("steps.grammar.share", n=one.flips, of=one.of)
-    count = tag("span", sign, share, class_="answer flipped" if one.flips else "answer")
-    word = tag("th", tag("span", one.word, lang="en"), scope="row", data_column=heads[0])
-    return tag("tr", word, tag("td", count, data_column=heads[1]))
+    return Markup(_page().word_row(one, heads, f"{SIGNS[Verdict.BIASED]} " if one.flips else ""))
 
 
 def tally(found: int, step: Step) -> Markup:
