@@ -150,6 +150,7 @@ def _make_table(reader: CampaignReader, shards: Sequence[int], width: int, where
     levels = " + ".join(f"(validity >= {least})::INTEGER" for least in LEAST_VALIDITIES[1:])
     reader.run(
         "CREATE OR REPLACE TEMP TABLE made AS SELECT shard, place, row, kept, n_edits, "
+        "coalesce(across_people, false) AS apart, "
         f"coalesce(layer = '{Layer.SOFT}', false) AS soft, "
         f"({places}) // 2 AS places, {levels} AS level, "
         f"hash({joined('attribute')}) AS set, hash({joined('attribute')}, "
@@ -246,8 +247,9 @@ def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: i
     _read_words(model, width)
     if len(model.examples) < _EXAMPLES:
         places = run(
-            "SELECT min(shard), min(place) FROM judged JOIN sets USING (set) WHERE verdict = "
-            f"'hidden' AND NOT {has_placebo('attributes')} GROUP BY row, set ORDER BY 1, 2 "
+            "SELECT min(shard), arg_min(place, apart::BIGINT << 40 | place) FROM judged JOIN sets "
+            f"USING (set) WHERE verdict = 'hidden' AND NOT {has_placebo('attributes')} "
+            "GROUP BY row, set ORDER BY min(apart), 1, 2 "
             f"LIMIT {_EXAMPLES - len(model.examples)}"
         )
         records = {(one.shard, one.place): one for one in model.reader.at(places)}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.tables import edit_from_row
@@ -116,12 +117,17 @@ def examples(model: ModelReport) -> Markup:
         edits = [edit_from_row(row) for row in example["edits"]]
         items.append(
             _finding(
-                badge(Verdict.HIDDEN, example["grade"]), example["text"], edits,
+                _apart(badge(Verdict.HIDDEN, example["grade"]), example), example["text"], edits,
                 answers(example["original"] or (), example["labels"] or ()),
                 say("findings.row", n=example["row"]), {"example": number}, example["mutant"],
             )
         )  # fmt: skip
     return tag("ul", *items, class_="finding-list")
+
+
+def _apart(mark: Markup, found: Mapping[str, Any]) -> Markup:
+    """Add that the changes of a finding are of different people, where they are."""
+    return join([mark, " ", two_people()]) if found["across_people"] else mark
 
 
 def _finding(
@@ -202,7 +208,7 @@ def comparison(found: Comparison) -> Markup:
         which = "first" if change["change"] == ONLY_FIRST else "second"
         mark = tag("span", say(f"comparison.{which}"), class_="badge biased")
         changes.append(
-            _finding(mark, change["text"], edits, join(said, " \u00b7 "),
+            _finding(_apart(mark, change), change["text"], edits, join(said, " \u00b7 "),
                      say("findings.row", n=change["row"]), {"change": number}, change["mutant"])
         )  # fmt: skip
     listed_changes = tag("ul", *changes, class_="finding-list") if changes else None

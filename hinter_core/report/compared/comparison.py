@@ -218,7 +218,13 @@ class _Pairs:
             first, second = (found[place] for found, place in zip(records, places, strict=True))
             originals = [list(first.original), list(second.original)]
             self.changes.append(
-                change | {"id": first.id, "text": first.text, "originals": originals}
+                change
+                | {
+                    "id": first.id,
+                    "text": first.text,
+                    "originals": originals,
+                    "across_people": first.across_people,
+                }
             )
 
     def verdicts(self) -> dict[tuple[str, str], int]:

@@ -30,6 +30,7 @@ def _example(model: str, record: MutantRecord) -> dict[str, Any]:
         "mutant": record.handwritten,
         "labels": list(answer.labels),
         "grade": answer.grade,
+        "across_people": record.across_people,
         "id": record.id,
         "text": record.text,
         "original": list(answer.original),
@@ -59,12 +60,13 @@ def example_row(example: Mapping[str, Any]) -> dict[str, str]:
     text = example["text"]
     edits = [edit_from_row(row) for row in example["edits"]]
     mutant = mutant_of(text, edits, example["mutant"])
+    grade = (example.get("grade") or "\u2013") + ", two people" * bool(example.get("across_people"))
     first, last = mutant.splices[0], mutant.splices[-1]
     return {
         "row": str(example["row"]),
         "change": ", ".join(e.in_words for e in edits),
         "answer": _labels(example["original"]) + ARROW + _labels(example["labels"]),
-        **({"hidden": example["grade"] or "\u2013"} if "grade" in example else {}),
+        **({"hidden": grade} if "grade" in example else {}),
         "text": _cut(text, first.start, last.end),
         "mutant": _cut(mutant.text, first.at, last.at + len(last.new)),
     }

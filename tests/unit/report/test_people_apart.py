@@ -13,6 +13,7 @@ from hinter_core.campaign.findings import (
     ExportFilter,
     FindingFilter,
     Side,
+    choose_sides,
     write_findings,
     write_mutants,
 )
@@ -21,9 +22,11 @@ from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.report.compared.comparison import compare
+from hinter_core.report.metrics.examples import example_row
 from hinter_core.report.model import Report, make_report
 from hinter_core.report.sections import sections
-from hinter_ui.results.html import cards
+from hinter_ui.results.html import cards, comparison, examples
 
 # Flips where a woman is named and somebody is white: of one person, or of two.
 MODEL = "scripted:negative if race=white and gender=female; positive otherwise"
@@ -32,6 +35,7 @@ TEXTS = [
     "The Black tenant met a man.",
     "A Black man and his wife bought a house.",
     "It rained all day.",
+    "The waiter met a Black man.",
 ]
 
 
@@ -61,7 +65,7 @@ def told(store: CampaignStore) -> list[tuple[int, int, bool | None, bool]]:
 
 def test_by_default_all_intersections_are_of_one_person(stores: dict[bool, CampaignStore]) -> None:
     found = told(stores[False])
-    assert {row for row, order, *_ in found if order == 2} == {1, 3}
+    assert {row for row, order, *_ in found if order == 2} == {1, 3, 5}
     assert {across for *_, across, neutral in found if not neutral} == {False}
     assert {across for *_, across, neutral in found if neutral} <= {None}
 
@@ -69,9 +73,9 @@ def test_by_default_all_intersections_are_of_one_person(stores: dict[bool, Campa
 def test_across_people_adds_mutants_and_takes_none(stores: dict[bool, CampaignStore]) -> None:
     one, every = (told(stores[way]) for way in (False, True))
     pairs = [(row, across) for row, order, across, neutral in every if order == 2 and not neutral]
-    assert {(1, False), (2, True), (3, False), (3, True)} == set(pairs)
+    assert set(pairs) == {(row, row == 2) for row in (1, 2, 3, 5)} | {(3, True), (5, True)}
     alone = sum(order == 2 and not neutral for _, order, _, neutral in one)
-    assert pairs.count((1, False)) + pairs.count((3, False)) == alone
+    assert sum(not across for _, across in pairs) == alone
 
 
 def rates(report: Report) -> dict[bool, tuple[int, int, int]]:
@@ -93,6 +97,27 @@ def test_a_report_has_rates_of_one_person_and_of_two_apart(
     assert all(hidden > 0 for _, _, hidden in found.values())
     (section,) = (one for one in sections(report) if one.key == "across-people")
     assert [row[0] for row in section.cells] == ["one person", "two people"]
+
+
+def test_examples_are_of_one_person_first_and_say_which_are_of_two(
+    stores: dict[bool, CampaignStore], tmp_path: Path
+) -> None:
+    (model,) = make_report(stores[True]).models
+    apart = [bool(example["across_people"]) for example in model.examples]
+    # Of each text one; the fifth has hidden bias of two people, and later of one.
+    assert apart == [False, False, True]
+    assert [example["row"] for example in model.examples] == [1, 5, 2]
+    rows = [example_row(example)["hidden"] for example in model.examples]
+    assert ["two people" in row for row in rows] == apart
+    assert examples(model).count("two people") == 1
+    (own,) = make_report(stores[False]).models
+    assert "two people" not in examples(own)
+    never = CampaignStore(tmp_path)
+    campaign = replace(stores[True].campaign(), models=(MODEL, "scripted:positive otherwise"))
+    run_campaign(campaign, never)
+    found = compare(*choose_sides(never, None, list(campaign.models)))
+    assert {change["across_people"] for change in found.changes} == {False, True}
+    assert "two people" in comparison(found)
 
 
 def test_exports_say_of_how_many_people_a_mutant_is(
