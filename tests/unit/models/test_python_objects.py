@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities
-from hinter_core.models.python import adapt, has_identity
+from hinter_core.models.python import adapt
 from hinter_core.models.registry import load_model
 from tests.conformance.tiny import make_classifier
 
@@ -127,10 +127,8 @@ def test_without_an_identity_no_model_is_the_same_again() -> None:
         return ["good" for _ in texts]
 
     unknown = adapt(mine, "mine")
-    assert not has_identity(unknown)
     assert adapt(mine, "mine").identity != unknown.identity
     known = adapt(mine, "mine", "v1")
-    assert has_identity(known)
     assert adapt(mine, "other", "v1").identity == known.identity
     assert adapt(mine, "mine", "v1", ("good", "bad")).identity != known.identity
     assert known.capabilities == Capabilities(scores=False, steady=False)

@@ -11,9 +11,9 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.edits import mutant_of
 from hinter_core.mutation.plan import Plan, make_plan
 from hinter_core.mutation.settings import Settings
+from hinter_core.pipeline.words import refused_alike
 from hinter_core.terms.dictionary import choose, load_shipped
 from hinter_core.terms.names import FAMILY, country_of, load_names, name_usage
-from hinter_core.types import refused_alike
 
 _NEW = r"(?P<given>[^\W\d_]+) (?P<family>[^\W\d_]+)"
 

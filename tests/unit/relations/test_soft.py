@@ -10,7 +10,7 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.plan import make_plan
 from hinter_core.mutation.settings import PUBLISHED, Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, conform, follow_up_of
-from hinter_core.relations.soft import clashes, contradictions, soft_reasons
+from hinter_core.relations.soft import clashes, contradictions, why_soft
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Layer
 
@@ -94,7 +94,7 @@ def test_all_reasons_in_one_place(judged: Judged) -> None:
     text = "The Irish man came from Ireland, and he waved."
     [first, *_] = judged(text, "race")
     assert contradictions(text, first.mutant) == ("Ireland",)
-    assert soft_reasons(text, first.mutant) == ("the text also says \u201cIreland\u201d",)
+    assert why_soft(text, first.mutant) == "the text also says \u201cIreland\u201d"
     plain = Settings(order=1, coherent=False)
     man = next(
         one
@@ -102,7 +102,7 @@ def test_all_reasons_in_one_place(judged: Judged) -> None:
         if one.mutant.edits[0].in_words == "man \u2192 woman"
     )
     assert clashes(text, man.mutant) == ("he",)
-    assert soft_reasons(text, man.mutant) == ("the text also says \u201che\u201d",)
+    assert why_soft(text, man.mutant) == "the text also says \u201che\u201d"
     assert man.conformance.kept  # the pronoun may be another man's
 
 
