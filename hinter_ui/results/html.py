@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from hinter_core.campaign.reader import MutantRecord
-from hinter_core.campaign.tables import edit_from_row
+from hinter_core.campaign.tables import edit_from_row, is_placebo
 from hinter_core.report.compared.comparison import ONLY_FIRST, Comparison
 from hinter_core.report.compared.sections import comparison_sections
 from hinter_core.report.metrics.lattice import (
@@ -114,47 +114,32 @@ def examples(model: ModelReport) -> Markup:
         return tag("p", say("hidden.none"), class_="quiet")
     items = []
     for number, example in enumerate(model.examples):
-        edits = [edit_from_row(row) for row in example["edits"]]
-        items.append(
-            _finding(
-                _apart(badge(Verdict.HIDDEN, example["grade"]), example), example["text"], edits,
-                answers(example["original"] or (), example["labels"] or ()),
-                say("findings.row", n=example["row"]), {"example": number}, example["mutant"],
-            )
-        )  # fmt: skip
+        mark = badge(Verdict.HIDDEN, example["grade"])
+        said = answers(example["original"] or (), example["labels"] or ())
+        items.append(_finding(mark, said, example, {"example": number}))
     return tag("ul", *items, class_="finding-list")
 
 
-def _apart(mark: Markup, found: Mapping[str, Any]) -> Markup:
-    """Add that the changes of a finding are of different people, where they are."""
-    return join([mark, " ", two_people()]) if found["across_people"] else mark
-
-
 def _finding(
-    mark: Markup, text: str, edits: Sequence[Edit], said: Markup, where: str,
-    place: Mapping[str, int], handwritten: str | None,
-) -> Markup:  # fmt: skip
-    return tag(
-        "li",
-        tag("div", mark, " ", said, tag("span", where, class_="where"), class_="finding-top"),
-        tag("p", changed(text, edits, handwritten)),
-        tag("div", _button(edits, place, handwritten), class_="finding-end"),
-        class_="card finding",
-    )
+    mark: Markup, said: Markup, row: Mapping[str, Any], place: Mapping[str, int]
+) -> Markup:
+    edits, handwritten = [edit_from_row(edit) for edit in row["edits"]], row["mutant"]
+    text, where = changed(row["text"], edits, handwritten), say("findings.row", n=row["row"])
+    mark = join([mark, " ", two_people()]) if row["across_people"] else mark
+    return escape(_page().finding(mark, said, where, text, edits, place, handwritten))
 
 
-def _button(
-    edits: Sequence[Edit], place: Mapping[str, int], handwritten: str | None
-) -> Markup | None:
-    if handwritten is not None:
-        return None  # Explore makes mutants of its own
-    if any(edit.attribute.startswith("placebo") for edit in edits):
-        return None  # Explore has no such pseudo-attributes
-    changes = ", ".join(f"{name_of(e.attribute)} {e.in_words}" for e in edits)
-    data = {f"data_{key}": value for key, value in place.items()}
-    return tag("button", say("findings.open"),
-               tag("span", say("findings.opened", changes=changes), class_="sr-only"),
-               type="button", class_="act open", **data)  # fmt: skip
+def _page() -> Any:
+    helpers = {"name_of": name_of, "neutral": _neutral, "changes": _changes}
+    return macros_of("results", say=say, **helpers)
+
+
+def _neutral(edits: Sequence[Edit]) -> bool:
+    return is_placebo(tuple(edit.attribute for edit in edits))
+
+
+def _changes(edits: Sequence[Edit]) -> str:
+    return ", ".join(f"{name_of(e.attribute)} {e.in_words}" for e in edits)
 
 
 def findings(found: Sequence[MutantRecord], total: int, page: int, size: int) -> Markup:
@@ -169,21 +154,17 @@ def findings(found: Sequence[MutantRecord], total: int, page: int, size: int) ->
 
 
 def _row(finding: MutantRecord, columns: Mapping[str, str]) -> Markup:
-    changes = join(
-        (tag("span", tag("span", f"{name_of(e.attribute)} ", class_="quiet-inline"),
-             isolated(e.in_words), class_="one-change") for e in finding.edits),
-    )  # fmt: skip
     why = tag("div", isolated(finding.why), class_="quiet-inline") if finding.why else None
     place = {"shard": finding.shard, "place": finding.place}
     apart = two_people() if finding.across_people else ""
     cells = (
         join([badge(Verdict(finding.verdict), finding.answer.grade), " ", apart]),
-        changes,
+        escape(_page().edited(finding.edits)),
         join([answers(finding.original, finding.labels), why or Markup("")]),
         changed(finding.text, finding.edits, finding.handwritten),
         validity_in_words(finding.validity, finding.soft, finding.unfair),
         str(finding.row),
-        _button(finding.edits, place, finding.handwritten) or Markup(""),
+        escape(_page().button(finding.edits, place, finding.handwritten)),
     )
     return row_of((*columns.values(), ""), cells)
 
@@ -199,7 +180,6 @@ def comparison(found: Comparison) -> Markup:
                 parts.append(section_of(section, wide=section.key == "main"))
     changes: list[Markup] = []
     for number, change in enumerate(found.changes):
-        edits = [edit_from_row(row) for row in change["edits"]]
         said = [
             join([tag("span", which, class_="quiet-inline"), " ",
                   answers(change["originals"][i] or (), change["labels"][i] or ())])
@@ -207,12 +187,8 @@ def comparison(found: Comparison) -> Markup:
         ]  # fmt: skip
         which = "first" if change["change"] == ONLY_FIRST else "second"
         mark = tag("span", say(f"comparison.{which}"), class_="badge biased")
-        changes.append(
-            _finding(_apart(mark, change), change["text"], edits, join(said, " \u00b7 "),
-                     say("findings.row", n=change["row"]), {"change": number}, change["mutant"])
-        )  # fmt: skip
-    listed_changes = tag("ul", *changes, class_="finding-list") if changes else None
-    return tag("div", *parts, listed_changes, class_="comparison", data_older=say("older"))
+        changes.append(_finding(mark, join(said, " \u00b7 "), change, {"change": number}))
+    return escape(_page().comparison(parts, changes))
 
 
 def _overview(section: Section) -> Markup:
