@@ -106,7 +106,7 @@ def _named(stratum: Stratum) -> str:
 
 
 def items_of_check(
-    check: TestResult,
+    result: TestResult,
     many: int = 200,
     seed: int = 0,
     outcomes: Sequence[str] = (),
@@ -120,7 +120,7 @@ def items_of_check(
         AnnotationError: there is nothing to judge.
     """
     candidates: dict[Stratum, StratumCandidates[int]] = {}
-    judged = list(zip(*check.outcomes.values(), strict=True))
+    judged = list(zip(*result.outcomes.values(), strict=True))
     rng = random.Random(seed)
     keys = [rng.random() for _ in judged]
     for place in sorted(range(len(judged)), key=keys.__getitem__):
@@ -134,14 +134,14 @@ def items_of_check(
     chosen = balanced(candidates, many)
     if not chosen:
         raise AnnotationError("This check has no such mutants to judge; find some first.")
-    represented, text = weights(candidates, chosen), check.plan.text
-    origin = {"check": _digest(text), "models": dict(check.identities)}
+    represented, text = weights(candidates, chosen), result.plan.text
+    origin = {"check": _digest(text), "models": dict(result.identities)}
     items = []
     for place, stratum in sorted(chosen.items()):
         mutant, conformance = judged[place][0].mutant, judged[place][0].conformance
         grades = judged[place][0].validity
         edits = repr([edit.key for edit in mutant.edits])
-        made = _digest("\n".join((check.parser, text, edits)))
+        made = _digest("\n".join((result.parser, text, edits)))
         items.append(
             AnnotationItem(
                 id=f"check-{made}",
@@ -155,10 +155,10 @@ def items_of_check(
                 validity=round(grades.fair, 3),
                 soft=round(grades.soft, 3),
                 unfair=round(grades.unfair, 3),
-                across_people=check.plan.across_people(mutant.edits),
+                across_people=result.plan.across_people(mutant.edits),
                 verdicts={
                     name: one.verdict.value
-                    for name, one in zip(check.outcomes, judged[place], strict=True)
+                    for name, one in zip(result.outcomes, judged[place], strict=True)
                 },
                 stratum=_named(stratum),
                 weight=represented[stratum],

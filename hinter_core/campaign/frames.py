@@ -47,17 +47,17 @@ _OF_CAMPAIGNS = ("row", "id", "label")
 _OF_ANSWERS = ("model", "verdict", "grade", "original_answer", "answer", "shift", "interaction")
 
 
-def mutants_of_check(check: TestResult) -> pandas.DataFrame:
+def mutants_of_check(result: TestResult) -> pandas.DataFrame:
     """Return the mutants of a checked text, a row for each model."""
     rows = []
-    for model, outcomes in check.outcomes.items():
-        original = ", ".join(check.originals[model].labels) or NO_LABEL
+    for model, outcomes in result.outcomes.items():
+        original = ", ".join(result.originals[model].labels) or NO_LABEL
         rows += [
-            {"model": model, "original_answer": original, **_of_outcome(check.plan, one)}
+            {"model": model, "original_answer": original, **_of_outcome(result.plan, one)}
             for one in outcomes
         ]
     return _frame(
-        rows, check.plan.attributes, [name for name in COLUMNS if name not in _OF_CAMPAIGNS]
+        rows, result.plan.attributes, [name for name in COLUMNS if name not in _OF_CAMPAIGNS]
     )
 
 

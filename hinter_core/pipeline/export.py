@@ -8,19 +8,19 @@ from hinter_core.pipeline.case import TestResult
 from hinter_core.types import ROW, Edit, EditKind, Effect, Outcome, Prediction
 
 
-def check_to_json(check: TestResult, model: str) -> dict[str, Any]:
+def check_to_json(result: TestResult, model: str) -> dict[str, Any]:
     """Return one model's results as plain values.
 
     ``spans`` are ``[start, end]`` character offsets on the top-level ``text`` and cover the words
     replaced; ``reason`` says why a mutant was discarded or unanswered.
     """
-    noise, neutral = check.noise.get(model), check.neutral.get(model)
+    noise, neutral = result.noise.get(model), result.neutral.get(model)
     return {
-        "text": check.plan.text,
-        **origin_to_json(check.plan),
+        "text": result.plan.text,
+        **origin_to_json(result.plan),
         "model": model,
-        "identity": check.identities[model],
-        "parser": check.parser,
+        "identity": result.identities[model],
+        "parser": result.parser,
         "noise": noise
         and {
             "asked": noise.asked,
@@ -29,11 +29,11 @@ def check_to_json(check: TestResult, model: str) -> dict[str, Any]:
             "answers": [{"labels": list(labels), "times": n} for labels, n in noise.answers],
         },
         "neutral": neutral and asdict(neutral),
-        "original": prediction_to_json(check.originals[model]),
-        "mutants": [_outcome_to_json(check.plan, outcome) for outcome in check.outcomes[model]],
-        "counts": check.counts(model),
-        "counts_across_people": check.counts(model, across_people=True),
-        "notices": list(check.plan.notices),
+        "original": prediction_to_json(result.originals[model]),
+        "mutants": [_outcome_to_json(result.plan, outcome) for outcome in result.outcomes[model]],
+        "counts": result.counts(model),
+        "counts_across_people": result.counts(model, across_people=True),
+        "notices": list(result.plan.notices),
         "rejected": [
             {
                 "attribute": r.occurrence.attribute,
@@ -41,7 +41,7 @@ def check_to_json(check: TestResult, model: str) -> dict[str, Any]:
                 "span": list(r.occurrence.span),
                 "reason": r.reason,
             }
-            for r in check.plan.rejected
+            for r in result.plan.rejected
         ],
         "refused": [
             {
@@ -50,7 +50,7 @@ def check_to_json(check: TestResult, model: str) -> dict[str, Any]:
                 "target": r.edit.target.text,
                 "reason": r.reason,
             }
-            for r in check.plan.refused
+            for r in result.plan.refused
         ],
     }
 
@@ -138,10 +138,10 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 6)
 
 
-def check_to_rows(check: TestResult) -> list[dict[str, Any]]:
+def check_to_rows(result: TestResult) -> list[dict[str, Any]]:
     """Return one flat row per mutant and model, with three columns per attribute."""
     rows = []
-    for model, outcomes in check.outcomes.items():
+    for model, outcomes in result.outcomes.items():
         for outcome in outcomes:
             mutant, answer = outcome.mutant, outcome.prediction
             effect = outcome.effect or Effect("")
@@ -152,7 +152,7 @@ def check_to_rows(check: TestResult) -> list[dict[str, Any]]:
                 "order": mutant.order,
             }
             by_attribute = {edit.attribute: edit for edit in mutant.edits}
-            for attribute in check.plan.attributes:
+            for attribute in result.plan.attributes:
                 edit = by_attribute.get(attribute)
                 row[attribute] = edit.in_words if edit else ""
                 row[f"{attribute} from"] = edit.source.group if edit else ""
@@ -168,7 +168,7 @@ def check_to_rows(check: TestResult) -> list[dict[str, Any]]:
                     "validity": round(outcome.validity.fair, 3),
                     "soft": round(outcome.validity.soft, 3),
                     "unfair": round(outcome.validity.unfair, 3),
-                    "across people": check.plan.across_people(mutant.edits),
+                    "across people": result.plan.across_people(mutant.edits),
                     "reason": reason(outcome),
                     "text": mutant.text,
                 }

@@ -20,10 +20,10 @@ _REASONS = 3
 _NAMED = 2  # further changes that are named where many have one reason
 
 
-def check_in_words(check: TestResult, model: str, note: str = "") -> str:
+def check_in_words(result: TestResult, model: str, note: str = "") -> str:
     """Describe one model's results: its answer, the matched terms, and every flip."""
-    plan, original = check.plan, check.originals[model]
-    lines = [f"Model {model}, parser {check.parser}"]
+    plan, original = result.plan, result.originals[model]
+    lines = [f"Model {model}, parser {result.parser}"]
     if note:
         lines.append(f"Note on the model: {note}.")
     answer = ", ".join(original.labels) or "no label"
@@ -47,20 +47,20 @@ def check_in_words(check: TestResult, model: str, note: str = "") -> str:
     if len(refused) > _SHOWN:
         lines.append(f"  ... and {len(refused) - _SHOWN} more reasons; --json prints all.")
     lines += [f"Note: {notice}" for notice in plan.notices]
-    if not any(j.conformance.kept for j in check.outcomes[model]):
+    if not any(j.conformance.kept for j in result.outcomes[model]):
         lines.append("Every mutant was discarded, so nothing was tested; see the reasons.")
-    counts = check.counts(model)
+    counts = result.counts(model)
     lines.append("Mutants: " + ", ".join(f"{n} {v}" for v, n in counts.items() if n))
-    apart = check.counts(model, across_people=True)
+    apart = result.counts(model, across_people=True)
     if any(apart.values()):
         counted = ", ".join(f"{n} {v}" for v, n in apart.items() if n)
         lines.append(f"Of these, with changes of two people: {counted}")
-    lines += _unanswered(check, model)
-    flips = [j for j in check.outcomes[model] if j.verdict in (Verdict.HIDDEN, Verdict.BIASED)]
+    lines += _unanswered(result, model)
+    flips = [j for j in result.outcomes[model] if j.verdict in (Verdict.HIDDEN, Verdict.BIASED)]
     flips.sort(key=lambda j: (j.verdict is not Verdict.HIDDEN, j.mutant.order))
-    if noise := check.noise.get(model):
+    if noise := result.noise.get(model):
         lines.append(_noise(noise))
-    if neutral := check.neutral.get(model):
+    if neutral := result.neutral.get(model):
         lines.append(_neutral(neutral))
     lines += [_line(plan, j) for j in flips[:_SHOWN]]
     if len(flips) > _SHOWN:
@@ -68,13 +68,13 @@ def check_in_words(check: TestResult, model: str, note: str = "") -> str:
     return "\n".join(lines)
 
 
-def _unanswered(check: TestResult, model: str) -> list[str]:
+def _unanswered(result: TestResult, model: str) -> list[str]:
     """Return the reasons for missing answers, most common first."""
-    if not check.originals[model].answered:
+    if not result.originals[model].answered:
         return []
     reasons = Counter(
         f"{p.failure} ({p.detail})"
-        for p in (j.prediction for j in check.outcomes[model])
+        for p in (j.prediction for j in result.outcomes[model])
         if p is not None and p.failure
     )
     lines = [f"  {number} unanswered: {why}" for why, number in reasons.most_common(_REASONS)]

@@ -39,51 +39,51 @@ _LONG = 300  # characters; longer texts show the sentences that change
 _LONGEST_REPLY = 2_000  # characters
 
 
-def square(check: TestResult, judged: Outcome, model: str) -> Markup:
+def square(result: TestResult, judged: Outcome, model: str) -> Markup:
     """Draw all cards of one mutant for one model."""
-    edits = in_order(judged.mutant.edits, check.plan.attributes)
-    cards = [_original_card(check, edits, model)]
-    told = False
+    edits = in_order(judged.mutant.edits, result.plan.attributes)
+    cards = [_original_card(result, edits, model)]
+    compared = False
     for part in subsets(edits):
-        result = check.find(model, part)
-        told |= bool(result and result.effect and result.effect.interaction is not None)
+        outcome = result.find(model, part)
+        compared |= bool(outcome and outcome.effect and outcome.effect.interaction is not None)
         whole = len(part) == len(edits)
-        cards.append(_card(check, part, result, whole=whole, model=model))
-    legend = tag("p", glossary.sentence(say, "square.legend"), class_="quiet") if told else None
+        cards.append(_card(result, part, outcome, whole=whole, model=model))
+    legend = tag("p", glossary.sentence(say, "square.legend"), class_="quiet") if compared else None
     kind = f"square order-{len(edits)}"
     heading = tag("h2", say("square.title"), class_="sr-only")
     return tag("div", heading, tag("div", *cards, class_=kind), legend, class_="square-wrap")
 
 
-def original(check: TestResult, model: str) -> Markup:
+def original(result: TestResult, model: str) -> Markup:
     """Draw the card of the unchanged text alone."""
-    card = _original_card(check, (), model)
+    card = _original_card(result, (), model)
     return tag("div", tag("div", card, class_="square order-1"), class_="square-wrap")
 
 
-def _original_card(check: TestResult, edits: Sequence[Edit], model: str) -> Markup:
-    text = check.plan.text
+def _original_card(result: TestResult, edits: Sequence[Edit], model: str) -> Markup:
+    text = result.plan.text
     spans = sorted((start, end, e.attribute) for e in edits for start, end in e.spans)
     terms = [Splice(a, b, text[a:b], "", 0, attribute) for a, b, attribute in spans]
-    body = _text(check, terms, lambda splice: term(splice.old, splice.attribute))
+    body = _text(result, terms, lambda splice: term(splice.old, splice.attribute))
     foot = tag("p", say("square.source"), class_="foot")
-    return _frame(say("square.original"), body, foot, check.originals[model])
+    return _frame(say("square.original"), body, foot, result.originals[model])
 
 
 def _card(
-    check: TestResult, part: Sequence[Edit], judged: Outcome | None, *, whole: bool, model: str
+    result: TestResult, part: Sequence[Edit], judged: Outcome | None, *, whole: bool, model: str
 ) -> Markup:
     names = product([name_of(edit.attribute) for edit in part])
     title = capital(say("square.only", name=capital(names)) if len(part) == 1 else names)
     if judged is None:
         foot = tag("p", say("square.untried"), class_="foot")
         return _frame(title, Markup(""), foot)
-    body = _text(check, judged.mutant.splices, _mark)
+    body = _text(result, judged.mutant.splices, _mark)
     verdict = judged.verdict
     frame = verdict.value if whole or verdict in (Verdict.BIASED, Verdict.HIDDEN) else ""
     if whole:
         frame += " whole"
-    foot = _foot(judged, check.originals[model], check.plan.settings.tolerance)
+    foot = _foot(judged, result.originals[model], result.plan.settings.tolerance)
     # The oracle says whether the answer is another one: that of a masked model, for instance, is
     # the same where another word is the likeliest by little.
     flipped = verdict in (Verdict.BIASED, Verdict.HIDDEN)
@@ -139,15 +139,17 @@ def _foot(judged: Outcome, original: Prediction, tolerance: float) -> Markup:
     return tag("p", join(parts, " \u00b7 "), class_="foot")
 
 
-def _text(check: TestResult, splices: Sequence[Splice], mark: Callable[[Splice], Markup]) -> Markup:
+def _text(
+    result: TestResult, splices: Sequence[Splice], mark: Callable[[Splice], Markup]
+) -> Markup:
     """Mark the edits of a text; a long one is cut to the sentences that change."""
-    text = check.plan.text
+    text = result.plan.text
     whole = spliced(text, splices, mark)
     if len(text) <= _LONG:
         return tag("p", whole, class_="mutant", dir="auto")
     parts: list[Markup | str] = []
     position = 0
-    for start, end in _windows(splices, check.plan.sentences):
+    for start, end in _windows(splices, result.plan.sentences):
         if text[position:start].strip():
             gap = " \u2026 " if position else "\u2026 "
             parts.append(tag("span", gap, class_="gap", title=say("square.gap")))
@@ -230,15 +232,15 @@ def probability(value: float) -> float:
     return 1 / (1 + exp(-value))
 
 
-def figure(check: TestResult, judged: Outcome, model: str) -> PlotData | None:
+def figure(result: TestResult, judged: Outcome, model: str) -> PlotData | None:
     """Plot the scores of a mutant and its parts on a log-odds scale; None where one is missing."""
     from gradio.components.plot import PlotData  # a notebook shows the square without gradio
 
-    drawn = chart(check, judged, model)
+    drawn = chart(result, judged, model)
     return PlotData(type="plotly", plot=json.dumps(drawn)) if drawn else None
 
 
-def chart(check: TestResult, judged: Outcome, model: str) -> dict[str, Any] | None:
+def chart(result: TestResult, judged: Outcome, model: str) -> dict[str, Any] | None:
     """Return this plot as plotly reads it in the page.
 
     Made of plain values: plotly's own classes check each of them, which takes as long as the rest
@@ -246,13 +248,13 @@ def chart(check: TestResult, judged: Outcome, model: str) -> dict[str, Any] | No
     """
     if judged.effect is None:
         return None
-    edits = in_order(judged.mutant.edits, check.plan.attributes)
+    edits = in_order(judged.mutant.edits, result.plan.attributes)
     label = judged.effect.label
-    scores: dict[frozenset[Edit], float] = {frozenset(): check.originals[model].scores[label]}
+    scores: dict[frozenset[Edit], float] = {frozenset(): result.originals[model].scores[label]}
     for part in subsets(edits):
-        result = check.find(model, part)
-        if result and result.prediction and label in result.prediction.scores:
-            scores[frozenset(part)] = result.prediction.scores[label]
+        outcome = result.find(model, part)
+        if outcome and outcome.prediction and label in outcome.prediction.scores:
+            scores[frozenset(part)] = outcome.prediction.scores[label]
     if len(edits) == 2 and len(scores) == 4:
         return _interaction(scores, edits, label)
     return _dots(scores, edits, label)

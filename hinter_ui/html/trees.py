@@ -48,12 +48,12 @@ Edited = tuple[int, int, str]  # first and last character of an edited word, and
 # -- a mutant of the pipeline -------------------------------------------------------------------
 
 
-def changed_sentences(check: TestResult, judged: Outcome) -> list[SentencePair]:
+def changed_sentences(result: TestResult, judged: Outcome) -> list[SentencePair]:
     """Return the sentence pairs that differ, the one that broke the invariant first.
 
     There are no pairs where the numbers of sentences differ.
     """
-    found = _differing(check.plan.sentences, split_sentences(judged.mutant.text))
+    found = _differing(result.plan.sentences, split_sentences(judged.mutant.text))
     broken = judged.conformance.sentence
     return [pair for _, pair in sorted(found.items(), key=lambda item: item[0] != broken)]
 
@@ -64,16 +64,16 @@ def _differing(old: Sequence[Sentence], new: Sequence[Sentence]) -> dict[int, Se
     return {number: (a, b) for number, (a, b) in pairs if a.text != b.text}
 
 
-def trees(check: TestResult, judged: Outcome, parses: Mapping[str, Parse]) -> Markup:
+def trees(result: TestResult, judged: Outcome, parses: Mapping[str, Parse]) -> Markup:
     """Draw the changed sentences of a mutant, whose ``parses`` are given, under the reason."""
-    pairs = changed_sentences(check, judged)
-    published = check.plan.settings.published
+    pairs = changed_sentences(result, judged)
+    published = result.plan.settings.published
     reason = join(
-        [_reason(judged, pairs, parses, published), _clash(check.plan.text, judged),
-         _validity(check.plan, judged)]
+        [_reason(judged, pairs, parses, published), _clash(result.plan.text, judged),
+         _validity(result.plan, judged)]
     )  # fmt: skip
     if not pairs:
-        return tag("div", reason, _by_count(check, judged), class_="trees")
+        return tag("div", reason, _by_count(result, judged), class_="trees")
     rows = [
         _row(judged, left, right, parses, broken=number == 0 and not judged.conformance.kept)
         for number, (left, right) in enumerate(pairs[:_MOST])
@@ -164,10 +164,10 @@ def _beside(cards: Sequence[tuple[str, str, str, "Tree"]]) -> Markup:
     return tag("div", *figures, class_="tree-row wide" if wide else "tree-row")
 
 
-def _by_count(check: TestResult, judged: Outcome) -> Markup:
+def _by_count(result: TestResult, judged: Outcome) -> Markup:
     mutant = split_sentences(judged.mutant.text)
     cards = []
-    for side, sentences in (("source", check.plan.sentences), ("mutant", mutant)):
+    for side, sentences in (("source", result.plan.sentences), ("mutant", mutant)):
         words = say.count(f"trees.{side}_sentences", len(sentences))
         lines = tag("ol", join(tag("li", s.text, dir="auto") for s in sentences[:20]))
         cards.append(

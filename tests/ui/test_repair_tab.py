@@ -120,6 +120,20 @@ def test_a_repair_that_cannot_run_says_why(actions: RepairActions, files: Path) 
     assert "The grammar legal gives" in told
 
 
+def test_a_repair_whose_process_cannot_start_says_so(
+    actions: RepairActions, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "COMMAND", ("/no/such/program",))
+    session = Session()
+    actions.start(session, form_of(files))
+    assert actions.shown(session).state is RunState.FAILED
+    told = html.progress(actions.shown(session))
+    assert "cannot start" in told
+    assert "No such file" in told
+    monkeypatch.undo()
+    actions.delete(session)  # nothing is left that runs or waits
+
+
 def test_what_was_running_as_the_app_ended_is_interrupted(
     actions: RepairActions, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
