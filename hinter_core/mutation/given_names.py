@@ -15,11 +15,17 @@ from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.mutation.edits import OVERLAP, rewritten, splices_of, texts_of
 from hinter_core.mutation.people import People
 from hinter_core.mutation.whole_names import NAME_WORD, SUFFIXES
+from hinter_core.storage import shipped_words
 from hinter_core.terms.names import BOTH, FAMILY, GENDERS, NameUsage, country_of, name_usage
 from hinter_core.types import Change, Edit, Entity, MentionKind, RejectedEdit, Sentence, Span
 
 ORIGIN = ("race", "nationality")
+_CAPITALS = re.compile(r" ([A-Z][a-z]+)(?![\w.])")
 _NEXT = re.compile(r",? (?:and )?")
+
+
+def _when() -> frozenset[str]:
+    return shipped_words("grammar")["when"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +314,10 @@ class GivenNames:
                 continue
             if lower in words.titles or words.person_noun(lower):
                 continue
-            if self._usage.gender(word) or (first and any(map(str.islower, word))):
+            known = self._usage.gender(word)
+            if not known and lower in _when():  # "Monday Anna Keller left"
+                continue
+            if known or (first and any(map(str.islower, word))):
                 yield word
             first = word in self._usage.first
 
@@ -335,10 +344,18 @@ class GivenNames:
             surely = (start, end) in own
             if (start, end) in others or (not surely and (ordinary or match.group().islower())):
                 continue
+            if self._goes_on(start, end):
+                continue
             written = new.upper() if match.group().isupper() else new
             if possessive := self._of_name_in_s(end, match.group(), new):
                 end, written = end + 1, written + possessive
             yield (start, end), written if surely or not others else ""
+
+    def _goes_on(self, start: int, end: int) -> bool:
+        """Whether a longer name than a person's goes on there: "the Anna Keller Middle School"."""
+        whole = next((n.places for n in self._names if (start, end) in n.places), [(start, end)])
+        after = _CAPITALS.match(self._text, whole[-1][1])
+        return bool(after) and after[1].lower() not in SUFFIXES and not after[1].isupper()
 
     def _of_name_in_s(self, end: int, old: str, new: str) -> str:
         """Return the possessive of a new name where the old one has an apostrophe: "James' hat"."""

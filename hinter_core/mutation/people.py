@@ -16,6 +16,7 @@ from hinter_core.language.coreference import parse_text, resolve
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.trees import ParsedSentence, SentenceTree
 from hinter_core.mutation.unresolved import settled
+from hinter_core.terms.senses.person_sense import reading_at
 from hinter_core.types import Edit, Entity, Mention, MentionKind, Occurrence, Span
 
 _CLIMBED = 16  # words from a modifier up to the word for its person
@@ -28,6 +29,8 @@ _ALIASES = frozenset({"known", "born", "billed", "called", "credited", "named", 
 _HAS = frozenset("of with from in".split())  # "a man of Jewish faith"
 _IS = frozenset("of with from as".split())  # "he comes from a Muslim town", "as a Muslim"
 _COMPARES = frozenset("like unlike than".split())
+_LIKELY = 0.5
+_GODS = frozenset("God Lord Allah Yahweh Christ Jesus Krishna Shiva Zeus".split())
 _SUBJECTS = ("nsubj", "nsubj:pass", "nsubj:outer")
 _GOES_ON = frozenset("xcomp conj advcl".split())  # clauses that share the subject of another one
 _OWN_WORDS = ("det", "amod", "nmod:poss", "case")
@@ -109,6 +112,32 @@ class People:
             for number, entity in enumerate(self.entities)
             if entity.person and any((m.head[0], m.kind) == after for m in entity.mentions)
         ]
+
+    def animal(self, occurrence: Occurrence) -> str:
+        """Return the animal or god before a pronoun that no word for a person stands for, or "".
+
+        "My cat is fat. He licked the can." Coreference lists no things as what a pronoun stands
+        for.
+        """
+        person = self.at(occurrence) if occurrence.terms[0].form.is_pronoun else None
+        own = self.mentions(person) if person is not None else ()
+        if not own or any(mention.kind is not MentionKind.PRONOUN for mention in own):
+            return ""
+        before = [
+            mention
+            for entity in self.entities
+            for mention in entity.mentions
+            if mention.span[0] < own[0].span[0] and mention.kind is not MentionKind.PRONOUN
+        ]
+        for mention in sorted(before, key=lambda mention: mention.span, reverse=True):
+            word = self._text[slice(*mention.head)]
+            found = reading_at(self._text, mention.head)
+            kind = found[0].kinds(found[1]) if found else {}
+            if kind.get("animal", 0.0) > _LIKELY or word in _GODS:
+                return word
+            if kind.get("person", 0.0) + kind.get("name", 0.0) > _LIKELY:
+                return ""
+        return ""
 
     # -- from a span to its words ---------------------------------------------------------------
 

@@ -229,6 +229,9 @@ def make_plan(
         kept, no_person = _with_sense(kept, sentences, parses, neutral)
         rejected += no_person
     people = People(text, parses) if about_people and not settings.literal else None
+    if people is not None:
+        kept, of_animals = _without_animals(kept, people)
+        rejected += of_animals
     ages = Ages(text, people) if people and any(d.attribute == AGE for d in dictionaries) else None
     if ages is not None:
         kept, of_no_age = ages.literal(kept)
@@ -259,6 +262,19 @@ def make_plan(
         refused=coherent.refused,
         of_nobody={d.attribute for d in dictionaries if d.placebo},
     )
+
+
+def _without_animals(
+    occurrences: Sequence[Occurrence], people: People
+) -> tuple[list[Occurrence], list[RejectedOccurrence]]:
+    kept, rejected = [], []
+    for occurrence in occurrences:
+        if animal := people.animal(occurrence):
+            reason = f"speaks of \u201c{animal}\u201d, which is no person"
+            rejected.append(RejectedOccurrence(occurrence, reason))
+        else:
+            kept.append(occurrence)
+    return kept, rejected
 
 
 def _in_all_forms(

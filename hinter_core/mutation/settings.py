@@ -14,7 +14,7 @@ from hinter_core.types import SUBSTITUTE
 
 EVEN_HANDED, PUBLISHED = INVARIANTS = ("even-handed", "published")
 TOLERANCE = 0.1  # of a masked word's probability; Astraea reports 0.05 to 0.3
-LEAST_FAIR = 0.5  # least validity score, by default (``python -m benchmarks --validity``)
+LEAST_FAIR = 0.6  # least validity score, by default (``python -m benchmarks --validity``)
 
 
 @dataclass(frozen=True)

@@ -264,7 +264,7 @@ def _firm(one: FollowUp, conformance: Conformance) -> Conformance:
     settings = one.case.plan.settings
     if settings.keep_soft or settings.published or one.handwritten or not conformance.kept:
         return conformance
-    why = why_soft(one.case.plan.text, one.mutant, coherent=settings.coherent)
+    why = why_soft(one.case.plan.text, one.mutant)
     return Conformance(False, Layer.SOFT, reason=why) if why else conformance
 
 

@@ -29,6 +29,7 @@ _BETWEEN = (
     r"(?:\s+|\s*,\s*|\s*/\s*|\s*,?\s+(?:and|or|nor|but|than|to|vs\.?|versus|and/or|&|as well as)"
     r"\s+(?:(?:the|a|an|his|her|their|my|other|any)\s+)?)"
 )
+_LIST = r"(?:\s*,\s+[\w-]+(?:\s[\w-]+)?){0,4}"  # "actor, comedian and actor"
 _WINDOW = 60  # characters around a splice
 _REFLEXIVES = {"himself": "male", "herself": "female"}
 _PLURALS = {"man": "men", "woman": "women", "child": "children", "person": "people"}
@@ -115,11 +116,11 @@ def _repeated(pair: Compared) -> str:
 
 
 def _next(word: str, after: str) -> re.Match[str] | None:
-    return re.match(rf"{_BETWEEN}{word}\b", after, re.IGNORECASE)
+    return re.match(rf"{_LIST}{_BETWEEN}{word}\b", after, re.IGNORECASE)
 
 
 def _last(word: str, before: str) -> re.Match[str] | None:
-    return re.search(rf"\b{word}{_BETWEEN}$", before, re.IGNORECASE)
+    return re.search(rf"\b{word}{_LIST}{_BETWEEN}$", before, re.IGNORECASE)
 
 
 def _alike(one: Splice, other: Splice) -> bool:

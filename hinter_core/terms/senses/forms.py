@@ -173,6 +173,8 @@ class _Place:
         self._before_name = _before_name(parse, head)
         both = {_FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE} <= forms
         self._possesses = both and _possesses(parse, head)
+        pronoun = not forms.isdisjoint(_CHOSEN)
+        self._before_own = pronoun and parse.words[head + 1 : head + 2] in (("own",), ["own"])
         self._described = both and (_described(parse, head) or _ends_phrase(parse, head))
         absolute = {_FORM.PRONOUN_POSSESSIVE, _FORM.PRONOUN_POSSESSIVE_ABSOLUTE} <= forms
         self._owns = absolute and _owns(parse, head)
@@ -225,6 +227,8 @@ class _Place:
 
     def _pronoun(self) -> GrammaticalForm | None:
         """Return the case that what follows a pronoun tells; None if it tells nothing."""
+        if self._before_own:
+            return _FORM.PRONOUN_POSSESSIVE
         if self._described:
             return _FORM.PRONOUN_OBJECT
         if self._possesses or (self._owns and self._tag == "PRP$"):
@@ -305,7 +309,8 @@ def _possesses(parse: Parse, head: int) -> bool:
     verb = fold(parse.words[parse.heads[head]])
     if after >= len(tags) or tags[after] not in NOUN_TAGS or verb in _words()["of_two_objects"]:
         return False
-    if fold(parse.words[after]) in _words()["when"]:
+    counted = described + 1 < after and tags[after - 1] == "CD"  # "her last two years"
+    if fold(parse.words[after]) in _words()["when"] and not counted:
         return False  # "met her last week"
     if described < after:
         return True
@@ -317,8 +322,8 @@ def _possesses(parse: Parse, head: int) -> bool:
 def _owns(parse: Parse, head: int) -> bool:
     """Whether a noun without a determiner follows "his": "his aunts", "his only covering"."""
     tags, after = parse.tags, head + 1
-    if any(tag in _OWNED for tag in tags[after : after + 1]):
-        return True
+    if any(tag in _OWNED or tag == "VBG" for tag in tags[after : after + 1]):
+        return True  # "his aunts", "his telling me"
     while after < len(tags) and tags[after] in _BEFORE_OWNED:
         after += 1
     noun = head + 1 < after < len(tags) and tags[after] in NOUN_TAGS | {"VBG"}
@@ -328,7 +333,7 @@ def _owns(parse: Parse, head: int) -> bool:
 def _ends_phrase(parse: Parse, head: int) -> bool:
     """Whether nothing follows that a possessive could own: "'tis his the crown", "to her."."""
     after = (*parse.tags[head + 1 :], ".", ".")[:2]
-    of_it = after[0] in FINITE and head > 1 and fold(parse.words[head - 1]) == "of"
+    of_it = after[0] in FINITE | {"VBN"} and head > 1 and fold(parse.words[head - 1]) == "of"
     return of_it or (after[0] in _AFTER_PRONOUNS and after[1] != "HYPH")
 
 

@@ -129,7 +129,7 @@ def read(
         kind = _TAGS.get(tag, "another part of speech")
         return TermReading((), f"here \u201c{surface}\u201d is {kind} ({tag})")
     term = next((t for t in found if t.sense is Sense.PERSON), found[0])
-    if reading is None or term.form is _FORM.ANY:
+    if reading is None or (term.form is _FORM.ANY and term.sense is Sense.PERSON):
         return TermReading((term,))
     reason = _against(parse, tokens, term)
     return TermReading((), reason) if reason else _in_sense(parse, tokens, span, term, reading)

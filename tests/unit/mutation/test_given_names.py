@@ -32,6 +32,17 @@ def variants(text: str, change: str, parses: ParseStore) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "change", "expected"),
     [
+        # A longer name than a person's stays; a day is no name.
+        (
+            "Anna Keller is an actress. The Anna Keller Middle School is new.",
+            "actress > actor",
+            "NEW Keller is an actor. The Anna Keller Middle School is new.",
+        ),
+        (
+            "On Monday Anna Keller, an actress, left.",
+            "actress > actor",
+            "On Monday NEW Keller, an actor, left.",
+        ),
         # Names with a hyphen, also where the parts say another gender alone.
         (
             "Jean-Luc Petit is an actor. Jean-Luc lives in Lyon with his dog.",

@@ -279,3 +279,42 @@ def test_the_papers_modes_ask_for_no_validity_unless_one_is_chosen() -> None:
         assert replace(paper, validity=chosen).least_fair == chosen
     assert Settings().least_fair == LEAST_FAIR
     assert Settings(validity=0.0).least_fair == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "animal"),
+    [
+        ("My cat is fat. He licked the can.", {"He"}, "cat"),
+        ("The kitten climbed up. She won't come down.", {"She"}, "kitten"),
+        ("A horse ran off. The rope could not hold him.", {"him"}, "horse"),
+        ("God is good, and his grace is great.", {"his"}, "God"),
+        ("The man fed my cat. He smiled.", set(), ""),
+        ("My sister has a horse. She rides every day.", set(), ""),
+        ("He never liked dogs. He liked cats.", set(), ""),
+    ],
+)
+def test_pronouns_of_animals_and_gods_are_nobodys(
+    text: str, words: set[str], animal: str, shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    plan = make_plan(text, [shipped["gender"]], Settings(order=1), parses)
+    reason = f"speaks of \u201c{animal}\u201d, which is no person"
+    assert {r.occurrence.surface for r in plan.rejected if r.reason == reason} == words
+    assert words.isdisjoint(o.surface for o in plan.occurrences)
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("I remember his telling me that.", "I remember her telling me that."),
+        ("We dreaded his leaving early.", "We dreaded her leaving early."),
+        ("A cousin of his painted the fence.", "A cousin of hers painted the fence."),
+        ("He would finish her last two years.", "He would finish his last two years."),
+        ("We met her two years ago.", "We met him two years ago."),
+        ("They spoke with a fury like her own.", "They spoke with a fury like his own."),
+    ],
+)  # fmt: skip
+def test_cases_of_pronouns(
+    text: str, changed: str, shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    plan = make_plan(text, [shipped["gender"]], Settings(order=1), parses)
+    assert changed in {plan.mutant((edit,)).text for edit in plan.edits["gender"]}

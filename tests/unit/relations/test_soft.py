@@ -102,7 +102,7 @@ def test_all_reasons_in_one_place(judged: Judged) -> None:
         if one.mutant.edits[0].in_words == "man \u2192 woman"
     )
     assert clashes(text, man.mutant) == ("he",)
-    assert why_soft(text, man.mutant) == "the text also says \u201che\u201d"
+    assert why_soft(text, man.mutant) == ""
     assert man.conformance.kept  # the pronoun may be another man's
 
 

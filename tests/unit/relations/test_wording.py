@@ -56,6 +56,19 @@ def test_a_word_beside_itself(reasons: Reasons) -> None:
             "The Algerian and the Algerian met, and the Algerian paid.",
             "\u201cAlgerian\u201d stands beside itself",
         ),
+        (
+            "He was an actor, juggler and performer.",
+            "gender",
+            "He was an actor, juggler and actor.",
+            "\u201cactor\u201d stands beside itself",
+        ),
+        (
+            "A widower, two cooks, and a widow sat down.",
+            "gender",
+            "A widow, two cooks, and a widow sat down.",
+            "\u201cwidow\u201d stands beside itself",
+        ),
+        ("An actor sang, and a performer left.", "gender", "An actor sang, and an actor left.", ""),
     ],
 )
 def test_what_stands_beside_itself_in_whole_changes(

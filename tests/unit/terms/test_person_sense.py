@@ -431,7 +431,28 @@ def test_terms_that_name_no_person_are_not_asked_about(
 ) -> None:
     text = "Her childhood near the church was spent in poverty."
     plan = make_plan(text, list(shipped.values()), Settings(order=1), parses)
-    assert {"childhood", "church", "poverty"} <= {o.surface for o in plan.occurrences}
+    assert {"childhood", "poverty"} <= {o.surface for o in plan.occurrences}
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Her childhood near the church was spent in poverty.", "church"),
+        ("The new mosque stands beside the station.", "mosque"),
+        ("Judaism spread along the river.", "Judaism"),
+        ("They danced at Diwali.", "Diwali"),
+        ("A copy of the Quran lay on the shelf.", "Quran"),
+    ],
+)
+def test_faiths_buildings_books_and_feasts_are_nobody(
+    text: str, word: str, shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    plan = make_plan(text, [shipped["religion"]], Settings(order=1), parses)
+    assert word not in {one.surface for one in plan.occurrences}
+    assert word in {one.occurrence.surface for one in plan.rejected}
+    literal = Settings(order=1, literal=True)
+    assert word in {o.surface for o in make_plan(
+        text, [shipped["religion"]], literal, parses).occurrences}  # fmt: skip
 
 
 def test_words_of_a_user_may_be_about_things(parses: ParseStore) -> None:
