@@ -4,7 +4,8 @@
 mutants, made with the default settings of a campaign, at most one kept and one discarded of a text,
 and as many of each domain. A domain is a file by its name, or ``NAME=FILE``; files of one name are
 one domain. ``--attribute race,gender`` says which attributes change together; if it is repeated,
-each text is asked about the next of them that it has. The table says nothing of the invariant;
+each text is asked about the next of them that it has; of one attribute alone, single changes are
+drawn. The table says nothing of the invariant;
 ``OUT.key.csv`` does, and has the validity score with its features. Readers fill ``label``:
 
 - *fair*;
@@ -74,8 +75,9 @@ def _pipelines(pairs: Iterable[str]) -> dict[str, Pipeline]:
     parses, model = ParseStore(load_parser("embedded")), open_store("vader", trusted=True)
     settings = Campaign(data=SAMPLE).settings
     return {
-        pair: Pipeline(choose(pair.split(",")), parses, [model], settings)
+        pair: Pipeline(choose(names), parses, [model], replace(settings, order=min(2, len(names))))
         for pair in dict.fromkeys(pairs)
+        for names in [pair.split(",")]
     }
 
 
@@ -213,7 +215,7 @@ def join(out: Path, key: Path, *labelled: Path) -> None:
                     continue
                 known = {**row, **dict(zip(names, said, strict=True)), **_answered(made)}
                 for features in features_of(made.case.plan, made.mutant):
-                    table.writerow(known | features._asdict())
+                    table.writerow(known | {n: f"{x:.5g}" for n, x in features._asdict().items()})
 
 
 def _made_again(row: Mapping[str, str], pipeline: Pipeline) -> FollowUp | None:

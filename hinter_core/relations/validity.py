@@ -58,6 +58,7 @@ _KINDS = (
     "name", "organisation", "office", "work", "language", "place", "thing", "figure",
 )  # fmt: skip
 _MOST = 30.0  # log odds that count
+_STAGES = ("children", "young", "middle-aged", "older")  # groups of the shipped words for an age
 _GROWN = 20  # years up to which somebody is called a girl or a boy
 
 
@@ -79,7 +80,8 @@ class EditFeatures(NamedTuple):
     a country; ``people``: people; ``sentences``, ``in_capitals`` (words that begin with one),
     ``numbers``.
 
-    ``age``, ``religion``: what it changes, since texts say these in many other words, too;
+    ``steps``: how many stages of life lie between the old age and the new one. ``age``,
+    ``religion``: what it changes, since texts say these in many other words, too;
     ``neutral``: it replaces a gender by none, or by one that takes other pronouns.
     """
 
@@ -110,6 +112,7 @@ class EditFeatures(NamedTuple):
     sentences: float
     in_capitals: float
     numbers: float
+    steps: float
     age: float
     religion: float
     neutral: float
@@ -212,12 +215,22 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
         words=log1p(near(_words(text, edit.attribute, replaced))),
         years=log1p(near(_numbers(text) if edit.attribute == "age" else ())),
         against=log1p(len(contradictions(text, _alone(edit)))),
+        steps=_steps(edit),
         age=float(edit.attribute == "age"),
         religion=float(edit.attribute == "religion"),
         neutral=float(replaced in _GENDERS and edit.target.group not in _GENDERS),
         **_of_people(edit, people),
         **_of_text(text),
     )
+
+
+def _steps(edit: Edit) -> float:
+    """Return how many stages of life lie between those of an edit: one from young to older."""
+    groups = edit.source.group, edit.target.group
+    if edit.attribute != "age" or not set(_STAGES).issuperset(groups):
+        return 0.0
+    first, last = map(_STAGES.index, groups)
+    return max(0.0, abs(first - last) - 1.0)
 
 
 def _is_child(word: str) -> bool:

@@ -144,13 +144,14 @@ LINKED = {name: FIELDS[name] for name in SETTINGS if name != "limit"}
 _IN_LINKS = {"keep_soft": "soft", "across_people": "across", "repeat": "again"}
 _ALWAYS = {"invariant": EVEN_HANDED, "verbatim": True}  # what links said before they could say it
 _VALIDITY = "validity"
+_FIRST_LEAST = 0.5  # the least score when links could not say it
 
 
 def _unsaid(option: CampaignOption, query: Container[str]) -> Any:
     """Return what a link means that does not say a setting: the value before there was one."""
     asked = option.name == _VALIDITY and "across" in query  # a score was asked for, but not said
-    before = option.default if asked or option.before is ALWAYS else option.before
-    return _ALWAYS.get(option.name, before)
+    before = option.default if option.before is ALWAYS else option.before
+    return _FIRST_LEAST if asked else _ALWAYS.get(option.name, before)
 
 
 def _written(value: Any) -> str:
