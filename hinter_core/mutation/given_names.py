@@ -355,7 +355,9 @@ class GivenNames:
         """Whether a longer name than a person's goes on there: "the Anna Keller Middle School"."""
         whole = next((n.places for n in self._names if (start, end) in n.places), [(start, end)])
         after = _CAPITALS.match(self._text, whole[-1][1])
-        return bool(after) and after[1].lower() not in SUFFIXES and not after[1].isupper()
+        if after is None:
+            return False
+        return after[1].lower() not in SUFFIXES and not after[1].isupper()
 
     def _of_name_in_s(self, end: int, old: str, new: str) -> str:
         """Return the possessive of a new name where the old one has an apostrophe: "James' hat"."""
