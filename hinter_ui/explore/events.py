@@ -191,7 +191,7 @@ class ExploreEvents(TabEvents):
             form = self.form(session, *values)
         except HinterError as error:
             state.controls = ExploreForm()
-            return self.updates.options(None) | {self.ui.preview: notice.error(error)}
+            return self.updates.unread(session, error)
         if form.source == state.controls.source:
             return {}
         state.controls = form  # what comes meanwhile must not take its place

@@ -86,6 +86,11 @@ class ExploreUpdates:
                 updates[slot] = gr.update(choices=[], value=None, visible=False)
         return updates
 
+    def unread(self, session: Session, error: HinterError) -> Updates:
+        """Show why the controls cannot be read, and nothing of what they said before."""
+        bare = self.options(None) | self.people(session, ExploreForm())
+        return bare | {self.ui.preview: notice.error(error)}
+
     def refused(self, fault: str | HinterError) -> Updates:
         """Show a notice; a result stays."""
         return {self.ui.notice: notice.error(fault)}
