@@ -8,8 +8,8 @@ function opening(...values) {
 }
 
 // The address follows the campaign that is open, so that a reload or a copied link comes back to it.
-function opened(query) {
-  delete document.getElementById('results-page')?.dataset.changed;
+function opened(chosen, query) {
+  if (chosen) delete document.getElementById('results-page')?.dataset.changed;
   const address = new URL(location.href), language = address.searchParams.get('lang');
   if (!query && address.searchParams.has('results')) return;  // what it names is still being opened
   address.search = query || '?tab=results';

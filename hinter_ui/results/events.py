@@ -54,8 +54,9 @@ class ResultsEvents(TabEvents):
         opening = {"trigger_mode": "always_last", "js": after_event("results.opening")}
         typed = self.on(asked, self.open, [*named, ui.path], ui.everything, **opening)
         chosen = self.on(ui.campaign.input, self.open, named, ui.everything, **opening)
-        for done in (looked, typed, chosen):
-            scripted(done.then, "results.opened", [ui.address])
+        # What the tab itself asked for may be answered after a choice that is still on its way.
+        for done, was_chosen in ((looked, ""), (typed, "chosen"), (chosen, "chosen")):
+            scripted(done.then, "results.opened", [ui.address], (was_chosen,))
         filtered = [ui.model, ui.attributes]
         changed = partial(gr.on, [widget.input for widget in filtered])
         self.on(changed, self.choose, filtered, [ui.which, *ui.of_model])
