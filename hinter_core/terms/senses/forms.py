@@ -174,7 +174,7 @@ class _Place:
         both = {_FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE} <= forms
         self._possesses = both and _possesses(parse, head)
         pronoun = not forms.isdisjoint(_CHOSEN)
-        self._before_own = pronoun and parse.words[head + 1 : head + 2] in (("own",), ["own"])
+        self._before_own = pronoun and "own" in parse.words[head + 1 : head + 2]
         self._described = both and (_described(parse, head) or _ends_phrase(parse, head))
         absolute = {_FORM.PRONOUN_POSSESSIVE, _FORM.PRONOUN_POSSESSIVE_ABSOLUTE} <= forms
         self._owns = absolute and _owns(parse, head)
@@ -365,6 +365,9 @@ def _counted(parse: Parse, head: int) -> bool:
     beyond = parse.tags[head + 2] if head + 2 < len(parse.tags) else "."
     if after == "CC":  # "a newlywed and her mother", but "a black and white picture"
         followed = beyond not in ("DT", "PRP$")
+    if after == "VBG" or "living" in parse.words[head + 1 : head + 2]:
+        # "a Kenyan living in Oslo", but "a Danish moving company"
+        followed = beyond not in ("IN", "TO", "RB", "DT", "PRP$")
     if after == ",":  # "a plain, shy clerk", but "a Buddhist, meditates"
         followed = beyond in ("JJ", "VBN", "RB")
     if article in ("the", "this", "that") and parse.words[head][:1].isupper():

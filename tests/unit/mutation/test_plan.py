@@ -318,3 +318,20 @@ def test_cases_of_pronouns(
 ) -> None:
     plan = make_plan(text, [shipped["gender"]], Settings(order=1), parses)
     assert changed in {plan.mutant((edit,)).text for edit in plan.edits["gender"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("I had a friend, a Kenyan living in Oslo.", "I had a friend, a Finn living in Oslo."),
+        ("She met a Rwandan working for a bank.", "She met a Finn working for a bank."),
+        ("A Rwandan carrying her bags smiled.", "A Finn carrying her bags smiled."),
+        ("We hired a Danish moving company.", ""),
+    ],
+)
+def test_a_noun_before_a_participle(
+    text: str, changed: str, shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    plan = make_plan(text, [shipped["nationality"]], Settings(order=1), parses)
+    made = {plan.mutant((edit,)).text for edit in plan.edits.get("nationality", [])}
+    assert changed in made if changed else not any("Finn " in text for text in made)
