@@ -326,6 +326,8 @@ def test_counts_stand_beside_the_text_and_settings_that_were_scanned(explore: An
     page.get_by_label("age", exact=True).uncheck()
     expect(counts).to_contain_text("hidden")
     explore.type("A stone lies here.")
+    expect(explore.preview).to_contain_text("No intersection to test.")
+    expect(page).to_have_url(re.compile("stone"))
     explore.press("Find hidden bias")
     expect(explore.alert).to_contain_text("can be changed in this text")
     expect(bar).to_have_text("")
