@@ -67,6 +67,10 @@ let now = null, queue = [], past = [], outbox = [], counts = {judged: 0, skipped
 // Answers are in the order in which they were given; the last one is the first to be taken back.
 let place = 0, answers = {}, ending = '';
 let spent = 0, since = 0, began = Date.now(), sending = false, wait = 0, timer = 0, lost = false;
+// A text takes answers once it has been painted for a moment, and a tap is followed by a pause, so
+// that the second of two taps, or a key pressed too often, answers nothing that nobody has read.
+const MOMENT = 250;  // milliseconds
+let ready = null;
 const $ = wanted => root.querySelector(wanted);
 const all = wanted => [...root.querySelectorAll(wanted)];
 const named = item => `${item.showing} ${item.item}`;
@@ -134,6 +138,15 @@ const open = (name, wanted) => {
   box.hidden = !wanted;
   button?.setAttribute('aria-expanded', String(wanted));
 };
+const settleIn = item => {
+  ready = null;
+  root.dataset.ready = 'no';
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => {
+    if (now !== item) return;
+    ready = item;
+    root.dataset.ready = 'yes';
+  }, MOMENT)));
+};
 const show = (item, before = '') => {
   now = item;
   const draft = kept.draft();
@@ -152,6 +165,7 @@ const show = (item, before = '') => {
   $('.judge-trees').innerHTML = '';
   $('.judge-columns').hidden = false;
   spent = 0; since = performance.now();
+  settleIn(item);
   const again = back ? words.again : '';
   notice(before);
   $('.judge-item').setAttribute('aria-label', fill(words.item, {n: counts.judged + counts.skipped + 1}));
@@ -255,7 +269,7 @@ const out = async error => {
 // -- What a person does ------------------------------------------------------------------------
 
 const hand = kind => {
-  if (!now) return;
+  if (!now || ready !== now) return;
   const seconds = (spent + (document.hidden ? 0 : performance.now() - since)) / 1000;
   const own = {kind, item: now.item, showing: now.showing, comment: $('#annotate-comment').value};
   // What was answered before a text was skipped comes back whole.
@@ -275,7 +289,7 @@ const forward = spoken => {
 };
 const answer = (box, value) => {
   const at = asked().indexOf(box);
-  if (at < 0 || !now) return;
+  if (at < 0 || !now || ready !== now) return;
   const button = [...box.querySelectorAll('[data-value]')].find(b => b.dataset.value === value);
   const followed = box.contains(document.activeElement);
   const was = now;
@@ -407,7 +421,12 @@ root.addEventListener('submit', event => {
 });
 root.addEventListener('click', event => {
   const value = event.target.closest('[data-value]');
-  if (value) { answer(value.closest('.judge-question'), value.dataset.value); return; }
+  if (value) {
+    const was = now;
+    answer(value.closest('.judge-question'), value.dataset.value);
+    if (now && now === was && ready) settleIn(now);  // the next question may stand where this one was
+    return;
+  }
   const act = event.target.closest('[data-act]');
   if (act) acts[act.dataset.act]?.(act);
 });
@@ -423,6 +442,11 @@ document.addEventListener('keydown', event => {
   if (typing(event.target)) {
     const done = event.key === 'Escape' && event.target.id === 'annotate-comment';
     if (done) { $('.judge-item').focus(); event.preventDefault(); }
+    return;
+  }
+  // A key that is held down counts once; on a button it would click again and again.
+  if (event.repeat && !/^(Arrow|Page|Tab)/.test(event.key)) {
+    if (event.target === document.body || root.contains(event.target)) event.preventDefault();
     return;
   }
   if (!seat || !usesKeys() || $('.judge-help')?.open) return;

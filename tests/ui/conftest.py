@@ -11,7 +11,7 @@ import subprocess
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,12 +31,14 @@ from playwright.sync_api import (
 )
 from playwright.sync_api import Error as PlaywrightError
 
+from hinter_core.annotation.project.types import AnnotationItem
 from hinter_ui.html.wording import DEFAULT, speak
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.uploads import upload_folder
 from hinter_ui.shell import build_app, launch
 from tests.forked import Commands
+from tests.ui.annotators import Judge, Made, pairs
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PATIENCE = 45_000  # milliseconds; a busy two-core machine is slow
@@ -405,4 +407,36 @@ def explore(page: Page, app: App) -> Iterator[Explore]:
     yield Explore(page, app.url)
     for event, listener in listeners.items():
         page.remove_listener(event, listener)
+    assert faults == []
+
+
+@pytest.fixture
+def project(app: App) -> Callable[..., Made]:
+    """Projects in the app's folder, of given texts or of so many."""
+
+    def make(items: int | list[AnnotationItem] = 6, **settings: object) -> Made:
+        return Made(app.annotations, pairs(items) if isinstance(items, int) else items, **settings)
+
+    return make
+
+
+@pytest.fixture
+def judges(others_tabs: list[Tab], app: App) -> Iterator[Callable[..., Judge]]:
+    """Annotators, each with a browser of their own."""
+    pages: list[Page] = []
+    faults: list[str] = []
+
+    def broken(error: PlaywrightError) -> None:
+        faults.append(str(error))
+
+    def make(url: str = app.url) -> Judge:
+        page = others_tabs[len(pages)].take()
+        pages.append(page)
+        page.on("pageerror", broken)
+        return Judge(page, url, PATIENCE)
+
+    yield make
+    for tab, page in zip(others_tabs, pages, strict=False):
+        page.remove_listener("pageerror", broken)
+        tab.leave()
     assert faults == []

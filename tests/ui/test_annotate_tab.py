@@ -5,156 +5,24 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
-from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Error as PlaywrightError
-from playwright.sync_api import Locator, Page, Response, expect
+from playwright.sync_api import Page, Response, expect
 
-from hinter_core.annotation.project.questions import default_questions
-from hinter_core.annotation.project.store import AnnotationStore, opened
-from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project
+from hinter_core.annotation.project.store import opened
+from hinter_core.annotation.project.types import AnnotationItem
 from tests.forked import Commands
 from tests.ui.annotate_server import Server
-from tests.ui.conftest import PATIENCE, App, Tab
+from tests.ui.annotators import PASS, Judge, Made, pairs
+from tests.ui.conftest import App
 
-PASS = "a long enough phrase"
 SECRETS = {"kept": False, "layer": "part of speech", "reason": "a secret reason",
            "verdicts": {"a-secret-model": "hidden"}, "label": "a secret label",
            "stratum": "a secret stratum", "validity": 0.826437, "soft": 0.11, "unfair": 0.063563,
            "across_people": True}  # fmt: skip
-
-
-def pairs(many: int, **more: object) -> list[AnnotationItem]:
-    return [
-        AnnotationItem(f"i{n}", f"The British waiter number {n} was kind.",
-             f"The Syrian waiter number {n} was kind.", ("race",), **more)  # type: ignore[arg-type]
-        for n in range(many)
-    ]  # fmt: skip
-
-
-class Made:
-    """A project in the app's folder."""
-
-    def __init__(self, folder: Path, items: list[AnnotationItem], **settings: object) -> None:
-        language = str(settings.get("language", "en"))
-        instructions, questions = default_questions(language)
-        plain = {"share": 1.0, "repeats": 0.0} | settings
-        project = Project(f"Trial {uuid4().hex[:6]}", questions, instructions, **plain)  # type: ignore[arg-type]
-        self.name, self.id = project.name, uuid4().hex
-        self.path = folder / f"{self.id}.sqlite"
-        store, self.key = AnnotationStore.create(self.path, project)
-        store.add(items)
-        store.close()
-
-    def judged(self) -> list[Judgement]:
-        with opened(self.path) as store:
-            return list(store.judgements())
-
-    def change(self, **settings: object) -> None:
-        with opened(self.path) as store:
-            store.change(**settings)
-
-
-@pytest.fixture
-def project(app: App) -> Callable[..., Made]:
-    def make(items: int | list[AnnotationItem] = 6, **settings: object) -> Made:
-        return Made(app.annotations, pairs(items) if isinstance(items, int) else items, **settings)
-
-    return make
-
-
-class Judge:
-    """An annotator's page, used by keyboard."""
-
-    def __init__(self, page: Page, url: str) -> None:
-        self.page = page
-        self.url = url
-        page.set_default_timeout(PATIENCE)
-
-    def visit(self, project: Made) -> Judge:
-        self.page.goto(f"{self.url}/?annotate={project.id}")
-        expect(self.page.locator(".judge-room")).to_be_visible()
-        return self
-
-    def join(self, project: Made, name: str, phrase: str = PASS) -> Judge:
-        self.visit(project)
-        self.page.locator("[name=name]").focus()
-        self.type_in(name, phrase)
-        expect(self.text).to_be_visible()
-        return self
-
-    def type_in(self, name: str, phrase: str) -> None:
-        keyboard = self.page.keyboard
-        keyboard.press("Control+a")
-        keyboard.type(name)
-        keyboard.press("Tab")
-        keyboard.press("Control+a")
-        keyboard.type(phrase)
-        keyboard.press("Enter")
-
-    @property
-    def text(self) -> Locator:
-        return self.page.locator(".judge-text.mutant .judge-words, .judge-text.alone .judge-words")
-
-    @property
-    def saved(self) -> Locator:
-        return self.page.locator(".judge-saved")
-
-    @property
-    def told(self) -> Locator:
-        return self.page.locator(".judge-notice")
-
-    @property
-    def progress(self) -> Locator:
-        return self.page.locator(".progress-words")
-
-    @property
-    def number(self) -> int:
-        return int(re.search(r"number (\d+)", self.text.inner_text())[1])  # type: ignore[index]
-
-    def press(self, keys: str) -> None:
-        for key in keys:
-            self.page.keyboard.press(key)
-
-    def judge(self, keys: str) -> int:
-        """Answer the text that is shown, and wait for the next; returns its number."""
-        number = self.number
-        self.press(keys)
-        self.page.wait_for_function(
-            "number => { const room = document.querySelector('.judge-text.mutant');"
-            "return !room || !room.textContent.includes(`number ${number} `); }",
-            arg=number,
-        )
-        return number
-
-    def all_saved(self) -> None:
-        expect(self.saved).to_have_attribute("data-open", "0")
-
-
-@pytest.fixture
-def judges(others_tabs: list[Tab], app: App) -> Iterator[Callable[..., Judge]]:
-    """Annotators, each with a browser of their own."""
-    pages: list[Page] = []
-    faults: list[str] = []
-
-    def broken(error: PlaywrightError) -> None:
-        faults.append(str(error))
-
-    def make(url: str = app.url) -> Judge:
-        page = others_tabs[len(pages)].take()
-        pages.append(page)
-        page.on("pageerror", broken)
-        return Judge(page, url)
-
-    yield make
-    for tab, page in zip(others_tabs, pages, strict=False):
-        page.remove_listener("pageerror", broken)
-        tab.leave()
-    assert faults == []
 
 
 def test_thirty_texts_by_keyboard_alone(
@@ -449,6 +317,7 @@ def test_a_german_project_speaks_german_on_a_phone(
     assert box["height"] >= 44
     assert box["y"] + box["height"] <= 740  # in sight without scrolling
     for _ in range(3):
+        ann.ready()
         ann.page.locator(".judge-question.current").get_by_role("button", name="Ja").click()
     expect(ann.progress).to_contain_text("1 beurteilt")
     ann.all_saved()

@@ -282,17 +282,17 @@ def test_a_link_from_before_there_were_soft_variants_keeps_them() -> None:
 @pytest.mark.parametrize(
     ("written", "settings"),
     [
-        ("text=A+man.&coherent=1&soft=0&across=0", Settings()),
+        ("text=A+man.&coherent=1&soft=0&across=0", Settings(validity=0.5)),
         ("text=A+man.&coherent=1&soft=0", Settings(across_people=True, validity=0.0)),
         ("text=A+man.&coherent=1&soft=0&across=0&validity=0", Settings(validity=0.0)),
         ("text=A+man.&order=3&literal=1&again=4&coherent=1&soft=0&across=0",
-         Settings(order=3, literal=True, repeat=4)),
+         Settings(order=3, literal=True, repeat=4, validity=0.5)),
         ("text=A+man.&relations=add%2Csubstitute&seed=7&coherent=1&soft=0&across=0",
-         Settings(relations=("add", "substitute"), seed=7)),
+         Settings(relations=("add", "substitute"), seed=7, validity=0.5)),
         ("text=A+man.&order=9&seed=-1&again=x&relations=none&coherent=1&soft=0&across=0",
-         Settings()),
+         Settings(validity=0.5)),
         ("text=A+man.&validity=nan&window=0&tolerance=2&invariant=odd&coherent=1&soft=0&across=0",
-         Settings()),
+         Settings(validity=0.5)),
     ],
 )  # fmt: skip
 def test_links_of_earlier_versions_and_damaged_ones_open(written: str, settings: Settings) -> None:
