@@ -318,7 +318,7 @@ const undo = () => {
     show(item);
     tell({kind: 'undo', item: item.item, showing: item.showing});
   } else {
-    if (now) now = {...now, earlier: {}, comment: $('#annotate-comment').value};
+    if (now) Object.assign(now, {earlier: {}, comment: $('#annotate-comment').value});
     reopen({kind: 'undo'});
   }
 };

@@ -21,6 +21,7 @@ from hinter_core.types import Change, Edit, Entity, MentionKind, RejectedEdit, S
 
 ORIGIN = ("race", "nationality")
 _CAPITALS = re.compile(r" ([A-Z][a-z]+)(?![\w.])")
+_THE = re.compile(r"\bthe\s$", re.IGNORECASE)
 _NEXT = re.compile(r",? (?:and )?")
 
 
@@ -352,10 +353,13 @@ class GivenNames:
             yield (start, end), written if surely or not others else ""
 
     def _goes_on(self, start: int, end: int) -> bool:
-        """Whether a longer name than a person's goes on there: "the Anna Keller Middle School"."""
+        """Whether a longer name than a person's goes on there: "the Anna Keller Middle School".
+
+        Only *the* tells it from a headline ("Anna Keller Wins Prize").
+        """
         whole = next((n.places for n in self._names if (start, end) in n.places), [(start, end)])
         after = _CAPITALS.match(self._text, whole[-1][1])
-        if after is None:
+        if after is None or not _THE.search(self._text[: whole[0][0]]):
             return False
         return after[1].lower() not in SUFFIXES and not after[1].isupper()
 

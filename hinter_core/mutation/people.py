@@ -9,6 +9,7 @@ together, such as *the women*, count as one person of their own.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from functools import cached_property
 
@@ -30,6 +31,9 @@ _HAS = frozenset("of with from in".split())  # "a man of Jewish faith"
 _IS = frozenset("of with from as".split())  # "he comes from a Muslim town", "as a Muslim"
 _COMPARES = frozenset("like unlike than".split())
 _LIKELY = 0.5
+_OWNED = re.compile(r"(?:my|our|his|her|their|your)\s", re.IGNORECASE)
+_CRY = re.compile(r"\b(?:my|oh|thank|dear|good|by|for|to|of|in)\s$", re.IGNORECASE)
+_ACTS = re.compile(r"\s[a-z]")
 _GODS = frozenset("God Lord Allah Yahweh Christ Jesus Krishna Shiva Zeus".split())
 _SUBJECTS = ("nsubj", "nsubj:pass", "nsubj:outer")
 _GOES_ON = frozenset("xcomp conj advcl".split())  # clauses that share the subject of another one
@@ -114,27 +118,31 @@ class People:
         ]
 
     def animal(self, occurrence: Occurrence) -> str:
-        """Return the animal or god before a pronoun that no word for a person stands for, or "".
+        """Return the pet or god before a pronoun that no word for a person stands for, or "".
 
         "My cat is fat. He licked the can." Coreference lists no things as what a pronoun stands
-        for.
+        for. Where another animal comes before ("The dog ran off. She called the police"), nothing
+        tells whose the pronoun is, nor in a cry ("my God!").
         """
         person = self.at(occurrence) if occurrence.terms[0].form.is_pronoun else None
         own = self.mentions(person) if person is not None else ()
         if not own or any(mention.kind is not MentionKind.PRONOUN for mention in own):
             return ""
-        before = [
+        earlier = [
             mention
             for entity in self.entities
             for mention in entity.mentions
             if mention.span[0] < own[0].span[0] and mention.kind is not MentionKind.PRONOUN
         ]
-        for mention in sorted(before, key=lambda mention: mention.span, reverse=True):
+        for mention in sorted(earlier, key=lambda mention: mention.span, reverse=True):
             word = self._text[slice(*mention.head)]
             found = reading_at(self._text, mention.head)
             kind = found[0].kinds(found[1]) if found else {}
-            if kind.get("animal", 0.0) > _LIKELY or word in _GODS:
-                return word
+            if kind.get("animal", 0.0) > _LIKELY:
+                return word if _OWNED.match(self._text, mention.span[0]) else ""
+            if word in _GODS:
+                before, after = self._text[: mention.head[0]], self._text[mention.head[1] :]
+                return word if _ACTS.match(after) and not _CRY.search(before) else ""
             if kind.get("person", 0.0) + kind.get("name", 0.0) > _LIKELY:
                 return ""
         return ""

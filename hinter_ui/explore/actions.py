@@ -145,10 +145,10 @@ class ExploreActions:
 
     def elsewhere(self, session: Session, form: ExploreForm, plan: Plan) -> list[Occurrence]:
         """Return words of attributes that are not chosen, where no chosen one changes them."""
-        if plan.slots:
-            return []
         known = self._services.dictionaries(session).items()
         others = [name for name, one in known if name not in form.attributes and not one.placebo]
+        if plan.slots or not others:
+            return []
         with self._in_turn(form.text):
             found = self._plan(session, replace(form, attributes=tuple(others))).occurrences
         taken = [own.span for own in plan.occurrences]
@@ -385,8 +385,8 @@ class ExploreActions:
     def shown_form(self, session: Session) -> ExploreForm | None:
         """Return the form that makes the variant shown, or None."""
         selected, result = session.of(ExploreState).selected, session.result
-        if result is None or selected is None:
-            return None
+        if result is None or selected is None or selected >= len(result.check.mutants):
+            return None  # a row of a table that is older than the result
         edits = result.check.mutants[selected].edits
         return replace(result.form, edits=tuple(edit_key(e) for e in edits))
 

@@ -312,12 +312,12 @@ class ExploreEvents(TabEvents):
 
     def _scan(self, session: Session, form: ExploreForm) -> Iterator[Updates]:
         ui, updates, state = self.ui, self.updates, session.of(ExploreState)
-        stop, hidden = cancel_button(running=True), cancel_button(running=False)
         state.controls = state.awaited = form
-        idle = {ui.scan: gr.update(interactive=True), ui.cancel: hidden}
-        yield {ui.scan: gr.update(interactive=False), ui.cancel: stop, ui.notice: ""}
+        idle = {ui.scan: gr.update(interactive=True), ui.cancel: cancel_button(running=False)}
+        busy = {ui.scan: gr.update(interactive=False), ui.cancel: cancel_button(running=True)}
         last, turn, found = 0.0, session.turn + 1, None
         try:
+            yield busy | {ui.notice: ""}
             for found in self.actions.scan(session, form):
                 if state.awaited is form:
                     state.awaited = None
@@ -331,8 +331,8 @@ class ExploreEvents(TabEvents):
         except Exception:
             log.exception("A scan failed.")
             ended = updates.refused(shared("notices.failed"))
-        if state.awaited is form:
-            state.awaited = None
+        finally:  # also if nobody listens any more
+            state.awaited = None if state.awaited is form else state.awaited
         if session.running is None:  # otherwise another scan shows its progress
             yield idle | ended
 

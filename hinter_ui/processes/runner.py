@@ -154,10 +154,11 @@ class Runner(Generic[R]):
                 self._running[run.place.id] = run
                 if self._longest is not None and not WINDOWS:
                     stand_back(run.process.pid)
+                # It is attended even if no record can be written; until then it waits for the lock.
+                threading.Thread(target=self._attend, args=(run, run.process), daemon=True).start()
                 self._note(
                     run.place, started=time.time(), ended=0.0, pid=run.process.pid, code=None
                 )
-                threading.Thread(target=self._attend, args=(run, run.process), daemon=True).start()
 
     def _attend(self, run: Run, process: subprocess.Popen[bytes]) -> None:
         try:

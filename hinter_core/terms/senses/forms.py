@@ -333,7 +333,8 @@ def _owns(parse: Parse, head: int) -> bool:
 def _ends_phrase(parse: Parse, head: int) -> bool:
     """Whether nothing follows that a possessive could own: "'tis his the crown", "to her."."""
     after = (*parse.tags[head + 1 :], ".", ".")[:2]
-    of_it = after[0] in FINITE | {"VBN"} and head > 1 and fold(parse.words[head - 1]) == "of"
+    finite = after[0] in FINITE or (after[0] == "VBN" and after[1] not in _OWNED | {"JJ"})
+    of_it = finite and head > 1 and fold(parse.words[head - 1]) == "of"
     return of_it or (after[0] in _AFTER_PRONOUNS and after[1] != "HYPH")
 
 

@@ -39,6 +39,11 @@ def variants(text: str, change: str, parses: ParseStore) -> list[str]:
             "NEW Keller is an actor. The Anna Keller Middle School is new.",
         ),
         (
+            "Anna Keller Wins Prize. She thanked us, and Anna smiled.",
+            "she > he",
+            "NEW Keller Wins Prize. He thanked us, and AGAIN smiled.",
+        ),
+        (
             "On Monday Anna Keller, an actress, left.",
             "actress > actor",
             "On Monday NEW Keller, an actor, left.",

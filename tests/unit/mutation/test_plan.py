@@ -285,10 +285,12 @@ def test_the_papers_modes_ask_for_no_validity_unless_one_is_chosen() -> None:
     ("text", "words", "animal"),
     [
         ("My cat is fat. He licked the can.", {"He"}, "cat"),
-        ("The kitten climbed up. She won't come down.", {"She"}, "kitten"),
-        ("A horse ran off. The rope could not hold him.", {"him"}, "horse"),
+        ("My kitten climbed up. She won't come down.", {"She"}, "kitten"),
+        ("Our horse ran off. The rope could not hold him.", {"him"}, "horse"),
         ("God is good, and his grace is great.", {"his"}, "God"),
         ("The man fed my cat. He smiled.", set(), ""),
+        ("The dog ran off. She called the police.", set(), ""),
+        ("Oh my God! He hit the nurse.", set(), ""),
         ("My sister has a horse. She rides every day.", set(), ""),
         ("He never liked dogs. He liked cats.", set(), ""),
     ],
@@ -307,6 +309,7 @@ def test_pronouns_of_animals_and_gods_are_nobodys(
     [
         ("I remember his telling me that.", "I remember her telling me that."),
         ("We dreaded his leaving early.", "We dreaded her leaving early."),
+        ("Because of her lost wallet, she wept.", "Because of his lost wallet, he wept."),
         ("A cousin of his painted the fence.", "A cousin of hers painted the fence."),
         ("He would finish her last two years.", "He would finish his last two years."),
         ("We met her two years ago.", "We met him two years ago."),
