@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.ui.annotators import Judge, Made, pairs
 from tests.ui.conftest import PATIENCE, App, serving
 from tests.ui.identity_provider import IdentityProvider
-from tests.ui.test_annotate_tab import Judge, Made, pairs
 
 # Annotators need no model.
 WITHOUT_MODELS = """
@@ -42,7 +42,7 @@ def test_who_signs_in_joins_without_a_pass_phrase(
 ) -> None:
     page.set_default_timeout(PATIENCE)
     made = Made(space.annotations, pairs(3))
-    ann = Judge(page, space.url).visit(made)
+    ann = Judge(page, space.url, PATIENCE).visit(made)
     expect(page.locator(".join-form")).to_be_visible()
     expect(page.locator("[data-act=login]")).to_have_count(0)
     page.goto(f"{page.url}&lang=de")
