@@ -209,7 +209,10 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
         pronoun=float(form.is_pronoun),
         child=float(any(map(_is_child, edit.source.text.lower().split()))),
         after_the=float(any(map(_AFTER_THE.search, around))),
-        capitals=float(any(map(_NAME_BEFORE.search, around)) or any(map(_NAME_AFTER.match, after))),
+        capitals=float(
+            not text.isupper()
+            and (any(map(_NAME_BEFORE.search, around)) or any(map(_NAME_AFTER.match, after)))
+        ),
         places=log1p(len(edit.spans)),
         near=log1p(near(_pronouns(text).get(replaced, ()))),
         words=log1p(near(_words(text, edit.attribute, replaced))),

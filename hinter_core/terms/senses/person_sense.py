@@ -93,7 +93,10 @@ def reading_at(text: str, span: Span) -> tuple[SentenceReading, Span] | None:
     sentence = sentence_at(sentences_of(text), span[0])
     if sentence is None or span[1] > sentence.end:
         return None
-    reading = load_encoder().read([sentence.text])[sentence.text]
+    # The encoder is unsure of words in a sentence that is shouted as a whole.
+    small = sentence.text.capitalize() if sentence.text.isupper() else sentence.text
+    read = small if len(small) == len(sentence.text) else sentence.text
+    reading = load_encoder().read([read])[read]
     return reading, (span[0] - sentence.start, span[1] - sentence.start)
 
 

@@ -229,3 +229,22 @@ def test_every_shipped_pair_has_a_score_and_parts_are_no_less_fair_than_wholes(
     for edits in plan.chosen():
         whole = validity_of(plan, plan.mutant(edits), kept=True).fair
         assert whole <= min(fair[edit,] for edit in edits) + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute"),
+    [
+        ("The black man was kind.", "gender"),
+        ("The old waitress forgot us.", "gender"),
+        ("My Danish aunt sang.", "nationality"),
+    ],
+)
+def test_capitals_of_a_whole_text_say_nothing(
+    text: str, attribute: str, shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    fair = []
+    for written in (text, text.upper()):
+        plan = make_plan(written, [shipped[attribute]], Settings(order=1), parses)
+        fair += [max(validity_of(plan, plan.mutant((edit,)), kept=True).fair
+                     for edit in plan.edits[attribute])]  # fmt: skip
+    assert fair[1] == pytest.approx(fair[0], abs=0.1)
