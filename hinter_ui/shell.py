@@ -40,7 +40,7 @@ from hinter_ui.shared.wiring import after_event, private
 say = Words("app")
 
 STYLES = ASSETS / "css"
-CSS = (STYLES / "hinter.css", STYLES / "learn.css", STYLES / "annotate.css")
+CSS = tuple(STYLES / f"{name}.css" for name in ("hinter", "venn", "learn", "annotate"))
 _LARGEST_MODEL = "3_000_000_000"  # bytes of a model of the Hub, where strangers may load it
 _SYSTEM_FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "DejaVu Sans", "sans-serif"]
 

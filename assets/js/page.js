@@ -265,7 +265,8 @@ function madeFrom(element) {
   let waiting = 0;
   for (const kind of ['pointerdown', 'focusin', 'input', 'change', 'click', 'focusout', 'drop'])
     scope.addEventListener(kind, event => {
-      const fresh = event.type === 'click' && event.target.closest('.makes'), touched = event.target.closest(control);
+      const fresh = event.type === 'click' && event.target.closest('.makes');
+      const touched = event.target.closest(control);
       if (fresh) made.clear();
       // What was folded then is read as it is touched.
       for (const one of fresh ? scope.querySelectorAll(control) : [touched])

@@ -20,7 +20,7 @@ from hinter_core.errors import InputError
 from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.compared.sections import comparison_sections
 from hinter_core.report.figures import every_figure
-from hinter_core.report.formats import STYLE, first_screen, markdown_of, plain, write_report
+from hinter_core.report.formats import first_screen, markdown_of, plain, style, write_report
 from hinter_core.report.model import Report, make_report
 
 if TYPE_CHECKING:
@@ -205,8 +205,7 @@ class CampaignResult:
 
     def _repr_html_(self) -> str:
         """Show the first screen of the report in a notebook."""
-        style = STYLE.read_text(encoding="utf-8")
-        return framed("Report", f"<main>{first_screen(self._report)}</main>", style, 480)
+        return framed("Report", f"<main>{first_screen(self._report)}</main>", style(), 480)
 
 
 class ComparisonResult:

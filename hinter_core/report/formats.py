@@ -192,7 +192,7 @@ def _key(key: Any) -> str:
     return str(key)
 
 
-STYLE = ASSETS / "css" / "report.css"
+_STYLES = (ASSETS / "css" / "report.css", ASSETS / "css" / "venn.css")
 _SCRIPT = ASSETS / "js" / "report.js"
 _PAGES = ASSETS / "html"
 # Tables that are opened by a click.
@@ -237,11 +237,16 @@ def page_of(title: str, written: Iterable[Section], charts: Mapping[str, _Charts
     )
 
 
+def style() -> str:
+    """Return the style sheet of the report page."""
+    return "\n".join(path.read_text(encoding="utf-8") for path in _STYLES)
+
+
 def _whole_page(**values: Any) -> str:
     from plotly.offline import get_plotlyjs
 
-    style, draw = (path.read_text(encoding="utf-8") for path in (STYLE, _SCRIPT))
-    return _rendered(style=style, draw=draw, plotly=get_plotlyjs(), **values)
+    draw = _SCRIPT.read_text(encoding="utf-8")
+    return _rendered(style=style(), draw=draw, plotly=get_plotlyjs(), **values)
 
 
 def _rendered(**values: Any) -> str:
