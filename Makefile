@@ -1,5 +1,5 @@
 # `make run` opens the app, `make test` passes every test, `make check` what is quick of it.
-# All set themselves up.
+# All set themselves up. `make space` tries the repository as a Space, which takes minutes.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,7 +10,7 @@ DOCS_STAMP := $(VENV)/.installed-docs
 export PYTHONDONTWRITEBYTECODE :=
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
-.PHONY: run test test-deep check installed tests lint style types pytest quick format chromium clean bench docs
+.PHONY: run test test-deep check installed tests lint style types pytest quick format chromium clean bench docs space space-push
 
 run: $(STAMP)
 	$(BIN)/python app.py
@@ -61,29 +61,46 @@ docs: $(DOCS_STAMP)
 	$(BIN)/zensical build --clean --strict
 	$(BIN)/python scripts/check_site.py build/site
 
+# What the platform's builder installs, in build/space, and one check by the app that it starts.
+space: $(STAMP)
+	$(BIN)/hinter space check
+	$(PYTHON) scripts/try_space.py
+
+# A Space refuses a git push of binary files, so the files that git knows go over HTTP. Nothing is
+# sent: the commands are printed, for you to run.
+SPACE ?= ORG/NAME
+space-push: $(STAMP)
+	@$(BIN)/hinter space check >&2
+	@echo 'rm -rf build/push && mkdir -p build/push && git archive HEAD | tar -x -C build/push'
+	@echo 'hf upload $(SPACE) build/push . --repo-type space --delete "*" --commit-message "$(shell git rev-parse --short HEAD)"'
+
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("HInter needs Python 3.11 or newer; set PYTHON=python3.x" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 
 # torch comes first and alone, so that its pinned build is taken before anything asks for a range.
 # Nothing is compiled in advance: most of what is installed is never used.
+INSTALL := $(BIN)/python scripts/install.py -c constraints.txt
 $(STAMP): requirements.txt constraints.txt pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt torch
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e .
+	$(INSTALL) torch
+	$(INSTALL) -e .
 	touch $@
 
 $(DEV_STAMP): requirements-dev.txt $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -r requirements-dev.txt
+	$(INSTALL) -r requirements-dev.txt
 	touch $@
 
 $(DOCS_STAMP): requirements-docs.txt constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -r requirements-docs.txt
+	$(INSTALL) -r requirements-docs.txt
 	touch $@
 
-# The browser tests drive a system Chromium.
+# The browser tests drive a system Chromium: its headless shell, which needs half the time, where
+# there is one.
+APT := $(SUDO) apt-get -qq -o Acquire::Retries=1 -o Acquire::http::Timeout=20
 chromium:
-	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
-	  { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium; }
+	@command -v chromium-headless-shell \
+	  || { $(APT) update && $(APT) install -y chromium-headless-shell; } \
+	  || command -v chromium || $(APT) install -y chromium
 
 clean:
 	rm -rf $(VENV) build *.egg-info

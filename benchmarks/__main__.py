@@ -17,11 +17,13 @@ from pathlib import Path
 
 from benchmarks import (
     annotators,
+    api,
     campaign,
     coverage,
     even_handed,
     grammars,
     noise,
+    page,
     person_sense,
     prioritisation,
     reference,
@@ -227,6 +229,9 @@ def main() -> None:
     arguments.add_argument("--parser", default="embedded")
     arguments.add_argument("--throughput", action="store_true", help="print the last table only")
     arguments.add_argument("--campaign", action="store_true", help="time campaigns only")
+    arguments.add_argument(
+        "--api", action="store_true", help="time campaigns against a server of known latency only"
+    )
     arguments.add_argument("--data", default="sample", help="texts of the campaigns")
     arguments.add_argument(
         "--texts", type=int, default=12, help="texts of each campaign (default 12)"
@@ -264,6 +269,7 @@ def main() -> None:
         "--validity", action="store_true", help="fit and measure the validity score only"
     )
     arguments.add_argument("--grammars", action="store_true", help="measure the grammars only")
+    arguments.add_argument("--page", action="store_true", help="weigh the app's page only")
     arguments.add_argument(
         "--sentences", type=int, default=1000, help="of each grammar, to judge (1,000)"
     )
@@ -284,9 +290,11 @@ def main() -> None:
         "even_handed": lambda: even_handed.report(
             given.attribute or (), given.parser, given.frames
         ),
+        "api": lambda: api.report(given.data, given.texts, given.limit),
         "noise": lambda: noise.report(given.trials),
         "person_sense": lambda: person_sense.report(given.parser),
         "validity": validity.report,
+        "page": page.report,
         "grammars": lambda: grammars.report(given.sentences, given.seeds),
         "coverage": lambda: coverage.report(given.trials, given.resample),
         "prioritise": lambda: prioritisation.report(given.prioritise, given.seeds, given.model),

@@ -29,8 +29,8 @@ from hinter_core.mutation.lattice import EditSet, subsets
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import EVEN_HANDED, PUBLISHED
 from hinter_core.relations import invariant
+from hinter_core.relations.family import SubstitutionRelation
 from hinter_core.relations.oracles import LabelOracle
-from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.types import Conformance, Mutant, Prediction, Verdict
 
 

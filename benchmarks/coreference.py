@@ -21,8 +21,7 @@ from statsmodels.stats.proportion import proportion_confint
 from benchmarks.coreference_scores import Scorer, table
 from benchmarks.gum import GoldDocument, read_gum
 from benchmarks.litbank import add_heads, read_litbank
-from hinter_core.language.coreference import Resolver, parse_text
-from hinter_core.language.coreference_models import load_resolver
+from hinter_core.language.coreference import Resolver, load_resolver, parse_text
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.language.people import PRONOUNS
 from hinter_core.language.trees import ParsedSentence

@@ -29,8 +29,8 @@ from hinter_core.mutation.edits import apply_edits
 from hinter_core.mutation.plan import make_plan
 from hinter_core.mutation.settings import EVEN_HANDED, INVARIANTS, Settings
 from hinter_core.relations.base import Compared
+from hinter_core.relations.family import SubstitutionRelation
 from hinter_core.relations.soft import why_soft
-from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.storage import DICTIONARIES
 from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_core.terms.matching import Matcher

@@ -31,9 +31,9 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli.analysis.diagnose import diagnosis
 from hinter_core.generators.grammars.cases import GrammarTable
-from hinter_core.generators.grammars.coverage import coverage_of
 from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.grammars.reading import load_grammar, shipped_grammars
+from hinter_core.generators.grammars.sampling import coverage_of
 from hinter_core.language.sentences import split_sentences
 from hinter_core.report.metrics.diagnosis import diagnose
 from hinter_core.statistics.format import percent

@@ -33,13 +33,10 @@ _SHARE_OF_HIDDEN = 2
 _TIMED = """
 import io, json, resource, sys, time
 from pathlib import Path
-from hinter_core.campaign.findings import FindingFilter, Side, count_findings, page_of_findings
-from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.findings import FindingFilter, Side, findings_of, group_findings
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.report.aggregate import count
-from hinter_core.report.formats import plain, print_report
-from hinter_core.report.formats import to_html
-from hinter_core.report.model import report_of
+from hinter_core.report.formats import plain, print_report, to_html
+from hinter_core.report.model import make_report
 store = CampaignStore(Path(sys.argv[1]))
 taken = {}
 begun, worked = time.perf_counter(), time.process_time()
@@ -49,25 +46,24 @@ def note(name):
     taken[name] = time.perf_counter() - begun, time.process_time() - worked
     begun, worked = time.perf_counter(), time.process_time()
 
-with CampaignReader(store) as reader:
-    counts = count(reader)
-    report = report_of(store, counts)
-    by_shard = {name: model.by_shard() for name, model in counts.models.items()}
+report = make_report(store)
+note("report")
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+assert make_report(store) == report
+note("report, kept")
 print_report(report, io.StringIO())
 json.dumps(plain(report))
 to_html(report)
-note("report")
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+note("text, JSON and page")
 (name,) = store.read()["models"]
 side = Side(store, name)
 for words in ("", "race 101"):
     wanted = FindingFilter(("hidden", "biased"), ("race", "gender"), words)
-    counted = count_findings(side, wanted, by_shard[name])
-    total = sum(mutants for _, mutants in counted)
-    assert page_of_findings(side, wanted, counted, 0, 20)
-    note(f"findings{', searched' if words else ''}, first page")
-    assert page_of_findings(side, wanted, counted, max(0, total - 40), 20)
-    note(f"findings{', searched' if words else ''}, late page")
+    total = 0
+    for place in ("first", "late"):
+        groups, total, _ = group_findings(side, wanted, start=max(0, total - 10))
+        assert findings_of(side, groups, 4)
+        note(f"findings{', searched' if words else ''}, {place} page")
 print(json.dumps({"taken": taken, "peak": peak}))
 """
 
@@ -217,14 +213,16 @@ def _write(path: Path, columns: dict[str, Any], schema: Any) -> None:
 
 
 def table(mutants: Sequence[int]) -> None:
-    """Print seconds and peak memory of a report and of pages of findings."""
-    print(f"{'mutants':>12} {'':<32} {'s':>8} {'CPU s':>8} {'peak MiB':>9}")
+    """Print seconds, ratios to the first report, and peak memory of a report and of findings."""
+    print(f"{'mutants':>12} {'':<32} {'s':>8} {'CPU s':>8} {'of first':>9} {'peak MiB':>9}")
     for number in mutants:
         with tempfile.TemporaryDirectory() as folder:
             store = make(Path(folder) / "campaign", number)
             command = [sys.executable, "-c", _TIMED, str(store.folder)]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
         found = json.loads(done.stdout.splitlines()[-1])
+        first = found["taken"]["report"][1]
         for name, (wall, worked) in found["taken"].items():
             peak = f"{found['peak']:9.0f}" if name == "report" else ""
-            print(f"{number:>12,} {name:<32} {wall:8.2f} {worked:8.2f} {peak}", flush=True)
+            figures = f"{wall:8.2f} {worked:8.2f} {worked / first:9.3f}"
+            print(f"{number:>12,} {name:<32} {figures} {peak}", flush=True)

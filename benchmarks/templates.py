@@ -18,8 +18,7 @@ from typing import Any
 from hinter_core.data.rows import open_table
 from hinter_core.generators.templates.corpus import mine_corpus, reasons_in_words
 from hinter_core.generators.templates.filling import TemplateValues
-from hinter_core.generators.templates.table import TemplateRow, open_templates
-from hinter_core.generators.templates.template import Template
+from hinter_core.generators.templates.template import Template, TemplateRow, open_templates
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.mutation.settings import Settings
 from hinter_core.terms.names import load_names

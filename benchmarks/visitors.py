@@ -53,15 +53,26 @@ class Page:
     def __init__(self, client: httpx.AsyncClient, config: dict[str, Any]) -> None:
         self._client = client
         self._hash = uuid4().hex[:11]
-        self._widgets = {c["id"]: c for c in config["components"]}
+        self._named: dict[Any, int] = {}
+        self._widgets: dict[int, Any] = {}
+        self._events: dict[tuple[int, str], Any] = {}
+        self.values: dict[str, Any] = {}
+        self._learn(config)
+
+    def _learn(self, config: dict[str, Any]) -> None:
+        self._widgets |= {c["id"]: c for c in config["components"]}
         self._named = {c["props"].get("elem_id"): i for i, c in self._widgets.items()}
-        self._events = {
+        self._events |= {
             (target, event): one
             for one in config["dependencies"]
             for target, event in one["targets"]
             if one["backend_fn"]
         }
-        self.values: dict[str, Any] = {}
+
+    async def open(self, tab: str) -> None:
+        """Open a tab, which the page learns of then."""
+        [*_, answer] = await self.tell(tab, "select")
+        self._learn(answer["output"]["render_config"])
 
     async def tell(self, widget: str, event: str) -> list[dict[str, Any]]:
         """Tell of an event; return what each of its steps answered."""
@@ -155,6 +166,7 @@ async def _visit(
         before = app.cpu_times()
         begun = time.monotonic()
         campaign = Page(client, config)
+        await campaign.open("room-batch")
         campaign.values |= {"batch-sample": 200, "batch-limit": 100}
         await _timed(found, "start of a campaign", campaign.tell("batch-start", "click"))
         await asyncio.gather(

@@ -11,18 +11,21 @@ if TYPE_CHECKING:
     from hinter_core import testing
     from hinter_core.api.campaigns import compare, load, run
     from hinter_core.api.checking import CheckResult, check, mutants
+    from hinter_core.api.exports import export, log_campaign
     from hinter_core.api.results import CampaignResult, ComparisonResult
     from hinter_core.api.seams import metric, model, relation, source
     from hinter_core.errors import HinterError
 
 __version__ = "0.2.0"
 __all__ = [
-    "CampaignResult", "CheckResult", "ComparisonResult", "HinterError", "check", "compare", "load",
-    "metric", "model", "mutants", "relation", "run", "source", "testing",
+    "CampaignResult", "CheckResult", "ComparisonResult", "HinterError", "check", "compare",
+    "export", "load", "log_campaign", "metric", "model", "mutants", "relation", "run",
+    "source", "testing",
 ]  # fmt: skip
 _HOMES = {
     "campaigns": ("compare", "load", "run"),
     "checking": ("CheckResult", "check", "mutants"),
+    "exports": ("export", "log_campaign"),
     "results": ("CampaignResult", "ComparisonResult"),
     "seams": ("metric", "model", "relation", "source"),
 }

@@ -17,6 +17,11 @@ ALWAYS: Any = ...  # in place of ``before``: stored campaigns have always had th
 _KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
 
 
+def listed_names(names: str) -> tuple[str, ...]:
+    """Split names separated by commas."""
+    return tuple(name.strip() for name in names.split(",") if name.strip())
+
+
 class Unchosen(tuple[str, ...]):
     """A default that differs from the same names set explicitly."""
 

@@ -3,16 +3,19 @@
 import csv
 import os
 import sqlite3
+import tempfile
 import threading
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from cachetools import LRUCache
+
+from hinter_core.places import RemotePath
 
 ROOT = Path(__file__).resolve().parent.parent
 _DEEPEST = 100  # levels of a YAML file
@@ -52,15 +55,58 @@ def user_cache() -> Path:
     return Path(home or Path.home() / ".cache") / "hinter"
 
 
+DATA = "HINTER_DATA"
+SPACE_VOLUME = Path("/data")  # where a Space mounts a bucket, unless told otherwise
+# What keeps no locks between machines, or shows a write late, so that SQLite loses data on it.
+_REMOTE = ("fuse", "nfs", "cifs", "smb", "9p", "ceph", "lustre", "virtiofs")
+
+
+def data_place(name: str, setting: str) -> Path:
+    """Return where HInter keeps data of this name, such as ``campaigns``.
+
+    It is the path in the environment variable ``setting``, or lies in the folder of
+    ``HINTER_DATA``, or in the user's cache. Where that folder is no local disk, data lie in the
+    user's cache and :class:`~hinter_core.mirror.Mirror` copies them.
+    """
+    if own := os.environ.get(setting):
+        return Path(own)
+    named = os.environ.get(DATA)
+    home = Path(named) if named and mirrored_folder() is None else user_cache()
+    return home / name
+
+
+def mirrored_folder(volume: Path = SPACE_VOLUME) -> Path | None:
+    """Return the folder of ``HINTER_DATA``, or a Space's volume, if it is no local disk."""
+    on_space = bool(os.environ.get("SPACE_ID"))
+    folder = Path(os.environ.get(DATA) or volume)
+    if not (on_space or os.environ.get(DATA)) or not os.access(folder, os.W_OK):
+        return None
+    import psutil
+
+    place = folder.resolve()
+    mounts = {Path(one.mountpoint): one.fstype for one in psutil.disk_partitions(all=True)}
+    mount = next((path for path in (place, *place.parents) if os.path.ismount(path)), place)
+    remote = mounts.get(mount, "").startswith(_REMOTE)
+    return folder if remote or (on_space and mount != Path(mount.anchor)) else None
+
+
 @contextmanager
 def write_whole(path: Path) -> Iterator[Path]:
     """Yield a path beside ``path`` to write to; it replaces ``path`` if the block succeeds.
 
-    The old file stays until then, and no incomplete file is left behind.
+    The old file stays until then, and no incomplete file is left behind. What a place gets is
+    written to the disk first, as a place shows what was written until an error.
 
     Raises:
         OSError: the disk is full, or the folder is missing or cannot be written.
+        PlaceError: the place cannot be reached or written.
     """
+    if isinstance(path, RemotePath):
+        with tempfile.TemporaryDirectory(prefix="hinter-") as folder:
+            written = Path(folder) / path.name
+            yield written
+            path.put(written.read_bytes())
+        return
     part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}{PART}")
     try:
         yield part
@@ -121,6 +167,24 @@ def open_database(
     for setting in ("journal_mode = WAL", f"synchronous = {synchronous}", "foreign_keys = ON"):
         database.execute(f"PRAGMA {setting}")
     return database
+
+
+def snapshot(path: Path) -> bytes:
+    """Return a consistent copy of a SQLite file while others write to it.
+
+    Raises:
+        sqlite3.Error: it is no database, or damaged.
+    """
+    with tempfile.TemporaryDirectory() as place:
+        copy = Path(place) / "copy"
+        with (
+            closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as source,
+            closing(sqlite3.connect(copy)) as target,
+        ):
+            source.backup(target)
+            # One file that includes its write-ahead log.
+            target.execute("PRAGMA journal_mode=DELETE")
+        return copy.read_bytes()
 
 
 @contextmanager

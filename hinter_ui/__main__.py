@@ -15,6 +15,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, help="port (the first free one from 7860 if left out)")
     arguments = parser.parse_args()
 
+    import hinter_core.models.huggingface.lent  # noqa: F401 -- the platform's package comes before torch
     from hinter_core.errors import HinterError
     from hinter_ui.shared.access import Access
 

@@ -11,14 +11,15 @@ import gradio as gr
 from gradio.blocks import Block, BlocksConfig, convert_component_dict_to_list
 from gradio.context import Context
 from gradio.events import api
+from gradio.processing_utils import add_root_url
 from gradio.queueing import Event, EventQueue, Queue
 from gradio.utils import get_upload_folder
 
 from hinter_core.errors import InputError
 
 __all__ = [
-    "Block", "BlocksConfig", "Context", "Event", "EventQueue", "Queue", "api",
-    "convert_component_dict_to_list", "get_upload_folder", "require",
+    "Block", "BlocksConfig", "Context", "Event", "EventQueue", "Queue", "add_root_url",
+    "api", "convert_component_dict_to_list", "get_upload_folder", "require",
 ]  # fmt: skip
 
 # Methods that are overridden, and attributes that are read or set.

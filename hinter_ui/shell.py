@@ -1,53 +1,62 @@
 """The page around the tabs: heading, tabs, footer, theme; and how it is served."""
 
+import logging
 import os
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
 import gradio as gr
-from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hinter_core.annotation.backup import Backup
+from hinter_core.mirror import Mirror
 from hinter_core.storage import ASSETS
 from hinter_ui.annotate import events as annotate
 from hinter_ui.annotate.page import LinkOfAnnotators, add_page
 from hinter_ui.batch import events as batch
+from hinter_ui.endpoints import PublicConfig, add_endpoints, serves_mcp, write_json
 from hinter_ui.explore import events as explore
+from hinter_ui.frontend import Head
 from hinter_ui.generate import events as generate
 from hinter_ui.html.markup import Markup, join, tag
-from hinter_ui.html.wording import DEFAULT, Words, attribute_styles, chosen
+from hinter_ui.html.wording import Words, attribute_styles, languages, spoken
 from hinter_ui.inside import require
 from hinter_ui.learn import events as learn
 from hinter_ui.learn.teachers import HANDOUTS
 from hinter_ui.models import events as models
+from hinter_ui.on_demand import PageOnDemand
 from hinter_ui.repair import events as repair
 from hinter_ui.results import events as results
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.gate import Gate, is_page
+from hinter_ui.shared.gate import Gate
 from hinter_ui.shared.library import names_kept
-from hinter_ui.shared.page import Page
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.uploads import MOST_SENT, upload_folder
-from hinter_ui.shared.wiring import after_event, private
+from hinter_ui.shared.wiring import without_words
 
 say = Words("app")
 
 STYLES = ASSETS / "css"
-CSS = tuple(STYLES / f"{name}.css" for name in ("hinter", "venn", "learn", "annotate"))
+CSS = tuple(STYLES / f"{name}.css" for name in ("hinter", "drawing", "learn", "annotate"))
 _LARGEST_MODEL = "3_000_000_000"  # bytes of a model of the Hub, where strangers may load it
+_LAST_WORK = 8.0  # seconds; service managers kill what takes longer than ten
 _SYSTEM_FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "DejaVu Sans", "sans-serif"]
 
 # Not in the style sheet, whose media rules gradio confines to a part of the page.
 STILL = """<style>@media (prefers-reduced-motion: reduce) { *, *::before, *::after {
 animation-duration: .01ms !important; animation-iteration-count: 1 !important;
 transition-duration: .01ms !important; scroll-behavior: auto !important; } }</style>"""
+
+_SCRIPTS = (
+    "page.skip page.language page.focus page.lists page.editors page.plots page.address "
+    "glossary.tips"
+)
 
 # Addresses of the tabs, and what builds each.
 TABS: dict[str, Callable[[Services], None]] = {
@@ -77,24 +86,16 @@ _COLOURS = {
 _PACKED = Middleware(GZipMiddleware, minimum_size=10_000, compresslevel=5)
 
 
-class _App(Page):
-    """The app, without gradio's bar that leads from one page to another."""
-
-    def get_config_file(self) -> Any:
-        """Return what the browser is told of the app."""
-        return {**super().get_config_file(), "pages": self.pages[:1]}
-
-
-def build_app(services: Services) -> Page:
+def build_app(services: Services) -> PageOnDemand:
     """Build the whole page, with no model loaded."""
     labels = services.labels_of("app")
     # A title that annotators may read, too.
-    page = _App(services, title="HInter", analytics_enabled=False)
+    page = PageOnDemand(services, title="HInter", analytics_enabled=False)
     with page:
+        add_endpoints(services)  # first, as gradio numbers names that are taken
         names_kept()
-        scripts = "page.skip page.lists page.editors page.plots page.address glossary.tips"
-        labels.html("page-header", _header, scripts)
-        with gr.Tabs(elem_classes="main-tabs", elem_id="rooms"):
+        labels.html("page-header", _header, _SCRIPTS)
+        with gr.Tabs(elem_classes="main-tabs", elem_id="rooms") as tabs:
             for address, build in TABS.items():
 
                 def title(address: str = address) -> dict[str, str]:
@@ -103,9 +104,8 @@ def build_app(services: Services) -> Page:
                 with labels.write(gr.Tab, title, id=address, elem_id=f"room-{address}"):
                     build(services)
         labels.html("page-footer", _footer)
-        labelled = [widget for found in services.labels for widget in found.texts]
-        private(services.addresses.names("lang").change, _translation(services), [], labelled)
         services.addresses.read_by(page)
+        page.open_on_demand(tabs)
     add_page(page, services)
     # Room for a class that presses at once; what is heavy has a limit of its own.
     page.queue(max_size=256, default_concurrency_limit=8, api_open=False)
@@ -124,6 +124,9 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
     with upload_folder(os.environ.get("GRADIO_TEMP_DIR", "")) as folder:
         os.environ["GRADIO_TEMP_DIR"] = folder
         services = Services(Access.at(host))
+        mirror = Mirror.from_environment()
+        if mirror:
+            mirror.start()
         services.backup = Backup.from_environment()
         if services.backup:
             services.backup.start()
@@ -140,18 +143,31 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
             _in_background(page.uploads.keep_sweeping, ended)
             if warm:
                 _in_background(services.warm_up)
+            else:
+                services.ready.set()
             page.block_thread()
         finally:
             ended.set()
+            services.closing.set()
+            _finish(page)
             if services.backup:
                 services.backup.close()
+            if mirror:
+                mirror.close()
+
+
+def _finish(page: PageOnDemand) -> None:
+    """Let events at work end, for some seconds; new ones are refused meanwhile."""
+    end = time.monotonic() + _LAST_WORK
+    while any(page._queue.active_jobs) and time.monotonic() < end:
+        time.sleep(0.05)
 
 
 def _in_background(work: Callable[..., None], *values: Any) -> None:
     threading.Thread(target=work, args=values, daemon=True).start()
 
 
-def launch(page: Page, services: Services, host: str | None, port: int | None) -> None:
+def launch(page: PageOnDemand, services: Services, host: str | None, port: int | None) -> None:
     """Serve the page in threads of its own, behind the :class:`~hinter_ui.shared.gate.Gate`."""
 
     @asynccontextmanager
@@ -165,57 +181,36 @@ def launch(page: Page, services: Services, host: str | None, port: int | None) -
     # proxy repeats from strangers; the gate believes as many proxies as there are.
     os.environ["FORWARDED_ALLOW_IPS"] = ""
     gr.set_static_paths([HANDOUTS])  # served where they lie; copies are swept with the uploads
+    logging.getLogger("uvicorn.error").addFilter(without_words)
     page.launch(
         server_name=host,
         server_port=port,
         prevent_thread_lock=True,
         quiet=False,
+        _frontend=False,  # gradio would give up where its first answer takes more than 3 seconds
         run_history=False,
         enable_monitoring=False,
         max_file_size="500mb" if local else "5mb",
         footer_links=["api", "settings"],
         ssr_mode=False,
+        i18n=gr.I18n(**{code: Words("app", code).branch("gradio") for code in languages()}),
+        mcp_server=serves_mcp(),
         theme=theme(),
         css=attribute_styles(),
         css_paths=list(CSS),
-        head=f"{STILL}<script>{services.addresses.opener}</script>",
+        head=f"{STILL}<script>{services.addresses.opener(page.shown)}</script>",
         app_kwargs={
-            "middleware": [_PACKED, Middleware(LinkOfAnnotators), Middleware(FirstScript)],
+            "middleware": [
+                _PACKED,
+                Middleware(PublicConfig),
+                Middleware(LinkOfAnnotators),
+                Middleware(Head, kinds=page.kinds()),
+            ],
             "lifespan": behind_gate,
             "max_body_size": None if local else MOST_SENT,
         },
     )
-
-
-class FirstScript:
-    """Let a page begin with a script of ours; what gradio is given for its head comes later."""
-
-    _HEAD = b"<head>"
-    _CODE = f"<head><script>({after_event('page.clock')})();</script>".encode()
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        start: Message = {}
-
-        async def with_script(message: Message) -> None:
-            nonlocal start
-            if message["type"] == "http.response.start" and is_page(MutableHeaders(scope=message)):
-                start = message  # it tells the length of what follows
-                return
-            if start:
-                body, headers = message.get("body", b""), MutableHeaders(scope=start)
-                message["body"] = body.replace(self._HEAD, self._CODE, 1)
-                if length := headers.get("content-length"):
-                    longer = len(message["body"]) - len(body)
-                    headers["content-length"] = str(int(length) + longer)
-                await send(start)
-                start = {}
-            await send(message)
-
-        await self._app(scope, receive, with_script)
+    write_json(page)
 
 
 def theme() -> gr.themes.Base:
@@ -238,26 +233,17 @@ def theme() -> gr.themes.Base:
     )
 
 
-def _translation(services: Services) -> Callable[[gr.Request], Any]:
-    """Return what puts the page into the language of its link."""
-
-    def translate(request: gr.Request) -> Any:
-        language = chosen(request.query_params.get("lang"))
-        if language == DEFAULT:
-            return gr.skip()
-        updates: dict[Any, Any] = {}
-        for labels in services.labels:
-            updates |= labels.translated(language)
-        return updates
-
-    return translate
-
-
 def _header() -> Markup:
     brand = tag("span", "HInter", class_="brand")
     dash = tag("span", " \u2014 ", class_="sr-only")
     skip = tag("a", say("skip"), href="#rooms", class_="skip")
-    return join([skip, tag("h1", brand, dash, tag("span", say("question"), class_="question"))])
+    others = [
+        tag("a", name, href=f"?lang={code}", lang=code, hreflang=code, class_="language")
+        for code, name in languages().items()
+        if code != spoken()
+    ]
+    title = tag("h1", brand, dash, tag("span", say("question"), class_="question"))
+    return join([skip, title, tag("nav", *others, aria_label=say("language"))])
 
 
 def _footer() -> Markup:

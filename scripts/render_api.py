@@ -22,7 +22,7 @@ from hinter_core.campaign.frames import COLUMNS  # noqa: E402
 PAGE = ROOT / "docs" / "reference" / "api.md"
 # What the page holds, in its order; a test compares it with ``hinter_core.__all__``.
 GROUPS = {
-    "Functions": ("check", "mutants", "run", "load", "compare"),
+    "Functions": ("check", "mutants", "run", "load", "compare", "export", "log_campaign"),
     "Results": ("CheckResult", "CampaignResult", "ComparisonResult"),
     "Your own parts": ("model", "relation", "metric", "source"),
     "Test suites": ("testing",),

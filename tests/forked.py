@@ -168,8 +168,8 @@ def _serve(address: str) -> None:
 
     spare_torch("embedded")
 
-    import duckdb  # noqa: F401  # what the commands import when they need it
-    import openai  # noqa: F401
+    import aiohttp  # noqa: F401  # what the commands import when they need it
+    import duckdb  # noqa: F401
     import pandas  # noqa: F401
     import pyarrow.compute
     import pyarrow.parquet  # noqa: F401

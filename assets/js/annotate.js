@@ -11,7 +11,13 @@ const root = element.querySelector('.annotate-room');
 
 // -- The browser's storage ---------------------------------------------------------------------
 
-const project = new URL(location.href).searchParams.get('annotate') || '';
+const query = new URL(location.href).searchParams;
+const project = query.get('annotate') || '';
+// What a service says of the person whom it sends.
+const entry = Object.fromEntries(['PROLIFIC_PID', 'STUDY_ID', 'SESSION_ID']
+  .filter(name => query.get(name)).map(name => [name, query.get(name)]));
+// The owner looks as an annotator would; the key is in the fragment, and nothing is stored.
+const preview = query.has('preview');
 const base = `hinter-annotate:${project}`;
 const stores = [sessionStorage, localStorage];
 const kept = {
@@ -63,6 +69,7 @@ const fresh = () => crypto.randomUUID?.() ??
 // -- What is known now -------------------------------------------------------------------------
 
 let seat = kept.seat(), words = {}, closed = false;
+let practice = [];
 let now = null, queue = [], past = [], outbox = [], counts = {judged: 0, skipped: 0, left: 0};
 // Answers are in the order in which they were given; the last one is the first to be taken back.
 let place = 0, answers = {}, ending = '';
@@ -76,7 +83,18 @@ const all = wanted => [...root.querySelectorAll(wanted)];
 const named = item => `${item.showing} ${item.item}`;
 const same = (a, b) => a && b && a.item === b.item && a.showing === b.showing;
 const usesKeys = () => localStorage.getItem('hinter-annotate-keys') !== 'off';
-const asked = () => all('.judge-question').filter(box => !box.hidden);
+// A question is asked if the text has what it compares with, and after the answers that it wants.
+const asked = () => {
+  const found = new Set();
+  for (const box of all('.judge-question')) {
+    const after = JSON.parse(box.dataset.after);
+    const wanted = after.every(([name, values]) =>
+      found.has(name) && (!(name in answers) || values.includes(answers[name])));
+    if (wanted && (box.dataset.pair === undefined || now?.pair)) found.add(box.dataset.question);
+  }
+  return all('.judge-question').filter(box => found.has(box.dataset.question));
+};
+const open_in = boxes => boxes.findIndex(box => !(box.dataset.question in answers));
 const typing = target => target.closest?.('textarea, input:not([type=checkbox]), select');
 
 // -- What is shown -----------------------------------------------------------------------------
@@ -115,8 +133,30 @@ const count = () => {
   // Without a text and without a connection, the notice above says why.
   $('.judge-waiting').hidden = !!now || lost;
 };
+// The text stands alone, and no later question is seen, until the first question that compares.
+const reveal = boxes => {
+  const pair = boxes.findIndex(box => box.dataset.pair !== undefined);
+  const alone = now.pair && !!now.alone && (pair < 0 || place < pair);
+  all('.judge-question').forEach(box => {
+    const at = boxes.indexOf(box);
+    box.hidden = at < 0 || (alone && pair >= 0 && at >= pair);
+  });
+  const item = $('.judge-item'), shown = `${named(now)} ${alone}`;
+  if (item.dataset.shown === shown) return '';
+  item.dataset.shown = shown;
+  item.innerHTML = alone ? now.alone : now.html;
+  all('.judge-words').forEach(box => {
+    const first = box.querySelector('del, ins');
+    if (first && box.scrollHeight > box.clientHeight)
+      box.scrollTop = first.offsetTop - box.offsetTop - box.clientHeight / 3;
+  });
+  settleIn(now);
+  return alone || !now.pair ? '' : now.compared;
+};
 const mark = spoken => {
   const boxes = asked();
+  const compared = now ? reveal(boxes) : '';
+  $('[data-act=fine]').disabled = !boxes[place]?.dataset.fine;
   boxes.forEach((box, at) => {
     const current = at === place;
     box.classList.toggle('current', current);
@@ -128,7 +168,7 @@ const mark = spoken => {
   });
   if (spoken !== undefined && boxes[place]) {
     const question = boxes[place].querySelector('legend').textContent;
-    say(`${spoken} ${question}`.trim());
+    say(`${spoken} ${compared} ${question}`.trim());
   }
   kept.draft(now && {item: now.item, showing: now.showing, answers,
                      comment: $('#annotate-comment').value});
@@ -155,33 +195,25 @@ const show = (item, before = '') => {
   // A judgement that comes back lacks the last answer: that is what was taken back.
   const back = !mine && !item.partial && Object.keys(answers).pop();
   if (back) delete answers[back];
-  $('.judge-item').innerHTML = item.html;
-  all('.judge-question').forEach(box => { box.hidden = box.dataset.pair !== undefined && !item.pair; });
-  const first = asked().findIndex(box => !(box.dataset.question in answers));
-  place = Math.max(0, first);
+  place = Math.max(0, open_in(asked()));
+  $('.judge-item').dataset.shown = '';
   $('#annotate-comment').value = mine?.comment ?? item.comment ?? '';
   open('comment', !!$('#annotate-comment').value);
   open('trees', false);
   $('.judge-trees').innerHTML = '';
   $('.judge-columns').hidden = false;
   spent = 0; since = performance.now();
-  settleIn(item);
   const again = back ? words.again : '';
   notice(before);
   $('.judge-item').setAttribute('aria-label', fill(words.item, {n: counts.judged + counts.skipped + 1}));
   $('.judge-item').focus({preventScroll: true});
   const top = root.getBoundingClientRect().top;
   if (top < -40) root.scrollIntoView({block: 'start'});
-  all('.judge-words').forEach(box => {
-    const first = box.querySelector('del, ins');
-    if (first && box.scrollHeight > box.clientHeight)
-      box.scrollTop = first.offsetTop - box.offsetTop - box.clientHeight / 3;
-  });
   mark(`${again} ${item.heard}`.trim());
   count();
 };
 const next = before => {
-  const item = queue.shift();
+  const item = practice.shift() ?? queue.shift();
   if (item) { show(item, before); return; }
   now = null;
   kept.draft(null);
@@ -198,7 +230,7 @@ const write = one => {
   // A browser that refuses to store still sends.
   try { kept.put(seat.name, said); } catch (error) { console.warn(error); }
 };
-const tell = one => { write(one); count(); send(); };
+const tell = one => { if (preview) return; write(one); count(); send(); };
 const later = () => {
   lost = true;
   wait = Math.min(LONGEST_WAIT, wait ? wait * 2 : 1);
@@ -231,7 +263,7 @@ const settle = reply => {
   return told;
 };
 const send = async () => {
-  if (sending || !seat || closed) return;
+  if (sending || !seat || closed || preview) return;
   sending = true;
   clearTimeout(timer);
   try {
@@ -268,8 +300,41 @@ const out = async error => {
 
 // -- What a person does ------------------------------------------------------------------------
 
+// What the owner would answer to a text to practise on, beside what the person did.
+const drill = () => {
+  const words_of = (box, value) =>
+    box.querySelector(`[data-value="${CSS.escape(value)}"] span`)?.textContent ?? value;
+  const lines = asked().filter(box => box.dataset.question in now.expected).map(box => {
+    const name = box.dataset.question, right = answers[name] === now.expected[name];
+    return fill(right ? words.right : words.expected, {
+      question: box.querySelector('.question-words').textContent,
+      answer: words_of(box, now.expected[name]),
+    });
+  });
+  ready = null;
+  root.dataset.ready = 'no';
+  const [n, all_of] = now.of, told = [fill(words.practice, {n, all: all_of}), ...lines, now.why];
+  if (n === all_of) told.push(words.begin);
+  $('.feedback-words').replaceChildren(...told.filter(Boolean).map(line => {
+    const shown = document.createElement('p');
+    shown.textContent = line;
+    return shown;
+  }));
+  $('.judge-columns').hidden = true;
+  $('.judge-feedback').hidden = false;
+  $('[data-act=onward]').focus();
+  root.dataset.ready = 'yes';
+};
+const onward = () => {
+  $('.judge-feedback').hidden = true;
+  const last = !practice.length;
+  now = null;
+  if (last) tell({kind: 'practised'});
+  next('');
+};
 const hand = kind => {
   if (!now || ready !== now) return;
+  if (now.expected) { drill(); return; }
   const seconds = (spent + (document.hidden ? 0 : performance.now() - since)) / 1000;
   const own = {kind, item: now.item, showing: now.showing, comment: $('#annotate-comment').value};
   // What was answered before a text was skipped comes back whole.
@@ -280,8 +345,7 @@ const hand = kind => {
   next('');
 };
 const forward = spoken => {
-  const boxes = asked();
-  const open = boxes.findIndex(box => !(box.dataset.question in answers));
+  const boxes = asked(), open = open_in(boxes);
   if (open < 0 && place >= boxes.length - 1) { hand('judged'); return; }
   const after = boxes.findIndex((box, at) => at > place && !(box.dataset.question in answers));
   place = open < 0 ? place + 1 : after >= 0 ? after : open;
@@ -296,9 +360,22 @@ const answer = (box, value) => {
   place = at;
   delete answers[box.dataset.question];
   answers[box.dataset.question] = value;
+  const still = asked().map(one => one.dataset.question);
+  for (const name of Object.keys(answers)) if (!still.includes(name)) delete answers[name];
   notice('');
   forward(button.querySelector('span').textContent + '.');
   if (followed && now === was) asked()[place].querySelector('[data-value]').focus();
+};
+// All questions that are seen get the answer that speaks for the text, up to one that has none.
+const fine = () => {
+  if (!now || ready !== now) return;
+  const was = now, seen = asked().slice(place).filter(box => !box.hidden);
+  for (const box of seen) {
+    const name = box.dataset.question;
+    if (now !== was || !asked().includes(box) || name in answers) continue;
+    if (!box.dataset.fine || ready !== now) return;
+    answer(box, box.dataset.fine);
+  }
 };
 const undo = () => {
   notice('');
@@ -309,6 +386,7 @@ const undo = () => {
     mark('');
     return;
   }
+  if (now?.expected || preview) return;
   const item = past.pop();
   if (item && $('.judge-columns')) {
     if (now) queue.unshift({...now, earlier: {}, comment: $('#annotate-comment').value});
@@ -346,6 +424,7 @@ const comment = () => {
   if (shut) $('#annotate-comment').focus(); else $('.judge-item').focus();
 };
 const leave = async () => {
+  if (preview) { close(); return; }
   const reply = await ask('annotate_leave', {key: seat.key});
   kept.sit(null);
   kept.draft(null);
@@ -354,7 +433,7 @@ const leave = async () => {
   if (reply?.html) { put(reply.html); $('h1')?.focus(); } else await enter('');
 };
 const acts = {
-  undo, trees, comment, leave,
+  fine, undo, trees, comment, leave, onward,
   skip: () => { notice(''); hand('skipped'); },
   help: () => { $('.judge-help').showModal(); },
   close: () => $('.judge-help').close(),
@@ -372,6 +451,24 @@ const acts = {
 
 // -- Coming in ---------------------------------------------------------------------------------
 
+const settings = () => {
+  words = JSON.parse($('.judge').dataset.words);
+  $('[name=keys]').checked = usesKeys();
+  root.classList.toggle('no-keys', !usesKeys());
+};
+const look = reply => {
+  seat = {name: ''};
+  [queue, practice, ending] = [reply.items, reply.practice, reply.end];
+  counts.left = queue.length;
+  settings();
+  $('.judge-top').insertAdjacentHTML('beforebegin', '<details class="card preview"></details>');
+  const fold = $('.preview'), summary = document.createElement('summary');
+  summary.textContent = words.preview;
+  fold.innerHTML = reply.opening;
+  fold.prepend(summary);
+  fold.querySelectorAll('button, input').forEach(field => { field.disabled = true; });
+  next('');
+};
 const take = async (reply, told = '') => {
   if (!reply) { timer = setTimeout(() => enter(told), 2000); return; }
   if (reply.error) {
@@ -381,7 +478,9 @@ const take = async (reply, told = '') => {
     return;
   }
   put(reply.html);
+  if (preview) { look(reply); return; }
   if (!seat) {
+    if (entry.PROLIFIC_PID && $('[name=name]')) $('[name=name]').value = entry.PROLIFIC_PID.slice(0, 40);
     notice(told);
     const names = Object.entries(kept.waiting());
     if (!told && names.length)
@@ -389,21 +488,21 @@ const take = async (reply, told = '') => {
     return;
   }
   seat.name = reply.name;
-  words = JSON.parse($('.judge').dataset.words);
-  $('[name=keys]').checked = usesKeys();
-  root.classList.toggle('no-keys', !usesKeys());
+  practice = reply.practice;
+  settings();
   outbox = kept.outbox(seat.name);
   [now, queue, past, closed, began] = [null, [], [], false, began || Date.now()];
   $('.judge-columns').hidden = true;
   await send();
 };
 const enter = async told => {
-  seat = kept.seat();
-  await take(await ask('annotate_enter', seat ? {key: seat.key} : {}), told);
+  seat = preview ? null : kept.seat();
+  const own = preview ? {preview: true, key: location.hash.slice(1)} : seat ? {key: seat.key} : {};
+  await take(await ask('annotate_enter', own), told);
 };
 const join = async told => {
-  const stay = !!$('[name=stay]')?.checked;
-  const reply = await ask('annotate_join', told);
+  const stay = !!$('[name=stay]')?.checked, consent = !!$('[name=consent]')?.checked;
+  const reply = await ask('annotate_join', {...told, consent, entry});
   if (reply?.key) {
     seat = {key: reply.key, name: reply.name};
     kept.sit(seat, stay);
@@ -436,7 +535,12 @@ root.addEventListener('change', event => {
   root.classList.toggle('no-keys', !event.target.checked);
 });
 root.addEventListener('input', event => { if (event.target.id === 'annotate-comment') mark(); });
-const step = by => { place = Math.max(0, Math.min(asked().length - 1, place + by)); mark(''); };
+// Nobody goes past a question that is open: what comes after it may show more of the text.
+const step = by => {
+  const boxes = asked(), open = open_in(boxes);
+  place = Math.max(0, Math.min(open < 0 ? boxes.length - 1 : open, place + by));
+  mark('');
+};
 document.addEventListener('keydown', event => {
   if (!root.offsetParent || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (typing(event.target)) {
@@ -449,16 +553,16 @@ document.addEventListener('keydown', event => {
     if (event.target === document.body || root.contains(event.target)) event.preventDefault();
     return;
   }
-  if (!seat || !usesKeys() || $('.judge-help')?.open) return;
+  if (!seat || !usesKeys() || $('.judge-feedback')?.hidden === false || $('.judge-help')?.open) return;
   const outside = event.target !== document.body && !root.contains(event.target);
   if (outside) return;
   const key = event.key.toLowerCase();
   const onButton = event.target.closest('button, a, [tabindex="0"]');
-  const named = {z: 'undo', s: 'skip', c: 'comment', t: 'trees', '?': 'help'}[key];
+  const named = {' ': 'fine', z: 'undo', s: 'skip', c: 'comment', t: 'trees', '?': 'help'}[key];
   const box = now && asked()[place];
   const value = box?.querySelector(`[data-key="${CSS.escape(key)}"]`);
   if (value) answer(box, value.dataset.value);
-  else if (named && $(`[data-act=${named}]`)?.offsetParent) acts[named]();
+  else if (named && !(key === ' ' && onButton) && $(`[data-act=${named}]`)?.offsetParent) acts[named]();
   else if (now && !onButton && key === 'arrowright' && box) step(1);
   else if (now && !onButton && key === 'arrowleft' && box) step(-1);
   else if (key === 'enter' && !onButton && box && box.dataset.question in answers) forward('');

@@ -33,7 +33,8 @@ function opened(name) {
 }
 
 // The form was filled in from elsewhere.
-function filled() {
+async function filled() {
+  await window.hinter.drawn('batch');
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
   const box = document.getElementById('batch-source');
   if (!['hand', 'grammar'].includes(box?.querySelector('input:checked')?.value)) return;

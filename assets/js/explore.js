@@ -1,29 +1,36 @@
 // What the Explore tab does in the browser itself.
 
-// A row or another page of the table was chosen, by mouse or keyboard.
-function table(element, trigger) {
+// A variant was chosen, of the list or of the hidden ones, by mouse or keyboard; or another page.
+function picks(element, trigger) {
   // One question at a time, so that no older answer replaces a newer one: what is chosen meanwhile
   // is sent by `page.answered`.
+  const holder = element.closest('.block[id]') || element;
   const send = data => {
-    const holder = document.getElementById('table');
     const now = () => { holder.sent = Date.now(); trigger('select', data); };
     if (Date.now() - (holder.sent || 0) > 20_000) now();
     else holder.next = now;
   };
   const show = (row, model) => {
-    element.querySelectorAll('tr.selected').forEach(r => r.classList.remove('selected'));
-    element.querySelectorAll('.pick').forEach(b => b.setAttribute('aria-pressed', 'false'));
-    const line = element.querySelector(`tr[data-row="${row}"]`);
-    line?.classList.add('selected');
-    line?.querySelector('.pick')?.setAttribute('aria-pressed', 'true');
+    for (const line of document.querySelectorAll('#table tr[data-row]'))
+      line.classList.toggle('selected', line.dataset.row === row);
+    for (const pick of document.querySelectorAll(':is(#table, #found) .pick'))
+      pick.setAttribute('aria-pressed', pick.dataset.row === row);
     send({row: Number(row), model: model || ''});
+    const banner = document.getElementById('banner'), top = banner?.getBoundingClientRect().top;
+    if (top >= 0 && top < innerHeight / 2) return;
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    document.getElementById('banner')?.scrollIntoView({behavior: calm ? 'auto' : 'smooth'});
+    banner?.scrollIntoView({behavior: calm ? 'auto' : 'smooth'});
   };
   element.addEventListener('click', event => {
     const turn = event.target.closest('[data-page]');
     if (turn) { send({page: Number(turn.dataset.page)}); return; }
-    const line = event.target.closest('tr[data-row]');
+    if (event.target.closest('[data-act=all]')) {
+      const fold = document.querySelector('#all > button');
+      if (!fold.classList.contains('open')) fold.click();
+      fold.focus();
+      return;
+    }
+    const line = event.target.closest('[data-row]');
     if (!line) return;
     const cell = event.target.closest('[data-model]');
     show(line.dataset.row, cell ? cell.dataset.model : '');
@@ -37,15 +44,23 @@ function table(element, trigger) {
   });
 }
 
-// The two trees of a pair scroll together.
-function trees(element) {
-  element.addEventListener('scroll', event => {
-    const row = event.target.closest?.('.tree-row');
-    row?.querySelectorAll('.tree-scroll').forEach(other => {
-      if (Math.abs(other.scrollLeft - event.target.scrollLeft) > 1)
-        other.scrollLeft = event.target.scrollLeft;
-    });
-  }, true);
+// A replacement was chosen in a list, or the pair is to be checked as it stands.
+function pairs(element, trigger) {
+  const send = () => {
+    const edits = [...element.querySelectorAll('select')].map(list => list.value);
+    trigger('select', {edits});
+  };
+  // What was chosen by hand would stay chosen in a list that is drawn anew.
+  let drawn;
+  new MutationObserver(() => {
+    const now = element.querySelector('.pairs')?.dataset.drawn;
+    if (now === drawn) return;
+    drawn = now;
+    for (const said of element.querySelectorAll('option[selected]'))
+      said.closest('select').value = said.value;
+  }).observe(element, {childList: true, subtree: true, attributes: true});
+  element.addEventListener('change', send);
+  element.addEventListener('click', event => { if (event.target.closest('[data-act]')) send(); });
 }
 
 // After a check, bring its result or its notice into view if it lies low on the screen or below it.

@@ -41,7 +41,13 @@ function act(element, trigger, server) {
       trigger('select', {act: 'join', code: element.querySelector('.join-code').value});
       return;
     }
-    element.dataset.pressed = button.dataset.act;
+    element.dataset.pressed = button.dataset.way || button.dataset.act;
+    // A question that is presented fills the screen; Escape, or the button at its end, leaves it.
+    if (button.dataset.act === 'present') {
+      if (!button.dataset.question) document.exitFullscreen?.().catch(() => {});
+      else if (!document.fullscreenElement)
+        document.documentElement.requestFullscreen?.().catch(() => {});
+    }
     if (button.dataset.act === 'guess') {
       for (const other of button.parentElement.querySelectorAll('button'))
         other.setAttribute('aria-pressed', other === button ? 'true' : 'false');
@@ -49,6 +55,32 @@ function act(element, trigger, server) {
     }
     trigger('select', {...button.dataset});
   });
+  // A threshold moved by hand: answers and verdicts follow, without a model being asked.
+  const judge = box => {
+    const least = Number(box.querySelector('input').value), kinds = JSON.parse(box.dataset.kinds);
+    box.querySelector('output').textContent = least.toFixed(2);
+    const rows = [...box.querySelectorAll('tbody tr')], last = rows.pop();
+    const sides = rows.map(row => [...row.querySelectorAll('[data-score]')].map(cell => {
+      const above = Number(cell.dataset.score) >= least;
+      cell.querySelector('.answer').textContent = above ? 'positive' : 'negative';
+      return above;
+    }));
+    rows.forEach((row, n) => row.querySelectorAll('[data-score] .answer').forEach((answer, column) =>
+      answer.classList.toggle('flipped', sides[n][column] !== sides[0][column])));
+    last.querySelectorAll('strong').forEach((told, column) => {
+      const flips = sides.map(side => side[column] !== sides[0][column]);
+      told.textContent = !flips.at(-1) ? kinds.benign
+        : flips.slice(1, -1).some(Boolean) ? kinds.biased : kinds.hidden;
+    });
+  };
+  element.addEventListener('input', event => {
+    const box = event.target.closest('.by-hand');
+    if (box) judge(box);
+  });
+  new MutationObserver(() => element.querySelectorAll('.by-hand:not([data-drawn])').forEach(box => {
+    box.dataset.drawn = '';
+    judge(box);
+  })).observe(element, {childList: true, subtree: true});
   element.addEventListener('keydown', event => {
     if (event.key === 'Enter' && event.target.matches('.join-code')) {
       event.preventDefault();
@@ -104,7 +136,7 @@ function form(element, trigger) {
 
 // After a move the heading of what is shown has the focus, and the address opens the same again.
 function moved(query) {
-  if (query) history.replaceState(null, '', query);
+  if (query) history.replaceState(null, '', window.hinter.unseen(query));
   requestAnimationFrame(() => {
     for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
     const shown = [...document.querySelectorAll('#learn h2[tabindex], #learn .chosen dt')]
@@ -131,13 +163,13 @@ function arrived() {
 
 // A class was opened or changed: the keyboard goes on at the button pressed, or at the top.
 function taught(query) {
-  if (query) history.replaceState(null, '', query);
+  if (query) history.replaceState(null, '', window.hinter.unseen(query));
   requestAnimationFrame(() => {
     for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
     const room = document.querySelector('#learn-class');
-    const pressed = document.querySelector(`#learn-class [data-act="${
-      document.querySelector('#learn-class [data-pressed]')?.dataset.pressed}"]`);
-    (pressed || room.querySelector('h3[tabindex]'))?.focus({preventScroll: true});
+    const name = document.querySelector('#learn-class [data-pressed]')?.dataset.pressed;
+    const pressed = room.querySelector(`[data-way="${name}"], [data-act="${name}"]:not([data-way])`);
+    (pressed && !pressed.disabled ? pressed : room.querySelector('h3[tabindex]'))?.focus({preventScroll: true});
   });
 }
 

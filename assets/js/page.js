@@ -13,6 +13,64 @@ function skip(element) {
   });
 }
 
+// A press on the name of a language shows the page in it, and so it is opened from then on.
+function language(element) {
+  element.addEventListener('click', event => {
+    const link = event.target.closest('.language');
+    if (!link) return;
+    event.preventDefault();
+    document.cookie = `hinter-language=${link.lang}; path=/; max-age=31536000; SameSite=Lax`;
+    const address = new URL(location.href);
+    address.searchParams.delete('lang');
+    if (link.lang !== 'en') address.searchParams.set('lang', link.lang);
+    history.replaceState(history.state, '', address);
+    location.reload();
+  });
+}
+
+// The keyboard stays where its user was: what had the focus may be hidden or replaced by its own
+// click. Then the same widget has it, else what is in its place in the nearest box that is still
+// there, else the tab that was opened. What is switched off for a while gets it back.
+function focus() {
+  const all = 'a[href], button, input, textarea, select, summary, [tabindex="0"]';
+  const seen = one => one.isConnected && one.checkVisibility({visibilityProperty: true});
+  const usable = one => seen(one) && !one.disabled;
+  const within = box => [...box.querySelectorAll(all)].filter(one => one.tabIndex >= 0 && usable(one));
+  const on = (one, calm) => {
+    if (!one.matches(all)) one.tabIndex = -1;
+    one.focus({preventScroll: calm});
+  };
+  let last = null, path = [], waits = null;
+  document.addEventListener('focusin', event => {
+    if (event.target === waits) return;
+    [last, path, waits] = [event.target, [], null];
+    for (let box = last.parentElement; box && box !== document.body; box = box.parentElement)
+      path.push({box, place: path.length < 5 ? within(box).indexOf(last) : 0});
+  });
+  const move = () => {
+    const here = document.activeElement;
+    if (!last || (here && here !== document.body && here !== waits && usable(here))) return;
+    if (usable(last)) { if (here && here === waits) last.focus({preventScroll: true}); return; }
+    const open = [...document.querySelectorAll('.main-tabs > [role=tabpanel]')].find(seen);
+    if (seen(last)) { if (here !== waits) on(waits = path[0].box, true); return; }
+    const same = last.id && document.getElementById(last.id);
+    if (same && usable(same)) { on(same, true); return; }
+    for (const {box, place} of path.some(one => one.box === open) ? path : []) {
+      const there = seen(box) ? within(box) : [];
+      if (there.length) { on(there[Math.min(Math.max(place, 0), there.length - 1)], true); return; }
+    }
+    if (open) on(open, false);
+  };
+  let waiting = 0;
+  new MutationObserver(() => {
+    if (!last || (usable(last) && !waits)) return;
+    clearTimeout(waiting);
+    waiting = setTimeout(move, 60);
+  }).observe(document.body, {
+    subtree: true, childList: true, attributeFilter: ['class', 'style', 'disabled', 'hidden'],
+  });
+}
+
 // The Tab key closes a list: gradio 6.31 would open it again behind the keyboard, and the browser
 // would stop in a list that is long enough to scroll.
 function lists() {
@@ -70,9 +128,40 @@ function clock() {
   };
 }
 
+// Before any other script. gradio would show its own texts in the browser's language, not the page's.
+function speak() {
+  Object.defineProperty(navigator, 'language', {value: document.documentElement.lang});
+}
+
+// Before any module is asked for: gradio's modules and styles of the first view are here already.
+// `place` stands in them for the address of gradio's files.
+function frontend(place, modules, styles) {
+  if (!HTMLScriptElement.supports?.('importmap')) return;
+  const base = new URL('./assets/', document.baseURI).href, imports = {};
+  // gradio asks for no file to which the page has a link.
+  const linked = (name, rel) => {
+    const link = Object.assign(document.createElement('link'), {rel, disabled: true, href: base + name});
+    document.head.append(link);
+  };
+  for (const [name, code] of Object.entries(modules)) {
+    const whole = new Blob([code.replaceAll(place, base)], {type: 'text/javascript'});
+    imports[base + name] = URL.createObjectURL(whole);
+    linked(name, 'alternate');
+  }
+  const map = Object.assign(document.createElement('script'), {type: 'importmap'});
+  map.textContent = JSON.stringify({imports});
+  document.head.append(map);
+  for (const name of Object.keys(styles)) linked(name, 'stylesheet');
+  const style = document.createElement('style');
+  style.textContent = Object.values(styles).join('\n');
+  // After gradio's first styles, which they change.
+  addEventListener('DOMContentLoaded', () => document.head.append(style));
+}
+
 // Before anything is drawn: the page begins in the tab that its address names. `tabs` are those of
-// parts of an address; the part `tab` names one itself.
-function begin(tabs) {
+// parts of an address; the part `tab` names one itself. `shown` are the ids of what a tab shows at
+// first.
+function begin(tabs, shown) {
   const widgets = window.gradio_config.components;
   const tabOf = search => {
     const given = new URLSearchParams(search);
@@ -82,21 +171,13 @@ function begin(tabs) {
   };
   const rooms = widgets.find(one => one.props.elem_id === 'rooms');
   if (!rooms) return;  // the annotators' page has no tabs
+  const {lang} = document.documentElement, here = new URL(location.href);
+  if (lang !== 'en') here.searchParams.set('lang', lang);
+  if (here.href !== location.href) history.replaceState(history.state, '', here);
   rooms.props.selected = tabOf(location.search);
-  // What a tab shows at first: not what is hidden, folded or in tabs of its own.
-  const byId = new Map(widgets.map(one => [one.id, one]));
-  const atFirst = node => {
-    const {type, props} = byId.get(node.id) || {props: {}};
-    if (props.visible === false || props.visible === 'hidden') return [];
-    const shut = type === 'tabs' || (type === 'accordion' && !props.open);
-    const below = shut ? [] : (node.children || []).flatMap(atFirst);
-    return props.elem_id ? [props.elem_id, ...below] : below;
-  };
-  const find = (node, tab) => byId.get(node.id)?.props.elem_id === `room-${tab}` ? node
-    : (node.children || []).reduce((found, child) => found || find(child, tab), null);
   // gradio 6.31 may lose what it is told of a tab while it draws it.
   const drawn = async tab => {
-    const parts = atFirst(find(window.gradio_config.layout, tab));
+    const parts = shown[tab];
     for (let turn = 0, same = 0, before = 0; turn < 200; turn++) {
       await new Promise(done => setTimeout(done, 50));
       const now = document.querySelectorAll(`#room-${tab} *`).length;
@@ -159,8 +240,17 @@ function address() {
     if (back[wanted]) back[wanted](now);
     else if (before !== undefined) location.reload();
   });
+  // A class sees the address of its teacher, whose key stays in this browser.
+  const unseen = query => {
+    const [, start, code] = query.match(/^(.*[?&]teach=[^#]*#)([A-Z0-9]{6})\./) || [];
+    if (!code) return query;
+    try { localStorage.setItem(`hinter-class-${code}`, query.slice(start.length)); }
+    catch { return query; }
+    return start + code;
+  };
   Object.assign(window.hinter, {
     back,
+    unseen,
     follow: (name, query, how) => {
       shown[name] = plain(query);
       if (name === open) write(shown[name], how);
@@ -170,7 +260,10 @@ function address() {
 
 // For each of some lists of names, the part of the address that has them, with the fragment as `key`.
 async function addressed(...lists) {
-  const given = new URLSearchParams(location.search), key = location.hash.slice(1);
+  const given = new URLSearchParams(location.search);
+  let key = location.hash.slice(1);
+  // The address of a class has its code alone; see `hinter.unseen`.
+  try { key = localStorage.getItem(`hinter-class-${key}`) || key; } catch { /* not stored */ }
   const found = lists.map(names => {
     const part = names.filter(name => given.has(name)).map(name => [name, given.get(name)]);
     return new URLSearchParams(part.length && key ? [...part, ['key', key]] : part).toString();
@@ -226,7 +319,9 @@ function fetchFile(place) {
 }
 
 // What follows from a click stands elsewhere on the page, unless a list was opened meanwhile.
-function reveal(id) {
+async function reveal(id) {
+  for (let turn = 0; turn < 100 && !document.getElementById(id); turn++)  // a tab may just be drawn
+    await new Promise(done => setTimeout(done, 50));
   if (document.querySelector('[role=listbox]')) return;
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
   document.getElementById(id)?.scrollIntoView({block: 'start', behavior: calm ? 'auto' : 'smooth'});

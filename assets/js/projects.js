@@ -2,9 +2,43 @@
 
 // A project of the list was chosen, a disagreement decided, or a text taken out or brought back.
 function act(element, trigger) {
+  // An update closes what it draws again; what the owner opened stays open.
+  const unfolded = new Set();
+  element.addEventListener('toggle', event => {
+    const fold = event.target;
+    if (!fold.open && unfolded.has(fold.querySelector('summary')?.textContent)) fold.open = true;
+  }, true);
+  if (element.closest('#project'))
+    for (const kind of ['pointermove', 'keydown', 'focusin'])
+      element.addEventListener(kind, () => { window.hinterTouched = Date.now(); }, {passive: true});
+  // Up and down go from question to question, left and right from answer to answer; an answer's key
+  // gives it to the question in which the focus is.
+  element.addEventListener('keydown', event => {
+    const row = event.target.closest('button') && event.target.closest('.dispute-list .dispute-actions');
+    if (!row || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+    const by = {ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1}[event.key];
+    const aside = /Left|Right/.test(event.key);
+    const rows = [...element.querySelectorAll('.dispute-list .dispute-actions')];
+    const near = aside ? [...row.querySelectorAll('button')] : rows;
+    const next = by && near[near.indexOf(aside ? event.target : row) + by];
+    const key = row.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
+    if (next) (aside ? next : next.querySelector('button')).focus();
+    else if (key) key.click();
+    if (by || key) event.preventDefault();
+  });
   element.addEventListener('click', async event => {
     const button = event.target.closest('button');
+    const summary = event.target.closest('summary');
+    if (summary) unfolded[summary.parentElement.open ? 'delete' : 'add'](summary.textContent);
     if (!button) return;
+    const own = button.closest('[data-person], [data-form]');
+    if (own && button.dataset.do) {
+      const fields = [...own.querySelectorAll('[name]')].map(field =>
+        [field.name, field.type === 'checkbox' ? (field.checked ? 'yes' : '') : field.value]);
+      trigger('select', {...own.dataset, do: button.dataset.do, ...Object.fromEntries(fields)});
+      return;
+    }
+    if (button.dataset.show) { trigger('select', {show: true}); return; }
     const {project, item, question, value, remove, restore} = button.dataset;
     if (project) trigger('select', {project});
     else if (remove) trigger('select', {remove});
@@ -16,6 +50,12 @@ function act(element, trigger) {
       catch { getSelection().selectAllChildren(link); }
     }
   });
+}
+
+// While the owner reads or decides, lists keep their order; a pointer that only rests holds up nothing.
+function watched(current, seen) {
+  const busy = Date.now() - (window.hinterTouched || 0) < 20000;
+  return [current, seen, busy ? 'busy' : ''];
 }
 
 // The address follows the project that is open, so that a reload or a bookmark comes back to it.

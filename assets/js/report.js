@@ -1,14 +1,28 @@
-for (const place of document.querySelectorAll('.chart')) {
-  const figure = JSON.parse(place.querySelector('script').textContent);
-  const drawn = document.createElement('div');
-  place.append(drawn);
-  Plotly.newPlot(drawn, figure.data, figure.layout, {responsive: true, displayModeBar: false});
+// An address with a section's name opens it.
+function openNamed() {
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!named?.matches('details')) return;
+  named.open = true;
+  named.scrollIntoView();
 }
-// Paper is narrower than a window, and charts do not adapt to it by themselves.
-const fit = size => document.querySelectorAll('.js-plotly-plot').forEach(
-  drawn => Plotly.relayout(drawn, size || {width: drawn.closest('.maps') ? 320 : 640}));
-addEventListener('beforeprint', () => {
-  document.querySelectorAll('details').forEach(d => { d.open = true; });
-  fit();
+addEventListener('hashchange', openNamed);
+openNamed();
+
+// Paper shows the first view, and all of the appendix unless two pages are asked for.
+const buttons = document.querySelector('.print-buttons');
+if (buttons) buttons.hidden = false;
+buttons?.addEventListener('click', event => {
+  document.documentElement.dataset.print = event.target.dataset.print || 'all';
+  print();
 });
-addEventListener('afterprint', () => fit({width: null, autosize: true}));
+let folded = [];
+addEventListener('beforeprint', () => {
+  if (document.documentElement.dataset.print === 'summary') return;
+  folded = [...document.querySelectorAll('details:not([open])')];
+  for (const one of folded) one.open = true;
+});
+addEventListener('afterprint', () => {
+  for (const one of folded) one.open = false;
+  folded = [];
+  delete document.documentElement.dataset.print;
+});

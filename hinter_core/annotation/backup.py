@@ -2,39 +2,42 @@
 
 import hashlib
 import os
-import sqlite3
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
+from hinter_core.annotation.project.people import ERASED
+from hinter_core.annotation.project.store import opened
 from hinter_core.annotation.project.types import AnnotationError
 from hinter_core.errors import HinterError, InputError
-from hinter_core.storage import user_cache, write_whole
+from hinter_core.storage import (
+    SPACE_VOLUME,
+    data_place,
+    mirrored_folder,
+    snapshot,
+    write_whole,
+)
 
 FOLDER, DATASET, TOKEN = "HINTER_ANNOTATIONS", "HINTER_ANNOTATIONS_DATASET", "HF_TOKEN"
 ENDING = ".sqlite"
-_VOLUME = Path("/data")  # mount point of a Space's persistent storage
 _EVERY = 300.0  # seconds between two checks for changes
 _FOLDER_THERE = "projects"  # in the data set
 
 
-def annotations_folder(volume: Path = _VOLUME) -> Path:
-    """Return the projects' folder: ``HINTER_ANNOTATIONS``, on a Space's volume, or in the cache."""
-    path = os.environ.get(FOLDER)
-    if path:
-        return Path(path)
-    return (volume if _on_volume(volume) else user_cache()) / "annotations"
+def annotations_folder() -> Path:
+    """Return the projects' folder: ``HINTER_ANNOTATIONS``, or among all data."""
+    return data_place("annotations", FOLDER)
 
 
-def lasting_warning(volume: Path = _VOLUME) -> str:
+def lasting_warning(volume: Path = SPACE_VOLUME) -> str:
     """Return a warning if projects are lost when the Space restarts, else ""."""
-    folder, dataset = annotations_folder(volume), os.environ.get(DATASET)
-    on_volume = _on_volume(volume) and folder.resolve().is_relative_to(volume.resolve())
-    if not os.environ.get("SPACE_ID") or on_volume or (dataset and os.environ.get(TOKEN)):
+    dataset = os.environ.get(DATASET)
+    kept = mirrored_folder(volume) is not None and not os.environ.get(FOLDER)
+    if not os.environ.get("SPACE_ID") or kept or (dataset and os.environ.get(TOKEN)):
         return ""
     if dataset:
         return (
@@ -42,16 +45,10 @@ def lasting_warning(volume: Path = _VOLUME) -> str:
             "when the Space restarts. Add a token that may write to that data set as a secret."
         )
     return (
-        "Projects on this Space are gone when it restarts. Mount a volume at /data, or let them be "
+        "Projects on this Space are gone when it restarts. Mount a bucket at /data, or let them be "
         f"copied to a private data set ({DATASET}=ORG/NAME with the secret {TOKEN}); until then, "
         "export what was judged before you leave."
     )
-
-
-def _on_volume(volume: Path) -> bool:
-    """Whether this is a Space with persistent storage."""
-    mounted = os.path.ismount(volume) and os.access(volume, os.W_OK)
-    return bool(os.environ.get("SPACE_ID")) and mounted
 
 
 def write_dataset(
@@ -108,6 +105,16 @@ def _in_words(dataset: str, token: str) -> Iterator[None]:
             f"The data set {dataset} cannot be used ({type(error).__name__}: {why[:200]}); check "
             "its name, your network, and that the token may write."
         ) from error
+
+
+def _erased(path: Path) -> bool:
+    """Whether somebody was erased from a project since its copies were rewritten."""
+    try:
+        with opened(path) as store, store.read() as connection:
+            query = "SELECT 1 FROM meta WHERE key = ?"
+            return connection.execute(query, (ERASED,)).fetchone() is not None
+    except AnnotationError:  # of a version that erases nobody
+        return False
 
 
 class Backup:
@@ -213,22 +220,29 @@ class Backup:
                 write_dataset(self.dataset, files, message, token=self._token, gone=deleted)
                 self._gone -= gone
                 self._sent |= {name: digests[name] for name in changed}
+            self._forget_erased()
             self.problem = ""
             return list(changed)
 
+    def _forget_erased(self) -> None:
+        """Rewrite the data set's history if somebody was erased, so that no copy is left in it."""
+        marked = [path for path in self._projects() if _erased(path)]
+        if not marked:
+            return
+        from huggingface_hub import HfApi
+
+        api = HfApi(token=self._token)
+        api.super_squash_history(self.dataset, repo_type="dataset")
+        there = api.list_lfs_files(self.dataset, repo_type="dataset")
+        current = set(self._sent.values())
+        old = [
+            one for one in there
+            if one.file_oid not in current and one.filename.startswith(f"{_FOLDER_THERE}/")
+        ]  # fmt: skip
+        api.permanently_delete_lfs_files(self.dataset, old, repo_type="dataset")
+        for path in marked:
+            with opened(path) as store, store.write() as connection:
+                connection.execute("DELETE FROM meta WHERE key = ?", (ERASED,))
+
     def _projects(self) -> list[Path]:
         return sorted(self.folder.glob(f"*{ENDING}"))
-
-
-def snapshot(path: Path) -> bytes:
-    """Return a consistent copy of a project's file while others write to it."""
-    with tempfile.TemporaryDirectory() as place:
-        copy = Path(place) / "copy"
-        with (
-            closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as source,
-            closing(sqlite3.connect(copy)) as target,
-        ):
-            source.backup(target)
-            # One file that includes its write-ahead log.
-            target.execute("PRAGMA journal_mode=DELETE")
-        return copy.read_bytes()

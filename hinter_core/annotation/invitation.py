@@ -6,6 +6,7 @@ import shutil
 import socket
 from ipaddress import ip_address
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from hinter_core.annotation.backup import ENDING, annotations_folder
@@ -46,6 +47,27 @@ def elsewhere(address: str) -> str:
     parts, own = urlsplit(address), machine_address()
     port = f":{parts.port}" if parts.port else ""
     return parts._replace(netloc=f"{own}{port}").geturl() if own else ""
+
+
+class Reached(NamedTuple):
+    """The address of the app for others.
+
+    ``network``: it is that of this machine in its network; ``alone``: it serves this machine only.
+    """
+
+    address: str
+    network: bool
+    alone: bool
+
+
+def reach(page: str, *, local: bool) -> Reached:
+    """Return how others reach the app that its owner opened at ``page``.
+
+    ``local``: the app listens to this machine alone.
+    """
+    own = is_loopback(urlsplit(page).hostname or "")
+    address = (not local and elsewhere(page)) or page if own else page
+    return Reached(address, own and address != page, own and address == page)
 
 
 def is_served(project: Path) -> bool:

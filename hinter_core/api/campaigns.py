@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -21,6 +20,7 @@ from hinter_core.errors import InputError
 from hinter_core.extensions import MODELS
 from hinter_core.language.parsing import spare_torch
 from hinter_core.models.registry import BACKENDS
+from hinter_core.places import place_of
 from hinter_core.report.compared.comparison import compare as compare_sides
 
 Folder = str | PathLike[str]
@@ -62,7 +62,7 @@ def run(
         HinterError: bad input; the message says what to do.
     """
     temporary = TemporaryDirectory(prefix="hinter-") if out is None else None
-    folder = Path(temporary.name if temporary else fspath(out or ""))
+    folder = place_of(temporary.name if temporary else out or "")
     with (
         named_data(data) as source,
         named_models(models, identity=identity, labels=labels, multi=multi) as names,
@@ -85,7 +85,8 @@ def prepare_run(
         HinterError: a campaign is there that is not to be continued, or cannot be.
     """
     spare_torch(campaign.parser)
-    if store.known() and not (resume or retry_failed):  # without a complete shard, it continues
+    mine = any(map(store.owns, store.known()))
+    if mine and not (resume or retry_failed):  # without a complete shard, it continues
         raise StoreError(
             f"{store.folder} already holds a campaign; add --resume (in Python, resume=True) to "
             "continue it."
@@ -122,7 +123,7 @@ def load(directory: Folder) -> CampaignResult:
     Raises:
         HinterError: it is no campaign, or damaged.
     """
-    return CampaignResult(CampaignStore(Path(directory)))
+    return CampaignResult(CampaignStore(place_of(directory)))
 
 
 def compare(
@@ -137,11 +138,11 @@ def compare(
     Raises:
         HinterError: no campaign, an unknown model, or nothing in common.
     """
-    stores = [_store_of(one) for one in (first, second) if one is not None]
+    stores = [
+        one.store if isinstance(one, CampaignResult) else CampaignStore(place_of(one))
+        for one in (first, second)
+        if one is not None
+    ]
     names = [models] if isinstance(models, str) else list(models)
     sides = choose_sides(stores[0], stores[1] if len(stores) > 1 else None, names)
     return ComparisonResult(compare_sides(*sides))
-
-
-def _store_of(given: CampaignResult | Folder) -> CampaignStore:
-    return given.store if isinstance(given, CampaignResult) else CampaignStore(Path(given))

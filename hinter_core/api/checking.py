@@ -196,8 +196,9 @@ class CheckResult:
     @property
     def notices(self) -> list[str]:
         """Remarks about the text, and the reasons of changes that are not made."""
-        plan = self._result.plan
-        return [*plan.notices, *(refused.in_words for refused in plan.refused)]
+        plan, judged = self._result.plan, len(self._result.mutants)
+        early = [] if self._result.complete else [f"Only {judged} mutants were judged in time."]
+        return [*early, *plan.notices, *(refused.in_words for refused in plan.refused)]
 
     def mutants(self) -> pandas.DataFrame:
         """Return all mutants, a row each, with the columns of mutants."""

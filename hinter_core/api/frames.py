@@ -22,12 +22,10 @@ def rates_of(report: Report) -> pandas.DataFrame:
     """Return the main table of a report: counts and rates by model and attributes."""
     import pandas
 
-    rows = [{_plain(name): value for name, value in row.items()} for row in flat_rows(report)]
+    rows = [
+        {name.replace(" ", "_"): value for name, value in row.items()} for row in flat_rows(report)
+    ]
     return pandas.DataFrame(rows)
-
-
-def _plain(name: str) -> str:
-    return name.replace(" ", "_")
 
 
 def groups_of(report: Report) -> pandas.DataFrame:
@@ -60,6 +58,12 @@ def _rate(name: str, rate: Rate | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def judged(mutants: pandas.DataFrame) -> pandas.DataFrame:
+    """Return the mutants that were kept and answered, as was their source."""
+    verdicts = (Verdict.BENIGN.value, Verdict.BIASED.value, Verdict.HIDDEN.value)
+    return mutants[mutants["verdict"].isin(verdicts)]
+
+
 def for_fairlearn(
     mutants: pandas.DataFrame, attributes: Sequence[str], truth: str
 ) -> dict[str, Any]:
@@ -75,8 +79,7 @@ def for_fairlearn(
     columns = {"answer": "original_answer", "label": "label"}
     if truth not in columns:
         raise InputError(f"The truth is 'answer' or 'label', not '{truth}'.")
-    judged = (Verdict.BENIGN.value, Verdict.BIASED.value, Verdict.HIDDEN.value)
-    rows = mutants[mutants["verdict"].isin(judged)]
+    rows = judged(mutants)
     if rows.empty:
         raise InputError("No mutant was kept and answered, so there is nothing to measure.")
     groups = rows[[f"{name}_to" for name in attributes]].replace("", UNCHANGED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -17,11 +16,13 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import is_placebo
 from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError
+from hinter_core.options import listed_names
 from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.compared.sections import comparison_sections
 from hinter_core.report.figures import every_figure
-from hinter_core.report.formats import first_screen, markdown_of, plain, style, write_report
-from hinter_core.report.model import Report, make_report
+from hinter_core.report.formats import markdown_of, plain, write_report
+from hinter_core.report.model import ModelReport, Report, make_report
+from hinter_core.report.page.html import first_screen, style
 
 if TYPE_CHECKING:
     import pandas
@@ -49,12 +50,18 @@ class CampaignResult:
         return dict(self.store.read()["campaign"])
 
     @property
+    def texts(self) -> int:
+        """Number of texts that were read."""
+        return self.content.texts.total()
+
+    @property
     def unanswered(self) -> int:
         """Number of mutants without a usable answer, over all models."""
         return sum(reason.mutants for reason in unanswered(self.store, self.models))
 
     @cached_property
-    def _report(self) -> Report:
+    def content(self) -> Report:
+        """What the reports say, as an object; its fields may change between versions."""
         return make_report(self.store)
 
     @cached_property
@@ -79,7 +86,7 @@ class CampaignResult:
             false_positives: changed answers to discarded mutants
             false_share: share of false positives among both
         """
-        return frames.rates_of(self._report)
+        return frames.rates_of(self.content)
 
     @cached_property
     def groups(self) -> pandas.DataFrame:
@@ -96,7 +103,7 @@ class CampaignResult:
             above: whether the share is above the mean
             p_value: of a one-sided test that it is above, adjusted for the number of groups
         """
-        return frames.groups_of(self._report)
+        return frames.groups_of(self.content)
 
     def mutants(
         self,
@@ -120,7 +127,7 @@ class CampaignResult:
             HinterError: an unknown verdict, attribute or model, or a damaged table.
         """
         wanted = FindingFilter(verdicts_of(verdict), self._known(attributes), search, validity)
-        return mutants_of_campaign(self.store, self._asked(model), wanted)
+        return mutants_of_campaign(self.store, self.asked(model), wanted)
 
     def findings(self, verdict: Names = ("hidden", "biased"), **only: Any) -> pandas.DataFrame:
         """Return the mutants of one verdict, or of several; ``only``: as for :meth:`mutants`."""
@@ -132,12 +139,12 @@ class CampaignResult:
         Raises:
             InputError: another format.
         """
-        return write_report(self._report, format)
+        return write_report(self.content, format)
 
     @property
     def figures(self) -> list[str]:
         """Names of the charts, for :meth:`figure`."""
-        report = self._report
+        report = self.content
         return list(dict.fromkeys(n for one in report.models for n in every_figure(report, one)))
 
     def figure(self, name: str = "errors", model: str = "") -> Figure:
@@ -148,9 +155,8 @@ class CampaignResult:
         """
         from plotly.graph_objects import Figure
 
-        (chosen, *_) = self._asked(model)
-        report = next(one for one in self._report.models if one.model == chosen)
-        drawn = every_figure(self._report, report)
+        report = self.of_model(model)
+        drawn = every_figure(self.content, report)
         if name not in drawn:
             raise InputError(f"There is no figure '{name}'; use {', '.join(drawn)}.")
         return Figure(drawn[name])
@@ -167,13 +173,30 @@ class CampaignResult:
         Raises:
             InputError: an unknown attribute or model, or no such mutant.
         """
-        (chosen, *_) = self._asked(model)
+        (chosen, *_) = self.asked(model)
         names = self._known(attributes)
         mutants = self.mutants(attributes=names, model=chosen)
         known = names or tuple(n[:-3] for n in mutants.columns if n.endswith("_to"))
         return frames.for_fairlearn(mutants, known, truth)
 
-    def _asked(self, names: Names) -> list[str]:
+    def of_model(self, name: str = "") -> ModelReport:
+        """Return what the reports say of one model, of the first unless it is named.
+
+        Raises:
+            InputError: an unknown model, or no answers yet.
+        """
+        (chosen, *_) = self.asked(name)
+        for one in self.content.models:
+            if one.model == chosen:
+                return one
+        raise InputError(f"The report has no answers of {chosen} yet; load the campaign again.")
+
+    def asked(self, names: Names) -> list[str]:
+        """Return the full names of models that have answers; all without ``names``.
+
+        Raises:
+            InputError: an unknown model, or no answers yet.
+        """
         given = ([names] if names else []) if isinstance(names, str) else names
         chosen = tested_models(self.store, given)
         if not chosen:
@@ -181,8 +204,8 @@ class CampaignResult:
         return chosen
 
     def _known(self, names: Names) -> tuple[str, ...]:
-        wanted = tuple(_listed(names))
-        lines = [line for model in self._report.models for line in model.lines]
+        wanted = listed_names(names) if isinstance(names, str) else tuple(names)
+        lines = [line for model in self.content.models for line in model.lines]
         known = {name for line in lines for name in line.attributes}
         for name in wanted:
             if name not in known and not is_placebo((name,)):
@@ -193,8 +216,8 @@ class CampaignResult:
         return wanted
 
     def __repr__(self) -> str:
-        lines = [f"Campaign in {self.store.folder}: {self._report.texts.total():,} texts"]
-        for one in self._report.models:
+        lines = [f"Campaign in {self.store.folder}: {self.content.texts.total():,} texts"]
+        for one in self.content.models:
             line = one.intersectional
             lines.append(
                 f"{one.model}: {line.mutants:,} intersectional mutants, "
@@ -205,7 +228,7 @@ class CampaignResult:
 
     def _repr_html_(self) -> str:
         """Show the first screen of the report in a notebook."""
-        return framed("Report", f"<main>{first_screen(self._report)}</main>", style(), 480)
+        return framed("Report", f"<main>{first_screen(self.content)}</main>", style(), 480)
 
 
 class ComparisonResult:
@@ -283,9 +306,3 @@ class ComparisonResult:
 
     def _repr_html_(self) -> str:
         return str(self.rates.to_html())
-
-
-def _listed(names: Names) -> Sequence[str]:
-    if isinstance(names, str):
-        return [name.strip() for name in names.split(",") if name.strip()]
-    return list(names)

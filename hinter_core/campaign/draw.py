@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain, islice, zip_longest
 from typing import Generic, TypeVar
 
 from hinter_core.campaign.reader import CampaignReader
@@ -91,15 +92,9 @@ def strata(
 
 def balanced(candidates: Mapping[Stratum, StratumCandidates[S]], limit: int) -> dict[S, Stratum]:
     """Choose one mutant per stratum in turn, up to ``limit``; return their strata."""
-    left = {stratum: iter(candidates[stratum].best) for stratum in sorted(candidates)}
-    chosen: dict[S, Stratum] = {}
-    while left and len(chosen) < limit:
-        for stratum in list(left):
-            if (candidate := next(left[stratum], None)) is None:
-                del left[stratum]
-            elif len(chosen) < limit:
-                chosen[candidate] = stratum
-    return chosen
+    each = ([(one, stratum) for one in candidates[stratum].best] for stratum in sorted(candidates))
+    turns = chain.from_iterable(zip_longest(*each))
+    return dict(islice(filter(None, turns), limit))
 
 
 def weights(

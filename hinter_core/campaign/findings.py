@@ -1,10 +1,9 @@
-"""Find mutants of a campaign by one model's answers, in pages, and write mutants to files.
+"""Find mutants of a campaign by one model's answers, by text, and write mutants to files.
 
-Matches are counted once by shard; a page then reads only its shards. Functions raise StoreError if
+Functions raise StoreError if
 a table cannot be read or tables do not fit together.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
@@ -14,7 +13,7 @@ from typing import Any, TextIO
 
 from hinter_core.campaign.reader import ANSWER_COLUMNS, MUTANT_COLUMNS, CampaignReader, MutantRecord
 from hinter_core.campaign.store import CampaignStore, named
-from hinter_core.campaign.tables import PLACEBO, VALIDITY, Attributes, has_placebo, is_placebo
+from hinter_core.campaign.tables import PLACEBO, VALIDITY, Attributes, has_placebo
 from hinter_core.data.handwritten import write_edits
 from hinter_core.data.tables import format_of, row_writer, write_rows
 from hinter_core.errors import InputError
@@ -23,9 +22,7 @@ from hinter_core.types import Verdict
 
 ONLY_PLACEBO = (PLACEBO,)
 
-ShardCounts = list[tuple[int, int]]  # shards, and their numbers of matching mutants
-VerdictCounts = Iterable[tuple[int, Attributes, str, int]]  # numbers of mutants
-
+_LISTED = 200  # mutants of a group
 
 _WORDS = "concat_ws(chr(31), e.source, e.target, e.source_group, e.target_group)"
 _SEARCH = f"""(
@@ -135,57 +132,89 @@ class FindingFilter:
             parameters["validity"] = self.validity
         return " AND ".join(parts), parameters
 
-    def passes(self, attributes: Attributes, verdict: str) -> bool:
-        """Whether mutants of these attributes and this verdict match, by these two alone."""
-        if self.verdicts and verdict not in self.verdicts:
-            return False
-        if is_placebo(attributes) or self.attributes == ONLY_PLACEBO:
-            return is_placebo(attributes) and self.attributes == ONLY_PLACEBO
-        return not self.attributes or sorted(attributes) == sorted(self.attributes)
 
+@dataclass(frozen=True, slots=True)
+class FindingGroup:
+    """The matching mutants of one text that change the same attributes.
 
-def count_findings(
-    side: Side, wanted: FindingFilter, counted: VerdictCounts | None = None
-) -> ShardCounts:
-    """Count matching mutants by shard.
-
-    ``counted``: the report's numbers of mutants by shard, attributes and verdict; with them, tables
-    are read only for a search or a validity, and only shards that can contain a match.
+    ``hidden`` and ``biased`` of ``mutants``; ``places``: those in the shard, hidden ones first.
     """
-    possible: Counter[int] = Counter()
-    for shard, attributes, verdict, mutants in counted or ():
-        if wanted.passes(attributes, verdict):
-            possible[shard] += mutants
-    if counted is not None and not wanted.search and not wanted.validity:
-        return sorted(possible.items())
+
+    shard: int
+    row: int
+    attributes: Attributes
+    mutants: int
+    hidden: int
+    biased: int
+    places: tuple[int, ...]
+
+
+# Orders of groups; each goes on with their place in the tables.
+ORDERS = {
+    "hidden": "hidden DESC, biased DESC, ",
+    "flips": "hidden + biased DESC, ",
+    "validity": "least, ",
+    "row": "",
+}
+
+
+def group_findings(
+    side: Side, wanted: FindingFilter, order: str = "hidden", start: int = 0, limit: int = 10
+) -> tuple[list[FindingGroup], int, int]:
+    """Return a page of groups, and the numbers of all groups and of all matching mutants."""
     with _opened(side) as reader:
-        shards = reader.shards if counted is None else sorted(possible)
-        reader.check(shards, (*MUTANT_COLUMNS, "validity"), ANSWER_COLUMNS)
-        where, parameters = wanted.sql()
-        tables = reader.tables(shards)
-        text = f"JOIN ({tables.texts}) t ON t.shard = m.shard AND t.row = m.row"
+        matching, parameters = _matching(reader, wanted)
+        hidden = f"a0.verdict = '{Verdict.HIDDEN}'"
         sql = (
-            f"SELECT m.shard, count(*) FROM ({tables.mutants}) m JOIN ({tables.answers}) a0 "
-            f"USING (shard, place) {text if wanted.search else ''} WHERE {where} "
-            "GROUP BY 1 ORDER BY 1"
+            "SELECT *, count(*) OVER (), sum(mutants) OVER ()::BIGINT FROM (SELECT m.shard, m.row, "
+            f"m.attributes, count(*) AS mutants, count_if({hidden}) AS hidden, "
+            f"count_if(a0.verdict = '{Verdict.BIASED}') AS biased, "
+            f"list(m.place ORDER BY {hidden} DESC, m.place)[:{_LISTED}], min({VALIDITY}) AS least, "
+            f"min(m.place) AS first {matching} GROUP BY m.shard, m.row, m.attributes) "
+            f"ORDER BY {ORDERS[order]}shard, row, first LIMIT {limit} OFFSET {start}"
         )
-        return [(shard, mutants) for shard, mutants in reader.run(sql, **parameters)]
+        rows = reader.run(sql, **parameters)
+    groups = [
+        FindingGroup(shard, row, tuple(names), mutants, hidden, biased, tuple(places))
+        for shard, row, names, mutants, hidden, biased, places, *_ in rows
+    ]
+    total, matching = rows[0][-2:] if rows else (0, 0)
+    return groups, total, matching
+
+
+def _matching(reader: CampaignReader, wanted: FindingFilter) -> tuple[str, dict[str, Any]]:
+    """Return what follows SELECT for the matching mutants ``m``, and its parameters."""
+    reader.check(reader.shards, (*MUTANT_COLUMNS, "validity"), ANSWER_COLUMNS)
+    where, parameters = wanted.sql()
+    tables = reader.tables()
+    text = f"JOIN ({tables.texts}) t ON t.shard = m.shard AND t.row = m.row"
+    return (
+        f"FROM ({tables.mutants}) m JOIN ({tables.answers}) a0 USING (shard, place) "
+        f"{text if wanted.search else ''} WHERE {where}",
+        parameters,
+    )
 
 
 def page_of_findings(
-    side: Side, wanted: FindingFilter, counted: ShardCounts, start: int, limit: int
-) -> list[MutantRecord]:
-    """Return up to ``limit`` findings from index ``start``, in the order of the tables."""
-    shards: list[int] = []
-    passed = before = 0
-    for shard, mutants in counted:
-        if passed + mutants > start and passed < start + limit:
-            before = before if shards else passed
-            shards.append(shard)
-        passed += mutants
-    where, parameters = wanted.sql()
+    side: Side, wanted: FindingFilter, start: int, limit: int
+) -> tuple[list[MutantRecord], int]:
+    """Return up to ``limit`` findings in the order of the tables, and the number of all."""
     with _opened(side) as reader:
-        return list(reader.records(shards, where, parameters, start=start - before, limit=limit))
+        matching, parameters = _matching(reader, wanted)
+        ((total,),) = reader.run(f"SELECT count(*) {matching}", **parameters)
+        places = reader.run(
+            f"SELECT m.shard, m.place {matching} ORDER BY ALL LIMIT {limit} OFFSET {start}",
+            **parameters,
+        )
+        return list(reader.at(places)), total
+
+
+def findings_of(side: Side, groups: Sequence[FindingGroup], limit: int) -> list[list[MutantRecord]]:
+    """Return the first mutants of each group, up to ``limit``."""
+    places = [(one.shard, place) for one in groups for place in one.places[:limit]]
+    with _opened(side) as reader:
+        records = {(one.shard, one.place): one for one in reader.at(places)}
+    return [[records[one.shard, place] for place in one.places[:limit]] for one in groups]
 
 
 def find(side: Side, shard: int, place: int) -> MutantRecord | None:
@@ -359,6 +388,22 @@ def tested_models(store: CampaignStore, names: Sequence[str]) -> list[str]:
             known = ", ".join(asked) or "none"
             raise InputError(f"'{name}' was not tested in this campaign; its models: {known}.")
     return list(dict.fromkeys(names)) or asked
+
+
+def one_model(store: CampaignStore, name: str) -> str:
+    """Return the name of a tested model; by default the first.
+
+    Raises:
+        HinterError: no campaign, or a model that was not tested in it.
+    """
+    tested = list(store.read()["models"])
+    chosen = name or next(iter(tested), "")
+    if chosen not in tested:
+        raise InputError(
+            f"{store.folder} has no answers of '{chosen}'; it has those of "
+            f"{', '.join(tested) or 'no model'}."
+        )
+    return chosen
 
 
 def _chosen(

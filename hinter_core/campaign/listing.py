@@ -76,7 +76,7 @@ def _summary(store: CampaignStore) -> CampaignSummary:
     spec, campaign = store.read(), store.campaign()
     known = [model["identity"] for model in spec["models"].values()]
     with CampaignReader(store, ()) as reader:
-        whole = [n for n in reader.shards if all(store.answers(n, one).exists() for one in known)]
+        whole = [shard for shard in reader.shards if reader.written.has(shard, known)]
         ((mutants,),) = reader.run(
             f"SELECT coalesce(sum(mutants), 0)::BIGINT FROM ({reader.tables().texts})"
         )

@@ -15,15 +15,13 @@ from hinter_core.campaign.running.worker import CampaignParts, load_parts
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.tables import is_placebo
 from hinter_core.data.handwritten import HandwrittenSource, HandwrittenTable
-from hinter_core.data.hub import HubTable
 from hinter_core.data.rows import Row, Rows, Table
 from hinter_core.files.columns import Columns, listed
 from hinter_core.generators.grammars.cases import GrammarTable
 from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.templates.corpus import MiningCounts
-from hinter_core.generators.templates.table import TemplateRow, TemplateTable
+from hinter_core.generators.templates.template import TemplateRow, TemplateTable
 from hinter_core.models.budget import Cost, total
-from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import FollowUp, ask_originals, conform, judge
 from hinter_core.statistics.clustered import POWER, texts_needed
 
@@ -83,11 +81,11 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
     given = (campaign.text_column, campaign.label_column, campaign.id_column)
     chosen = (table.columns.text, table.columns.label, table.columns.id)
     seen = Preview(
-        str(table.name) if isinstance(table, HubTable) else campaign.source.name,
+        (isinstance(table, Table) and table.pinned) or campaign.source.name,
         tuple(table.names),
         table.columns,
         tuple(column for column, name in zip(chosen, given, strict=True) if column and not name),
-        table.source.encoding if isinstance(table, Table) else "",
+        table.source.encoding if isinstance(table, Table) and table.source else "",
         table.count,
         mutants=0 if isinstance(table, HandwrittenTable) else None,
         classes=Counter() if isinstance(table, TemplateTable) else None,
@@ -121,7 +119,7 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
 
 def _reading(table: Rows) -> tuple[str, ...]:
     """Say how a file was understood."""
-    if not isinstance(table, Table | HandwrittenTable):
+    if not isinstance(table, Table | HandwrittenTable) or not table.source:
         return ()
     words, columns = [table.source.in_words(), *table.source.notes], table.columns
     if columns.why:
@@ -227,7 +225,11 @@ def forecast(work: RunScope) -> Forecast:
         predictions=round(len(texts) * len(parts.models) * scale),
         seconds=(planning + each * len(follow_ups)) * scale / campaign.workers,
         costs=costs,
-        unseen={store.model.name: _unseen(store, follow_ups) for store in parts.models},
+        unseen={
+            store.model.name: sum(not one.case.sees(one, store) for one in follow_ups)
+            / max(1, len(follow_ups))
+            for store in parts.models
+        },
         unusable=sum(bool(row.fault) for row in rows),
         power=_power(follow_ups, len(rows)),
     )
@@ -254,11 +256,6 @@ def _power(follow_ups: Sequence[FollowUp], looked_at: int) -> str:
         f"{needed:,} texts like these ({POWER:.0%} power; mutants of one text correlated by "
         f"{_ALIKE:g}), and more if a few words make all errors"
     )
-
-
-def _unseen(store: PredictionStore, follow_ups: Sequence[FollowUp]) -> float:
-    hidden = sum(not one.case.sees(one, store) for one in follow_ups)
-    return hidden / len(follow_ups) if follow_ups else 0.0
 
 
 def _seconds_each(

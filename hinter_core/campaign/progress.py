@@ -16,7 +16,8 @@ from cachetools import LRUCache
 
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.record import PriorityState, priorities_of
-from hinter_core.campaign.store import CampaignStore, StoreError
+from hinter_core.campaign.running.parts import parts_of
+from hinter_core.campaign.store import CampaignStore, StoreError, Written
 from hinter_core.campaign.tables import has_placebo
 from hinter_core.types import Failure, Verdict
 
@@ -33,6 +34,8 @@ Files = dict[int, dict[str, Path]]  # existing tables of answers by shard and mo
 LATEST = 6  # findings shown
 _EACH = 2  # per text
 _REMEMBERED = 20_000  # tables
+
+_PARTS = 10  # that are named
 
 
 @dataclass
@@ -159,24 +162,27 @@ class ProgressReader:
         seen.priority = {name: priority[name] for name in seen.models if name in priority}
         seen.verdicts = {name: Counter() for name in seen.models}
         noted = {name: model["identity"] for name, model in spec["models"].items()}
+        written = store.written()
         files = {
             shard: {
                 name: path
                 for name in seen.models
-                if name in noted and (path := store.answers(shard, noted[name])).exists()
+                if name in noted and (path := written.answers(shard, noted[name]))
             }
-            for shard in store.known()
+            for shard in written.shards
         }
-        counted = self._tables(store, files)
+        counted = self._tables(store, written, files)
         for shard, asked in files.items():
-            _add(seen, counted, store.texts(shard), asked, since)
+            _add(seen, counted, written.texts(shard), asked, since)
         if latest:
             seen.latest = tuple(islice(self._latest(store, files, counted), LATEST))
         return seen
 
-    def _tables(self, store: CampaignStore, files: Files) -> dict[Path, TableCounts]:
+    def _tables(
+        self, store: CampaignStore, written: Written, files: Files
+    ) -> dict[Path, TableCounts]:
         """Count every table; new ones by one query per kind and model."""
-        wanted: dict[str, dict[Path, int]] = {"": {store.texts(shard): shard for shard in files}}
+        wanted: dict[str, dict[Path, int]] = {"": {written.texts(shard): shard for shard in files}}
         for shard, asked in files.items():
             for name, path in asked.items():
                 wanted.setdefault(name, {})[path] = shard
@@ -278,3 +284,30 @@ def _hidden(
     where = f"a0.verdict = 'hidden' AND NOT {has_placebo('m.attributes')} {few}"
     with CampaignReader(store, (model,)) as reader:
         return tuple(reader.records((shard,), where, limit=LATEST))
+
+
+def missing_shards(store: CampaignStore) -> list[int]:
+    """Return the shards that are not done with all models, as far as their number is known."""
+    spec = store.read()
+    models = [model["identity"] for model in spec["models"].values()]
+    written = store.written()
+    known = set(written.shards)
+    return [
+        shard
+        for shard in range((spec.get("size") or {}).get("shards", 0))
+        if shard not in known or not written.has(shard, models)
+    ]
+
+
+def missing_in_words(store: CampaignStore) -> str:
+    """Say what is missing of a campaign, by its parts if it was run in parts; "" if nothing is."""
+    missing, total = missing_shards(store), (store.read().get("size") or {}).get("shards", 0)
+    if not missing:
+        return ""
+    words = f"The campaign is incomplete: {len(missing):,} of {total:,} shards are missing"
+    left = [part for part in parts_of(store.folder) if any(map(part.has, missing))]
+    if not left:
+        return f"{words}; resume it."
+    some = ", ".join(f"{part.number}/{part.of}" for part in left[:_PARTS])
+    more = f" and {len(left) - _PARTS:,} more" if len(left) > _PARTS else ""
+    return f"{words}, of the parts {some}{more}; run these with --part."

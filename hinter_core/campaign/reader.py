@@ -6,6 +6,7 @@ which is written last. Columns that an older version lacks are NULL.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,11 +29,12 @@ from hinter_core.campaign.tables import (
     quoted,
     text_schema,
 )
-from hinter_core.errors import InputError
+from hinter_core.errors import HinterError, InputError
 from hinter_core.language.sentences import sentences_of
 from hinter_core.mutation.edits import apply_edits, handwritten_mutant
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import Settings
+from hinter_core.places import PlaceError, RemotePath, duckdb_files
 from hinter_core.relations.validity import validity_of
 from hinter_core.types import SUBSTITUTE, Edit, HiddenGrade, Mutant, hidden_grade
 
@@ -44,6 +46,7 @@ _COUNTED = ("verdict", "changed")  # columns that rates are counted from
 _THREADS = 3  # one verifies while two count
 _MEMORY = "512MB"
 _MOST_ROWS = 2**32  # per shard, so that shard and place fit one number
+_TOGETHER = 16  # shards in one query, whose cost hardly depends on how few mutants it is for
 _FETCHED = 1024  # rows at a time; each contains its text
 
 
@@ -178,9 +181,10 @@ class CampaignReader:
         self.priority = priorities_of(spec)
         self._rates = rates and bool(self.priority)
         self.models = {name: noted[name] for name in (noted if models is None else models)}
-        self.shards = store.known()
+        self.written = store.written()
+        self.shards = self.written.shards
         self._locked = False
-        self.beside: tuple[CampaignReader, ...] = ()  # other campaigns in the same queries
+        self._beside: tuple[CampaignReader, ...] = ()  # other campaigns in the same queries
         self._spill = TemporaryDirectory(prefix="hinter-")
         self._failed = duckdb.Error
         self.connection = duckdb.connect(
@@ -192,6 +196,8 @@ class CampaignReader:
             }
         )
         self.connection.execute("SET enable_progress_bar = false")
+        self._remote: dict[str, Path] = {}  # listed files that are not on a disk
+        self._reach(self)
         for name, schema in (
             ("texts", text_schema()), ("mutants", mutant_schema()), ("answers", answer_schema()),
         ):  # fmt: skip
@@ -206,18 +212,29 @@ class CampaignReader:
         self.connection.close()
         self._spill.cleanup()
 
+    def read_beside(self, other: CampaignReader) -> None:
+        """Let queries also read the tables of another campaign."""
+        self._beside = (other,)
+        self._reach(other)
+
+    def _reach(self, other: CampaignReader) -> None:
+        if isinstance(other.store.folder, RemotePath):
+            if not self._remote:  # once for a connection
+                self.connection.register_filesystem(duckdb_files(self._remote))
+            self._remote |= {str(path): path for path in other.written.paths.values()}
+
     def tables(
         self, shards: Sequence[int] | None = None, models: Iterable[str] | None = None
     ) -> Tables:
         """Return the views over some shards and models (default: all)."""
         chosen = self.shards if shards is None else shards
         asked = {
-            name: [path for path in self._answers(chosen, identity) if path.exists()]
+            name: self._answers(chosen, identity)
             for name, identity in self.models.items()
             if models is None or name in models
         }
-        texts = files_of("texts", [self.store.texts(shard) for shard in chosen])
-        mutants = files_of("mutants", [self.store.mutants(shard) for shard in chosen])
+        texts = files_of("texts", list(map(self.written.texts, chosen)))
+        mutants = files_of("mutants", list(map(self.written.mutants, chosen)))
         answers = files_of("answers", [path for paths in asked.values() for path in paths])
         # The name of a file after the number of its shard identifies the model.
         ends = {paths[0].name.partition(".")[2]: name for name, paths in asked.items() if paths}
@@ -225,7 +242,8 @@ class CampaignReader:
         model = f"CASE regexp_replace(file, '^[0-9]+[.]', '') {cases} END" if cases else "NULL"
         judged = f"SELECT {columns_of('answers', model)} FROM {answers} WHERE mutant >= 0"
         if self._rates:
-            judged = f"SELECT * REPLACE ({', '.join(map(_in_audit, _COUNTED))}) FROM ({judged})"
+            audit = (f"CASE WHEN audit IS NOT FALSE THEN {one} END AS {one}" for one in _COUNTED)
+            judged = f"SELECT * REPLACE ({', '.join(audit)}) FROM ({judged})"
         return Tables(
             f"SELECT {columns_of('texts')} FROM {texts}",
             f"SELECT {columns_of('mutants')} FROM {mutants}",
@@ -233,8 +251,8 @@ class CampaignReader:
             f"SELECT {columns_of('originals', model)} FROM {answers} WHERE mutant < 0",
         )
 
-    def _answers(self, shards: Iterable[int], identity: str) -> Iterator[Path]:
-        return (self.store.answers(shard, identity) for shard in shards)
+    def _answers(self, shards: Iterable[int], identity: str) -> list[Path]:
+        return list(filter(None, (self.written.answers(shard, identity) for shard in shards)))
 
     def run(self, sql: str, **parameters: Any) -> list[tuple[Any, ...]]:
         """Return the rows of a query; ``parameters`` are its ``$names``."""
@@ -250,16 +268,16 @@ class CampaignReader:
         """Yield the rows of a query; other queries may run meanwhile."""
         try:
             cursor = self.connection.cursor().execute(sql, parameters or None)
-            held = cursor.fetchmany(_FETCHED)
-            while held:
+            while held := cursor.fetchmany(_FETCHED):
                 yield from held
-                held = cursor.fetchmany(_FETCHED)
         except self._failed as error:
             raise self._fault(error) from error
 
-    def _fault(self, error: Exception) -> StoreError:
-        """Name the damaged table, if any, or quote the library."""
-        for reader in (self, *self.beside):
+    def _fault(self, error: Exception) -> HinterError:
+        """Name the place that is away or the damaged table, if any, or quote the library."""
+        if away := re.search(r"PlaceError: (.+)", str(error)):
+            return PlaceError(away[1])
+        for reader in (self, *self._beside):
             try:
                 reader.check(reader.shards)
             except StoreError as fault:
@@ -312,11 +330,7 @@ class CampaignReader:
         if self._locked:
             return
         self._locked = True
-        files = [self.store.texts(shard) for shard in self.shards]
-        files += [self.store.mutants(shard) for shard in self.shards]
-        for identity in self.models.values():
-            files += [path for path in self._answers(self.shards, identity) if path.exists()]
-        allowed = ", ".join(quoted(str(path)) for path in files)
+        allowed = ", ".join(quoted(str(path)) for path in self.written.paths.values())
         for name, select in self.tables().named().items():
             self.run(f"CREATE VIEW {name} AS {select}")
         self.run(f"SET allowed_paths = [{allowed}]")
@@ -331,6 +345,8 @@ class CampaignReader:
             return InputError(
                 f"The query was stopped after {seconds:g} seconds; simplify it or raise --timeout."
             )
+        if "PlaceError" in str(error):
+            return self._fault(error)
         if isinstance(error, duckdb.IOException | duckdb.InvalidInputException):
             try:
                 self.check(self.shards)
@@ -350,17 +366,16 @@ class CampaignReader:
         """
 
         def fit(shard: int) -> None:
-            checked_rows(self.store.texts(shard))
-            path = self.store.mutants(shard)
+            checked_rows(self.written.texts(shard))
+            path = self.written.mutants(shard)
             made = checked_rows(path, mutants)
             for identity in self.models.values():
-                asked = self.store.answers(shard, identity)
-                if asked.exists() and checked_rows(asked, answers) != made:
+                asked = self.written.answers(shard, identity)
+                if asked and checked_rows(asked, answers) != made:
                     raise StoreError(f"Answers do not fit {path.name}; hinter verify says which.")
 
         with ThreadPoolExecutor(_THREADS) as threads:
-            for _ in threads.map(fit, shards):
-                pass
+            list(threads.map(fit, shards))  # raises what one of them raised
 
     def chunks(
         self, mutants: Sequence[str] = (), answers: Sequence[str] = ()
@@ -370,8 +385,7 @@ class CampaignReader:
         Each list is verified (:meth:`check`) while the caller works on the one before.
         """
         with ThreadPoolExecutor(_THREADS) as threads:
-            for _ in threads.map(checked_rows, map(self.store.texts, self.shards)):
-                pass
+            list(threads.map(checked_rows, map(self.written.texts, self.shards)))
         chunks: list[list[int]] = []
         room = 0
         sizes = self.run(f"SELECT shard, sum(mutants) FROM ({self.tables().texts}) GROUP BY 1")
@@ -409,87 +423,73 @@ class CampaignReader:
             if left == 0:
                 return
             self.check((shard,))
-            sql = f"{self._joined(shard)} WHERE {where} ORDER BY m.place"
+            sql = f"{self._joined((shard,))} WHERE {where} ORDER BY m.place"
             sql += f" OFFSET {start}" if left is None else f" LIMIT {left} OFFSET {start}"
             for row in self.stream(sql, **(parameters or {})):
                 yield self._record(row)
                 left = None if left is None else left - 1
             start = 0  # the places skipped lie in the first shard
 
-    def _joined(self, shard: int) -> str:
-        columns, joins = [], []
+    def _joined(self, shards: Sequence[int]) -> str:
+        columns, joins = list(_OF_MUTANT), []
         for number, name in enumerate(self.models):
-            tables = self.tables((shard,), (name,))
-            columns.append(f", {{{_answer_of(f'a{number}', f'o{number}')}}}")
+            tables = self.tables(shards, (name,))
+            answer, original = f"a{number}", f"o{number}"
+            columns.append(_answer_of(answer, original))
             joins.append(
-                f" LEFT JOIN ({tables.answers}) a{number} ON a{number}.place = m.place"
-                f" LEFT JOIN ({tables.originals}) o{number} ON o{number}.row = m.row"
+                f" LEFT JOIN ({tables.answers}) {answer}"
+                f" ON {answer}.shard = m.shard AND {answer}.place = m.place"
+                f" LEFT JOIN ({tables.originals}) {original}"
+                f" ON {original}.shard = m.shard AND {original}.row = m.row"
             )
-        tables = self.tables((shard,), ())
+        tables = self.tables(shards, ())
         return (
-            "SELECT m.shard, m.place, m.row, t.id, t.label, t.text, m.edits, m.n_edits, m.kept, "
-            "m.layer, m.sentence, m.reason, m.handwritten, m.ask, m.validity, m.soft, m.unfair, "
-            f"m.relation, m.across_people{''.join(columns)} "
-            f"FROM ({tables.mutants}) m JOIN ({tables.texts}) t ON t.row = m.row{''.join(joins)}"
+            f"SELECT {', '.join(columns)} FROM ({tables.mutants}) m JOIN ({tables.texts}) t "
+            f"ON t.shard = m.shard AND t.row = m.row{''.join(joins)}"
         )
 
     def _record(self, row: tuple[Any, ...]) -> MutantRecord:
-        (shard, place, number, ident, label, text, edits, order, kept, layer, sentence, reason,
-         handwritten, ask, validity, soft, unfair, relation, across, *answers) = row  # fmt: skip
-        return MutantRecord(
-            shard, place, number, ident or "", label or "", text, edits, order, kept, layer or "",
-            sentence, reason or "", handwritten, bool(ask), validity, soft, unfair,
-            relation or SUBSTITUTE, across,
-            {
-                name: _answer(answer)
-                for name, answer in zip(self.models, answers, strict=True)
-                if answer["asked"] is not None
-            },
-        )  # fmt: skip
+        own, answers = row[: len(_OF_MUTANT)], row[len(_OF_MUTANT) :]
+        named = zip(self.models, answers, strict=True)
+        asked = {name: _answer(one) for name, one in named if one is not None}
+        fields = (*own, asked)
+        return MutantRecord(*fields)
 
     def at(self, places: Iterable[tuple[int, int]]) -> Iterator[MutantRecord]:
         """Yield the existing mutants at these places (shard and place), in order."""
-        wanted: dict[int, list[int]] = {}
-        for shard, place in places:
-            if 0 <= place < _MOST_ROWS:
-                wanted.setdefault(shard, []).append(place)
-        known = set(self.shards)
-        for shard in sorted(wanted.keys() & known):
-            yield from self.records(
-                (shard,), "list_contains($places, m.place)", {"places": wanted[shard]}
+        own = set(self.shards)
+        wanted = [s * _MOST_ROWS + p for s, p in places if s in own and 0 <= p < _MOST_ROWS]
+        known = sorted({key // _MOST_ROWS for key in wanted})
+        for shards in (known[n : n + _TOGETHER] for n in range(0, len(known), _TOGETHER)):
+            self.check(shards)
+            found = self.stream(
+                f"{self._joined(shards)} WHERE m.shard::BIGINT * {_MOST_ROWS} + m.place IN "
+                "(SELECT unnest($places)) ORDER BY m.shard, m.place",
+                places=wanted,
             )
-
-
-def _in_audit(column: str) -> str:
-    return f"CASE WHEN audit IS NOT FALSE THEN {column} END AS {column}"
+            yield from map(self._record, found)
 
 
 def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0]
 
 
-def kept_at(store: CampaignStore, places: Iterable[tuple[int, int]]) -> dict[tuple[int, int], bool]:
-    """Return whether the invariant kept the mutants at these places, if they exist.
-
-    Raises:
-        StoreError: a table cannot be read.
-    """
-    with CampaignReader(store, ()) as reader:
-        return {(record.shard, record.place): record.kept for record in reader.at(places)}
-
-
-def _answer(row: Mapping[str, Any]) -> StoredAnswer:
-    labels, original = (tuple(row[name] or ()) for name in ("labels", "original"))
-    return StoredAnswer(
-        row["verdict"], labels, row["failure"], row["detail"], row["shift"], row["interaction"],
-        original, row["original_failure"],
-    )  # fmt: skip
-
-
-_ANSWERED = ("verdict", "labels", "failure", "detail", "shift", "interaction")
+# The fields of a record but for its answers, of the tables ``m`` and ``t``.
+_OF_MUTANT = (
+    "m.shard", "m.place", "m.row", "coalesce(t.id, '')", "coalesce(t.label, '')", "t.text",
+    "m.edits", "m.n_edits", "m.kept", "coalesce(m.layer, '')", "m.sentence",
+    "coalesce(m.reason, '')", "m.handwritten", "coalesce(m.ask, false)", "m.validity", "m.soft",
+    "m.unfair", f"coalesce(nullif(m.relation, ''), '{SUBSTITUTE}')", "m.across_people",
+)  # fmt: skip
 
 
 def _answer_of(answer: str, original: str) -> str:
-    columns = ", ".join(f"{name}: {answer}.{name}" for name in _ANSWERED)
+    """Return the fields of a stored answer as one column; NULL where there is none."""
+    columns = ", ".join(f"{name}: {answer}.{name}" for name in StoredAnswer._fields[:-2])
     original = f"original: {original}.labels, original_failure: {original}.failure"
-    return f"asked: {answer}.place, {columns}, {original}"
+    return f"CASE WHEN {answer}.place IS NOT NULL THEN {{{columns}, {original}}} END"
+
+
+def _answer(row: Mapping[str, Any]) -> StoredAnswer:
+    labels = {name: tuple(row[name] or ()) for name in ("labels", "original")}
+    return StoredAnswer(**{**row, **labels})

@@ -3,7 +3,7 @@
 import hashlib
 import platform
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -17,7 +17,7 @@ from hinter_core.language.encoder import FOLDER as ENCODER
 from hinter_core.language.parsing import EMBEDDED
 from hinter_core.storage import DICTIONARIES
 
-_LIBRARIES = ("spacy", "torch", "transformers", "openai", "numpy", "pyarrow", "duckdb")
+_LIBRARIES = ("spacy", "torch", "transformers", "aiohttp", "numpy", "pyarrow", "duckdb")
 _WORDS = (".csv", ".toml")
 
 
@@ -38,10 +38,8 @@ def parser_content(name: str) -> str:
     if folders[0].is_dir():
         files = [path for folder in folders for path in folder.rglob("*")]
         return _hash(sorted(path for path in files if path.suffix != ".md"))
-    try:
-        return f"{name}-{version(name)}"
-    except PackageNotFoundError:
-        return name  # whoever loads it says that it is not there
+    found = _version(name)  # whoever loads it says that it is not there
+    return f"{name}-{found}" if found else name
 
 
 def _hash(paths: Iterable[Path]) -> str:
@@ -60,7 +58,7 @@ def circumstances() -> dict[str, Any]:
         "hinter": __version__,
         "python": platform.python_version(),
         "platform": f"{sys.platform} {platform.machine()}",
-        "libraries": dict(_versions()),
+        "libraries": {name: found for name in _LIBRARIES if (found := _version(name))},
     }
 
 
@@ -69,12 +67,12 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _versions() -> Iterator[tuple[str, str]]:
-    for name in _LIBRARIES:
-        try:
-            yield name, version(name)
-        except PackageNotFoundError:
-            continue
+def _version(package: str) -> str:
+    """Return the version of a package; "" if it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
 
 
 def file_content(path: Path) -> str:
@@ -123,3 +121,20 @@ def priorities_of(spec: Mapping[str, Any]) -> dict[str, PriorityState]:
         model: PriorityState(**{**noted, "curve": tuple(map(tuple, noted["curve"]))})
         for model, noted in spec.get("priority", {}).items()
     }
+
+
+def is_whole(spec: Mapping[str, Any]) -> bool:
+    """Whether a specification has all its parts, each of its kind."""
+    models, scope = spec.get("models"), spec.get("scope", {})
+    try:
+        priorities_of(spec)
+    except (AttributeError, KeyError, TypeError):
+        return False
+    return (
+        isinstance(spec.get("identity"), str)
+        and isinstance(spec.get("campaign"), dict)
+        and isinstance(models, dict)
+        and all(isinstance(m, dict) and {"identity", "labels"} <= set(m) for m in models.values())
+        and isinstance(scope, dict)
+        and all(isinstance(n, list) and list(map(type, n)) == [int, int] for n in scope.values())
+    )

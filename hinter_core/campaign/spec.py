@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -136,17 +136,12 @@ class Campaign(CampaignSettings):
         if value and option.source:
             value = self._source(name).identity()
         elif value and option.file:
-            value = _content(value)
+            files = [value] if isinstance(value, str) else value
+            contents = [file_content(Path(file)) for file in files]
+            value = contents[0] if isinstance(value, str) else contents
         elif name == "relations":  # never the default, which is left out
             value = [*value, file_content(WORDS)]
         return f"{name}={json.dumps(value, ensure_ascii=False)}"
-
-
-def _content(files: str | Sequence[str]) -> str | list[str]:
-    """Hash the content of a file, or of each of several."""
-    if isinstance(files, str):
-        return file_content(Path(files))
-    return [file_content(Path(file)) for file in files]
 
 
 def from_mapping(values: Mapping[str, Any], where: str, *, stored: bool = False) -> Campaign:
@@ -162,16 +157,13 @@ def from_mapping(values: Mapping[str, Any], where: str, *, stored: bool = False)
         raise InputError(f"{where}: unknown setting {', '.join(unknown)}; use {', '.join(known)}.")
     if isinstance(models := values.get("models"), str | list | tuple):  # names may hold commas
         parts = [models] if isinstance(models, str) else models
-        values["models"] = [name for part in parts for name in _models(part)]
+        named = (split_names(part) if isinstance(part, str) else [part] for part in parts)
+        values["models"] = [name for names in named for name in names]
     read = {}
     for name, value in values.items():
         option = replace(known[name], low=None, high=None) if stored else known[name]
         read[name] = option.read(value, f"{where}: ")
     return Campaign(**read)
-
-
-def _models(part: Any) -> list[Any]:
-    return split_names(part) if isinstance(part, str) else [part]
 
 
 def write_campaign(campaign: Campaign) -> str:

@@ -14,28 +14,30 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from cachetools import LRUCache
 
-from hinter_core.campaign.record import priorities_of
+from hinter_core.campaign.record import is_whole
+from hinter_core.campaign.running import parts
+from hinter_core.campaign.running.parts import RunPart
 from hinter_core.campaign.settings import settings_before
 from hinter_core.campaign.spec import IDENTITY_VERSION, READABLE, VERSION, Campaign, from_mapping
 from hinter_core.data.hub import as_before, moved
-from hinter_core.data.tables import table_of
 from hinter_core.errors import HinterError
-from hinter_core.storage import PART, write_whole
-from hinter_core.types import Failure
+from hinter_core.places import PlaceError, readable
+from hinter_core.storage import write_whole
 
 SPEC = "campaign.json"
 _FIRST_IDENTITY = 2  # of directories that do not name a version
-_RUNNING = ".running"  # locked while a process runs the campaign
 _CURE = "; delete it and resume."
 _BROKEN = f"is missing or damaged{_CURE}"
 # Columns that identify each kind of table.
@@ -54,6 +56,7 @@ _REPEATED = {
 }
 _NOTED: LRUCache[tuple[Path, int], tuple[str, ...]] = LRUCache(100_000)  # columns by file and time
 _NOTING = threading.Lock()
+_AT_ONCE = 4
 # Outcomes in the table of texts.
 TESTED = "tested"
 NOTHING = "nothing to test"
@@ -66,9 +69,10 @@ class StoreError(HinterError):
 
 @dataclass(frozen=True)
 class CampaignStore:
-    """A campaign's directory."""
+    """A campaign's directory; with a ``part``, what is run and noted is of that part alone."""
 
     folder: Path
+    part: RunPart | None = None
 
     @property
     def shards(self) -> Path:
@@ -96,10 +100,13 @@ class CampaignStore:
         """Paths of the journals of all models."""
         return (self.folder / "priority").glob("*.jsonl")
 
+    def written(self) -> Written:
+        """Return the tables that are written; a place is asked once for all of them."""
+        return Written(self, {path.name: path for path in self.shards.glob("*.parquet")})
+
     def known(self) -> list[int]:
         """Return the shards whose texts and mutants are written, in order."""
-        numbers = (path.name.partition(".")[0] for path in self.shards.glob("*.texts.parquet"))
-        return sorted(int(number) for number in numbers)
+        return self.written().shards
 
     def open(self, campaign: Campaign) -> dict[str, Any]:
         """Create the directory, or continue one of the same identity; return its specification.
@@ -109,6 +116,31 @@ class CampaignStore:
         """
         if self.folder.is_file():
             raise StoreError(f"{self.folder} is a file; name a directory for the campaign.")
+        with self._door() if self.part else nullcontext():  # parts create one campaign
+            return self._open(campaign)
+
+    @contextmanager
+    def _door(self) -> Iterator[None]:
+        with named(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with self._entered(parts.door(self.folder)):
+                yield
+
+    @contextmanager
+    def _entered(self, lock: AbstractContextManager[None]) -> Iterator[None]:
+        from filelock import Timeout
+
+        with ExitStack() as stack:
+            with named(self.folder):
+                try:
+                    stack.enter_context(lock)
+                except Timeout as error:
+                    raise StoreError(
+                        f"Another process runs the campaign in {self.folder}, or this part of it."
+                    ) from error
+            yield
+
+    def _open(self, campaign: Campaign) -> dict[str, Any]:
         campaign = self.pinned(campaign)
         if (self.folder / SPEC).exists():
             spec = self.read()
@@ -121,9 +153,10 @@ class CampaignStore:
                 )
             if len(self.known()) != (spec.get("size") or {}).get("shards"):
                 campaign.source.require_same_mutants(version, self.folder)
-            self.note(version=VERSION)  # new tables are of this version
+            self._note_all({"version": VERSION})  # new tables are of this version
             return {**spec, "version": VERSION}
-        if self.folder.is_dir() and any(self.folder.iterdir()):
+        here = self.folder.iterdir() if self.folder.is_dir() else ()
+        if any(self.part is None or path.name != ".lock" for path in here):
             raise StoreError(f"{self.folder} is not empty and no campaign; name another directory.")
         spec = {"version": VERSION, "identity": campaign.identity(), "models": {}}
         spec |= {"identity_version": IDENTITY_VERSION, "campaign": asdict(campaign)}
@@ -165,9 +198,9 @@ class CampaignStore:
                 f"{self.folder} was written by another version ({version}; this is {VERSION}); "
                 "run the campaign again in a new directory."
             )
-        if not _whole(spec):
+        if not is_whole(spec):
             raise StoreError(f"{path} is damaged; restore it or start a new campaign.")
-        return dict(spec)
+        return parts.together(spec, self.folder)
 
     def campaign(self) -> Campaign:
         """Return the campaign of the directory."""
@@ -183,101 +216,99 @@ class CampaignStore:
     def note(self, **values: Any) -> None:
         """Add values to the specification; it is written only if it changes.
 
-        ``models``: identity and labels of the tested models by name. ``size``: total ``texts`` and
-        ``shards``. ``scope``: by attribute, the numbers of word pairs and target groups in its
-        dictionary, so that a report does not need the dictionaries, which may change.
+        ``size``: total ``texts`` and ``shards``. ``scope``: by attribute, the numbers of word pairs
+        and target groups in its dictionary, so that a report does not need the dictionaries, which
+        may change. ``priority``: see :class:`~hinter_core.campaign.record.PriorityState`.
         """
-        spec = self.read()
+        with self._door() if self.part else nullcontext():
+            self._note_all(values)
+
+    def _note_all(self, values: Mapping[str, Any]) -> None:
+        spec = json.loads((self.folder / SPEC).read_text(encoding="utf-8"))
         if {**spec, **values} != spec:
             self.write_spec({**spec, **values})
+
+    def own_notes(self) -> dict[str, Any]:
+        """Return the ``models`` (identity and labels by name) and ``runs`` of this part, or run."""
+        if self.part is None:
+            spec = json.loads((self.folder / SPEC).read_text(encoding="utf-8"))
+            return {"models": spec["models"], "runs": spec.get("runs", [])}
+        return parts.read_notes(self._part_notes) or {"models": {}, "runs": []}
+
+    def note_own(self, **values: Any) -> None:
+        """Change the ``models`` or the ``runs`` of this part, or of the whole campaign."""
+        if self.part is None:
+            self._note_all(values)
+            return
+        with named(self.folder), write_whole(self._part_notes) as part:
+            part.write_text(json.dumps(self.own_notes() | values, indent=1), encoding="utf-8")
+
+    @property
+    def _part_notes(self) -> Path:
+        assert self.part is not None
+        return self.folder / parts.FOLDER / f"{self.part.name}.json"
 
     def scope(self) -> dict[str, tuple[int, int]]:
         """Return the stored ``scope``; empty before the first run."""
         noted = self.read().get("scope", {})
         return {name: (pairs, groups) for name, (pairs, groups) in noted.items()}
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Lock the directory for one run, and remove incomplete files of a killed one.
+    def alone(self) -> AbstractContextManager[None]:
+        """Lock the directory for one run, or the part, and remove incomplete files of a killed one.
 
         Raises:
-            StoreError: another process runs this campaign.
+            StoreError: another process runs this campaign, or this part of it.
         """
-        from filelock import FileLock, Timeout
-
-        lock, sign = FileLock(self.folder / ".lock", timeout=0), FileLock(self.folder / _RUNNING)
-        with named(self.folder):
-            try:
-                lock.acquire()
-            except Timeout as error:
-                raise StoreError(f"Another process runs the campaign in {self.folder}.") from error
-        try:
-            sign.acquire(poll_interval=0.01)
-            for part in self.folder.rglob(f"*{PART}"):
-                part.unlink(missing_ok=True)
-            yield
-        finally:
-            sign.release()
-            lock.release()
+        return self._entered(parts.locked(self.folder, self.part))
 
     def discard_if_empty(self) -> None:
         """Remove a directory in which nothing was tested, such as that of a refused model.
 
         One that another process runs stays, and so do files that are not the campaign's.
         """
-        with suppress(OSError, StoreError):
-            with self.alone():
+        with suppress(OSError, StoreError, PlaceError):
+            with replace(self, part=None).alone():
+                if not self.known():  # mutants may be written ahead of the first answers
+                    for path in self.shards.glob("*.mutants.parquet"):
+                        path.unlink()
                 self.shards.rmdir()
+                for path in (self.folder / parts.FOLDER).glob("*.json"):
+                    path.unlink()
                 (self.folder / SPEC).unlink()
-            for name in (".lock", _RUNNING):
-                (self.folder / name).unlink(missing_ok=True)
+            parts.remove_locks(self.folder)
             self.folder.rmdir()
 
     def running(self) -> bool:
-        """Whether a process runs the campaign; the check never stops one from starting."""
-        from filelock import FileLock, Timeout
+        """Whether a process runs the campaign, or a part of it."""
+        return parts.running(self.folder)
 
-        if not (self.folder / _RUNNING).exists():
-            return False
-        try:
-            # Held for an instant; a run waits for this lock and fails only on the other one.
-            with FileLock(self.folder / _RUNNING, timeout=0):
-                return False
-        except Timeout:
-            return True
-        except OSError:
-            return False
-
-    def forget_failures(self) -> int:
-        """Delete tables of answers with a failure, so that the next run repeats them.
-
-        Raises:
-            StoreError: another process runs this campaign, or a table cannot be read.
-        """
-        forgotten = 0
-        with self.alone():
-            for path in sorted(self.shards.glob("*.answers-*.parquet")):
-                column = read_table(path, "failure")["failure"]
-                if set(column.to_pylist()) - {None, Failure.NOT_ASKED.value}:
-                    path.unlink()
-                    forgotten += 1
-        return forgotten
+    def owns(self, shard: int) -> bool:
+        """Whether a shard belongs to this part, or this is no part."""
+        return self.part is None or self.part.has(shard)
 
     def repair(self) -> int:
         """Delete tables that are unreadable or do not fit together; the run makes them again.
 
         Only the ends of the files are read, which shows those that were cut off.
         """
-        dropped: set[Path] = set()
-        for shard in self.known():
-            texts, mutants = self.texts(shard), self.mutants(shard)
-            answers = set(self.shards.glob(f"{texts.name.partition('.')[0]}.answers-*.parquet"))
-            made = _sum_of(texts, "mutants")
-            if made is None or _rows(mutants) != made:
-                dropped |= {texts, mutants, *answers} & set(self.shards.iterdir())
-                continue
-            rows = made + read_table(texts, "outcome")["outcome"].to_pylist().count(TESTED)
-            dropped |= {path for path in answers if _rows(path) != rows}
+        written, of_shard = self.written(), defaultdict[int, set[Path]](set)
+        for path in written.paths.values():
+            of_shard[int(path.name.partition(".")[0])].add(path)
+
+        def unfit(shard: int) -> set[Path]:
+            texts, mutants = written.texts(shard), written.mutants(shard)
+            try:
+                told = read_table(texts, "mutants", "outcome")
+            except StoreError:
+                return of_shard[shard]
+            made = sum(told["mutants"].to_pylist())
+            if _rows(mutants) != made:
+                return of_shard[shard]
+            rows = made + told["outcome"].to_pylist().count(TESTED)
+            return {path for path in of_shard[shard] - {texts, mutants} if _rows(path) != rows}
+
+        with ThreadPoolExecutor(_AT_ONCE) as threads:  # which a place answers at once
+            dropped = set().union(*threads.map(unfit, filter(self.owns, written.shards)))
         for path in dropped:
             path.unlink(missing_ok=True)
         return len(dropped)
@@ -302,33 +333,43 @@ class CampaignStore:
         return faults
 
 
-def _whole(spec: Mapping[str, Any]) -> bool:
-    models, scope = spec.get("models"), spec.get("scope", {})
-    try:
-        priorities_of(spec)
-    except (AttributeError, KeyError, TypeError):
-        return False
-    return (
-        isinstance(spec.get("identity"), str)
-        and isinstance(spec.get("campaign"), dict)
-        and isinstance(models, dict)
-        and all(isinstance(m, dict) and {"identity", "labels"} <= set(m) for m in models.values())
-        and isinstance(scope, dict)
-        and all(isinstance(n, list) and list(map(type, n)) == [int, int] for n in scope.values())
-    )
+@dataclass(frozen=True)
+class Written:
+    """The tables that were written when one looked, by name; paths as the listing gave them."""
+
+    store: CampaignStore
+    paths: Mapping[str, Path]
+
+    @cached_property
+    def shards(self) -> list[int]:
+        """The shards whose texts and mutants are written, in order."""
+        end = ".texts.parquet"
+        return sorted(int(name.removesuffix(end)) for name in self.paths if name.endswith(end))
+
+    def texts(self, shard: int) -> Path:
+        """Path of the texts of a shard."""
+        return self._listed(self.store.texts(shard))
+
+    def mutants(self, shard: int) -> Path:
+        """Path of the mutants of a shard."""
+        return self._listed(self.store.mutants(shard))
+
+    def answers(self, shard: int, model: str) -> Path | None:
+        """Path of a model's answers, by its identity; None if there are none."""
+        return self.paths.get(self.store.answers(shard, model).name)
+
+    def has(self, shard: int, models: Iterable[str]) -> bool:
+        """Whether the answers of these models, by identity, are there."""
+        return all(self.answers(shard, model) for model in models)
+
+    def _listed(self, path: Path) -> Path:
+        return self.paths.get(path.name, path)
 
 
 def _rows(path: Path) -> int | None:
     try:
         with _opened(path, ()) as file:
             return int(file.metadata.num_rows)
-    except StoreError:
-        return None
-
-
-def _sum_of(path: Path, column: str) -> int | None:
-    try:
-        return int(sum(read_table(path, column)[column].to_pylist()))
     except StoreError:
         return None
 
@@ -362,7 +403,7 @@ def _opened(path: Path, columns: Sequence[str], *, codes: bool = False) -> Itera
     repeated = _REPEATED.get(_kind(path), ()) if codes else ()
     try:
         with parquet.ParquetFile(
-            path, page_checksum_verification=True, read_dictionary=list(repeated)
+            readable(path), page_checksum_verification=True, read_dictionary=list(repeated)
         ) as file:
             if not {*_COLUMNS.get(_kind(path), ()), *columns} <= set(file.schema_arrow.names):
                 raise StoreError(f"{path} {_BROKEN}")
@@ -453,47 +494,3 @@ def _note_columns(path: Path, written: int, file: Any) -> tuple[str, ...]:
     with _NOTING:
         _NOTED[path, written] = names
     return names
-
-
-class TableWriter:
-    """Write a table in pieces to a temporary file, and rename it at the end.
-
-    Raises:
-        StoreError: the disk is full, or the folder cannot be written.
-    """
-
-    def __init__(self, path: Path, schema: Any) -> None:
-        self._path = path
-        self._schema = schema
-        self._open = ExitStack()
-        self._writer: Any = None
-
-    def __enter__(self) -> TableWriter:
-        import pyarrow.parquet as parquet
-
-        with named(self._path), ExitStack() as stack:
-            part = stack.enter_context(write_whole(self._path))
-            self._writer = stack.enter_context(
-                parquet.ParquetWriter(
-                    part, self._schema, compression="zstd", write_page_checksum=True
-                )
-            )
-            self._open = stack.pop_all()
-        return self
-
-    def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Add rows."""
-        if rows:
-            table = table_of(rows, self._schema)
-            with named(self._path):
-                self._writer.write_table(table)
-
-    def __exit__(self, *raised: Any) -> None:
-        with named(self._path):
-            self._open.__exit__(*raised)
-
-
-def write_table(path: Path, rows: Sequence[Mapping[str, Any]], schema: Any) -> None:
-    """Write a table at once."""
-    with TableWriter(path, schema) as writer:
-        writer.write(rows)

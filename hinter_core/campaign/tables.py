@@ -123,18 +123,16 @@ def answer_schema() -> Any:
     )
 
 
-def edit_to_row(edit: Edit) -> dict[str, Any]:
-    """Convert an edit to plain values with flat spans."""
-    form = edit.source.form.value
-    other = edit.change.relation if edit.change.relation != SUBSTITUTE else None
-    return {**edit_to_json(edit), "form": form, "spans": _flat(edit.spans), "relation": other}
-
-
 def edits_to_rows(edits: Sequence[Edit]) -> list[dict[str, Any]]:
     """Convert the edits of a mutant; of texts for two edits at once, those that apply."""
-    rows = [edit_to_row(edit) for edit in edits]
+    rows = []
     targets = {edit.target.text for edit in edits}
-    for edit, row in zip(edits, rows, strict=True):
+    for edit in edits:
+        other = edit.change.relation if edit.change.relation != SUBSTITUTE else None
+        row = edit_to_json(edit) | {
+            "form": edit.source.form.value, "spans": _flat(edit.spans), "relation": other,
+        }  # fmt: skip
+        rows.append(row)
         joint = edit.change.joint if isinstance(edit.change, Change) else ()
         for target, texts in joint if len(edits) > 1 else ():
             if target in targets:
@@ -272,6 +270,13 @@ Attributes = tuple[str, ...]
 # Validity of a mutant ``m``; in tables from before the score, the invariant's answer.
 VALIDITY = "coalesce(m.validity, m.kept::FLOAT)"
 PLACEBO = "placebo"  # attributes of neutral changes begin with it
+# A case is a mutant that was kept and answered.
+CASE, ERROR = "verdict IN ('benign', 'biased', 'hidden')", "verdict IN ('biased', 'hidden')"
+# Of mutants: errors, cases, hidden and discarded ones, and all.
+VERDICT_SUMS = (
+    f"count_if({ERROR}), count_if({CASE}), count_if(verdict = 'hidden'), "
+    "count_if(verdict = 'discarded'), count(*)"
+)
 
 
 @dataclass(frozen=True)
@@ -390,6 +395,11 @@ class Tables:
     mutants: str
     answers: str
     originals: str
+
+    @property
+    def judged(self) -> str:
+        """The mutants ``m``, each with the answers ``a`` to it."""
+        return f"({self.mutants}) m JOIN ({self.answers}) a USING (shard, place)"
 
     def named(self) -> Mapping[str, str]:
         """Return the SQL of every view."""

@@ -5,8 +5,9 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import typer
@@ -18,6 +19,7 @@ from hinter_core.annotation.backup import (
     write_dataset,
 )
 from hinter_core.annotation.evaluation.evaluation import evaluate, evaluation_sections
+from hinter_core.annotation.files.archive import ARCHIVE, fill, settings_of
 from hinter_core.annotation.files.columns import ColumnMapping
 from hinter_core.annotation.files.exporting import FORMATS, Exported, export_file, folder_files
 from hinter_core.annotation.files.importing import LEFT_OUT, Imported, import_file
@@ -31,15 +33,23 @@ from hinter_core.annotation.invitation import (
 )
 from hinter_core.annotation.items import OUTCOMES, fill_invariant, sample_campaign
 from hinter_core.annotation.project.judging import Judging
-from hinter_core.annotation.project.questions import default_questions, load_questions
+from hinter_core.annotation.project.people import erase, exclude, include, merge, reset_phrase
+from hinter_core.annotation.project.questions import (
+    default_questions,
+    read_opening,
+    read_questions,
+    text_of,
+)
 from hinter_core.annotation.project.store import AnnotationStore, opened
 from hinter_core.annotation.project.types import Project, Status
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.cli.options import Validity, command_group, output, print_json, say, split_names
+from hinter_core.cli.options import Validity, command_group, output, print_json, say
 from hinter_core.data.tables import row_writer
 from hinter_core.errors import InputError
 from hinter_core.files.columns import pairs_of
 from hinter_core.language.parsing import ParseStore, load_parser
+from hinter_core.options import listed_names
+from hinter_core.places import place_of
 from hinter_core.report.formats import markdown_of, plain, print_sections
 
 _REASONS, _ROWS = 10, 5  # shown
@@ -52,7 +62,13 @@ def create(
     project: ProjectFile,
     name: Annotated[str, typer.Option(help="Title for annotators; default: the file's.")] = "",
     campaign: Annotated[
-        Path | None, typer.Option("--from", help="A campaign's directory to draw mutants from.")
+        Path | None,
+        typer.Option(
+            "--from",
+            parser=place_of,
+            help="A campaign's directory to draw mutants from; or a .hinter-project, Parquet file "
+            "or data set of an export, whose settings and questions the project takes.",
+        ),
     ] = None,
     many: Annotated[int, typer.Option(help="Maximum mutants to draw.")] = 200,
     seed: Annotated[int, typer.Option(help="Seed of the draw and of all orders.")] = 0,
@@ -76,13 +92,21 @@ def create(
     validity: Validity = 0.0,
     repeats: Annotated[float, typer.Option(help="Share of items shown again unannounced.")] = 0.05,
     gap: Annotated[int, typer.Option(help="Judgements between an item and its repeat.")] = 10,
+    quota: Annotated[int, typer.Option(help="Judgements of one person at most; 0: no limit.")] = 0,
+    gold: Annotated[
+        bool, typer.Option("--gold", help="Give texts with your decision to everybody.")
+    ] = False,
     blind: Annotated[
         bool, typer.Option("--blind/--not-blind", help="Hide verdicts of models and invariant.")
     ] = True,
 ) -> None:
-    """Create a project, empty or with mutants of a campaign; the owner's key is shown once."""
-    if many < 1 or copies < 1 or gap < 1:
-        raise InputError("--many, --copies and --gap are at least 1.")
+    """Create a project, empty or from a campaign or an export; the owner's key is shown once."""
+    held = settings_of(campaign) if campaign else None
+    if campaign and held:
+        _create_again(project, replace(held, name=name or held.name), campaign)
+        return
+    if many < 1 or copies < 1 or gap < 1 or quota < 0:
+        raise InputError("--many, --copies and --gap are at least 1, --quota at least 0.")
     if not (0 <= share <= 1 and 0 <= repeats <= 1):
         raise InputError("--share and --repeats are shares, from 0 to 1.")
     if language not in ("en", "de"):
@@ -90,19 +114,22 @@ def create(
     for one in outcome or ():
         if one not in OUTCOMES:
             raise InputError(f"There is no outcome '{one}'; use {', '.join(OUTCOMES)}.")
-    wanted = split_names(labels)
+    wanted = listed_names(labels)
     if len(wanted) == 1:
         raise InputError("--labels takes at least two, as positive,negative.")
-    instructions, asked = (
-        load_questions(questions, wanted) if questions else default_questions(language, wanted)
-    )
+    instructions, asked = default_questions(language, wanted)
+    opening: dict[str, Any] = {}
+    if questions:
+        given = text_of(questions), str(questions)
+        instructions, asked = read_questions(*given, wanted)
+        opening = read_opening(*given, asked)
     items = []
     if campaign:
-        sets = map(split_names, attributes or ())
+        sets = map(listed_names, attributes or ())
         items = sample_campaign(CampaignStore(campaign), many, seed, outcome or (), sets, validity)
     settings = Project(
         name or project.stem, asked, instructions, language, blind, share, copies, repeats, gap,
-        seed,
+        seed, quota=quota, gold=gold, **opening,
     )  # fmt: skip
     store, key = AnnotationStore.create(project, settings)
     try:
@@ -115,6 +142,23 @@ def create(
     for stratum, number in sorted(drawn.items()):
         say(f"  {stratum}: {number} of {of[stratum]:,.0f}")
     say(f"Invite annotators: hinter annotate invite {shlex.quote(str(project))}")
+    say(f"The owner's key, shown only now: {key}")
+    _warn()
+
+
+def _create_again(project: Path, settings: Project, export: Path) -> None:
+    """Create a project with all that an export holds."""
+    store, key = AnnotationStore.create(project, settings)
+    try:
+        if export.suffix == ARCHIVE:
+            say(f"{project}: {fill(store, export):,} items, as in {export}")
+        else:
+            _report(import_file(store, str(export)))
+    except BaseException:
+        store.close()
+        project.unlink()
+        raise
+    store.close()
     say(f"The owner's key, shown only now: {key}")
     _warn()
 
@@ -177,6 +221,85 @@ def status(project: ProjectFile) -> None:
     if not standings:
         say("  nobody has joined")
     _warn()
+
+
+Person = Annotated[str, typer.Argument(metavar="NAME", help="An annotator's name.")]
+
+
+@annotate.command("exclude")
+def exclude_person(
+    project: ProjectFile,
+    name: Person,
+    reason: Annotated[str, typer.Option(help="Why; reports state it.")],
+) -> None:
+    """Let an annotator's judgements no longer count; reports have figures with and without."""
+    with opened(project) as store:
+        exclude(store, name, reason)
+    say(f"{name} is excluded; hinter annotate include lets the judgements count again.")
+
+
+@annotate.command("include")
+def include_person(project: ProjectFile, name: Person) -> None:
+    """Let the judgements of an excluded annotator count again."""
+    with opened(project) as store:
+        include(store, name)
+    say(f"The judgements of {name} count again.")
+
+
+@annotate.command("erase")
+def erase_person(
+    project: ProjectFile,
+    name: Person,
+    keep: Annotated[
+        bool, typer.Option("--keep-answers", help="Keep the answers without the person.")
+    ] = False,
+) -> None:
+    """Erase an annotator with all judgements, from the file and from copies on the Hub."""
+    with opened(project) as store:
+        number = erase(store, name, keep=keep)
+    say(f"{number:,} judgements are {'anonymous' if keep else 'deleted'}, for good.")
+    say("Files that you exported before may still name the person; delete them.")
+
+
+@annotate.command("merge")
+def merge_people(
+    project: ProjectFile,
+    name: Person,
+    into: Annotated[str, typer.Option(help="Name that stays.")],
+) -> None:
+    """Give all judgements of one name to another name of the same annotator."""
+    with opened(project) as store:
+        number = merge(store, name, into)
+    say(f"{number:,} judgements of {name} are now of {into}.")
+
+
+@annotate.command("reset")
+def reset_person(project: ProjectFile, name: Person) -> None:
+    """Give an annotator a new pass-phrase, shown once."""
+    with opened(project) as store:
+        phrase = reset_phrase(store, name)
+    say(f"The new pass-phrase of {name}, shown only now: {phrase}")
+
+
+@annotate.command("decisions")
+def decisions(project: ProjectFile) -> None:
+    """List the owner's decisions: item, question and answer."""
+    with opened(project) as store:
+        for (item, question), value in store.adjudications().items():
+            say(f"{item}\t{question}\t{value}")
+
+
+@annotate.command("decide")
+def decide(
+    project: ProjectFile,
+    item: Annotated[str, typer.Argument(help="The item's id.")],
+    question: Annotated[str, typer.Argument(help="The question's id.")],
+    value: Annotated[str, typer.Argument(help="The answer; none takes a decision back.")] = "",
+) -> None:
+    """Decide on a question about an item, change a decision, or take it back."""
+    with opened(project) as store:
+        store.adjudicate(item, question, value)
+    say(f"{item}, {question}: {value or 'not decided any more'}")
 
 
 @annotate.command("close")
@@ -251,7 +374,7 @@ def import_items(
         raise InputError(f"{errors} already exists; choose another name.")
     reading = ColumnMapping(
         pairs_of(columns or (), "--map"), pairs_of(values or (), "--values"), annotator,
-        split_names(attributes), mend,
+        listed_names(attributes), mend,
     )  # fmt: skip
     with opened(project) as store:
         done = import_file(store, file, reading)
@@ -276,6 +399,7 @@ def _report(done: Imported) -> None:
     for what, many in (
         ("rows", done.rows), ("items added", done.items), ("items known", done.items_known),
         ("judgements added", done.judgements), ("judgements known", done.judgements_known),
+        ("decisions added", done.decisions),
         *((f"{what} left out", done.left_out[what]) for what in LEFT_OUT),
     ):  # fmt: skip
         say(f"{what:<19} {many:>8,}")

@@ -15,10 +15,9 @@ from hinter_core.generators.grammars.cases import (
     load_weights,
     plan_of,
 )
-from hinter_core.generators.grammars.coverage import coverage_of
 from hinter_core.generators.grammars.grammar import Grammar, as_written
 from hinter_core.generators.grammars.reading import load_grammar, shipped_grammars
-from hinter_core.generators.grammars.sampling import Sentences
+from hinter_core.generators.grammars.sampling import Sentences, coverage_of
 from hinter_core.mutation.settings import Settings
 
 _LOOKED_AT = 20_000  # sentences drawn to find two that are alike

@@ -5,6 +5,7 @@ Invalid input prints one line to standard error and exits with 2; a stack trace 
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -21,6 +22,8 @@ from hinter_core.cli.repair import repair
 from hinter_core.cli.report import compare, mutants, report, sql, validity
 from hinter_core.cli.resources import cache, data, dictionary, models, predict, relations
 from hinter_core.cli.run import list_campaigns, run, verify
+from hinter_core.cli.serving.mcp import mcp
+from hinter_core.cli.serving.space import space
 from hinter_core.cli.templates import templates
 from hinter_core.errors import HinterError
 
@@ -34,25 +37,18 @@ cli = typer.Typer(
 )
 cli.command("check", cls=CommandWithSections)(check)
 cli.command("run", cls=CommandWithSections)(run)
-cli.command("verify")(verify)
-cli.command("list")(list_campaigns)
-cli.command("report")(report)
-cli.command("mutants")(mutants)
-cli.command("sql")(sql)
-cli.command("validity")(validity)
-cli.command("compare")(compare)
-cli.command("diagnose")(diagnosis)
-cli.command("prioritise")(prioritise)
-cli.command("repair")(repair)
-cli.command("predict")(predict)
-cli.command("models")(models)
-cli.command("relations")(relations)
-cli.add_typer(annotate, name="annotate")
-cli.add_typer(cache, name="cache")
-cli.add_typer(data, name="data")
-cli.add_typer(dictionary, name="dictionary")
-cli.add_typer(grammar, name="grammar")
-cli.add_typer(templates, name="templates")
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "verify": verify, "list": list_campaigns, "report": report, "mutants": mutants, "sql": sql,
+    "validity": validity, "compare": compare, "diagnose": diagnosis, "prioritise": prioritise,
+    "repair": repair, "predict": predict, "models": models, "mcp": mcp, "relations": relations,
+}  # fmt: skip
+for _name, _command in _COMMANDS.items():
+    cli.command(_name)(_command)
+for _name, _group in {
+    "annotate": annotate, "cache": cache, "data": data, "dictionary": dictionary,
+    "grammar": grammar, "space": space, "templates": templates,
+}.items():  # fmt: skip
+    cli.add_typer(_group, name=_name)
 
 
 def _version(wanted: bool) -> None:

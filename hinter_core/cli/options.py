@@ -19,6 +19,7 @@ from hinter_core.language.clean import MAX_CHARACTERS, OBEYED, printable
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import parse_name
 from hinter_core.options import CampaignOption, Option
+from hinter_core.places import place_of
 
 Validity = Annotated[
     float,
@@ -29,6 +30,7 @@ Validity = Annotated[
         "fair test.",
     ),
 ]
+Folder = Annotated[Path, typer.Argument(parser=place_of, help="A campaign's directory.")]
 _SECTIONS = {"data": "Data", "mutants": "Mutants", "run": "Models"}
 
 
@@ -88,10 +90,13 @@ def _parameter(option: Option) -> inspect.Parameter:
     kind: Any = option.type
     if kind is tuple:
         kind = list[str] if each else str
+    words = f"{option.help} Can be repeated." if each else option.help
+    default = default_in_words(option)
+    basic = _SECTIONS[option.part] if isinstance(option, CampaignOption) else None
     info = typer.Option(
         f"--{flag}/--no-{flag}" if kind is bool else f"--{flag}",
-        help=_help(option),
-        rich_help_panel="Advanced settings" if option.advanced else _section(option),
+        help=f"{words}  [default: {default}]" if default else words,
+        rich_help_panel="Advanced settings" if option.advanced else basic,
     )
     return inspect.Parameter(
         option.name,
@@ -99,16 +104,6 @@ def _parameter(option: Option) -> inspect.Parameter:
         default=None,
         annotation=Annotated[kind | None, info],
     )
-
-
-def _section(option: Option) -> str | None:
-    return _SECTIONS[option.part] if isinstance(option, CampaignOption) else None
-
-
-def _help(option: Option) -> str:
-    words = f"{option.help} Can be repeated." if getattr(option, "each", "") else option.help
-    default = default_in_words(option)
-    return f"{words}  [default: {default}]" if default else words
 
 
 def default_in_words(option: Option) -> str:
@@ -139,11 +134,6 @@ def budget_of(model: str, requests: int | None, money: float | None) -> Budget |
                 "tokens) to an openai: model, or set --requests."
             )
     return Budget(requests, money)
-
-
-def split_names(names: str) -> tuple[str, ...]:
-    """Split names separated by commas."""
-    return tuple(name.strip() for name in names.split(",") if name.strip())
 
 
 def read_text(text: str | None, file: Path | None) -> str:

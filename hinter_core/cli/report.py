@@ -12,14 +12,18 @@ from tqdm import tqdm
 
 from hinter_core.annotation.evaluation.correction import judged_by_people
 from hinter_core.annotation.project.store import opened
+from hinter_core.api.campaigns import load
+from hinter_core.api.exports import INSPECT, MUTANT_FORMS, export, log_campaign
 from hinter_core.campaign.findings import ExportFilter, Side, choose_sides, write_log, write_mutants
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import VIEWS
-from hinter_core.cli.options import Validity, output, print_json, say, split_names
+from hinter_core.cli.options import Folder, Validity, output, print_json, say
 from hinter_core.data.tables import cell_writer, row_writer, rows_to_csv, to_json
 from hinter_core.errors import InputError
 from hinter_core.language.clean import printable
+from hinter_core.options import listed_names
+from hinter_core.places import place_of
 from hinter_core.report.compared.campaigns import (
     CampaignTotals,
     campaigns_rows,
@@ -38,8 +42,9 @@ from hinter_core.report.formats import (
     print_sections,
     write_report,
 )
-from hinter_core.report.gate import GateOn, gate, junit, regression_gate, require_share
+from hinter_core.report.gate import LIMIT, GateOn, gate, junit, regression_gate, require_share
 from hinter_core.report.model import Report, make_report
+from hinter_core.report.mutants.sarif import sarif
 from hinter_core.report.mutants.validity import validities, validity_in_words
 from hinter_core.report.sections import sections
 from hinter_core.report.tables import tables_of, to_latex, write_tables
@@ -72,12 +77,28 @@ Humans = Annotated[
         help="Add the error rates of mutants that annotators call valid.",
     ),
 ]
+SarifFile = Annotated[
+    Path | None,
+    typer.Option("--sarif", help="Write hidden findings to this file, for code scanning (SARIF)."),
+]
+Form = Annotated[
+    str,
+    typer.Option(
+        "--for", help="For another program: model-card, eval-results or inspect (one campaign)."
+    ),
+]
+Tracker = Annotated[
+    str, typer.Option("--log-to", help="Also log the campaign to mlflow, trackio or wandb.")
+]
 JUnitFile = Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")]
 
 
 def report(
     folders: Annotated[
-        list[Path], typer.Argument(metavar="FOLDER...", help="One or more campaigns' directories.")
+        list[Path],
+        typer.Argument(
+            parser=place_of, metavar="FOLDER...", help="One or more campaigns' directories."
+        ),
     ],
     model: Annotated[
         list[str] | None, typer.Option(help="Only this model; can be repeated.")
@@ -105,38 +126,65 @@ def report(
     fail_over: FailOver = None,
     gate_on: Gate = GateOn.EXCESS,
     junit_file: JUnitFile = None,
+    sarif_file: SarifFile = None,
     humans: Humans = None,
+    other_form: Form = "",
+    tracker: Tracker = "",
 ) -> None:
     """Print the report of a campaign, or the totals of several; --fail-over sets a limit."""
     given = zip(FORMS, (markdown, csv, as_json, html, latex), strict=True)
     chosen = [name for name, wanted in given if wanted]
     if len(chosen) > 1:
         raise InputError(f"Choose one of --{' and --'.join(chosen)}.")
+    if other_form and (chosen or tables or humans or attributes):
+        raise InputError("--for writes one form; leave out other forms, --attributes and --humans.")
     form = chosen[0] if chosen else ""
     if form == "html" and out is None and sys.stdout.isatty():
         raise InputError("The page is too long for a terminal; add --out report.html.")
-    only = split_names(attributes)
+    only = listed_names(attributes)
     if humans is not None and only:
         raise InputError("--humans judges all attributes together; leave out --attributes.")
-    gated = any(value is not None for value in (fail_over, junit_file, humans))
+    gated = any(value is not None for value in (fail_over, junit_file, sarif_file, humans))
     if len(folders) > 1 and (form == "html" or gated):
         raise InputError(
-            "--html, --fail-over, --junit and --humans are for one campaign; give one directory."
+            "--html, --fail-over, --junit, --sarif and --humans are for one campaign; give one "
+            "directory."
         )
     stores = [CampaignStore(folder) for folder in folders]
     made = [make_report(store, model or (), only) for store in stores]
     if humans is not None:
         with opened(humans) as project:
             made = [replace(made[0], people=judged_by_people(stores[0], made[0], project))]
-    faults = _gated(made[0], fail_over, gate_on, junit_file)
+    if other_form or tracker:
+        _hand_on(folders, other_form, tracker, model or [], out)
+    faults = gate_faults(stores[0], made[0], fail_over, gate_on, junit_file, sarif_file)
     found = made[0] if len(made) == 1 else total(list(zip(folders, made, strict=True)))
     if tables is not None:
         written = sections(found) if isinstance(found, Report) else campaigns_sections(found)
         number = write_tables(written, tables)
         say(f"{tables}: {number} tables, each as CSV and LaTeX.", err=bool(form or out))
-    if tables is None or form or out:
-        _write_report(found, form, out, faults, words=words)
-    _exit_for(faults)
+    if not other_form and (tables is None or form or out):
+        limit = LIMIT if fail_over is None else fail_over
+        _write_report(found, form, out, faults, words=words, limit=limit, on=gate_on)
+    exit_for(faults)
+
+
+def _hand_on(
+    folders: list[Path], form: str, tracker: str, models: list[str], out: Path | None
+) -> None:
+    """Write the form of another program, and log to an experiment tracker."""
+    if len(folders) > 1:
+        raise InputError("--for and --log-to are for one campaign; give one directory.")
+    result = load(folders[0])
+    if form == INSPECT:
+        export(result, form, model=models[0] if models else "", out=out)
+    elif form:
+        text = export(result, form, model=models[0] if models else "")
+        with output(out, styled=False) as stream:
+            stream.write(text)
+    if tracker:
+        number = len(log_campaign(result, tracker))
+        say(f"{number} metrics are logged to {tracker}.", err=True)
 
 
 def _write_report(
@@ -146,12 +194,14 @@ def _write_report(
     faults: list[str],
     *,
     words: bool,
+    limit: float,
+    on: GateOn,
 ) -> None:
     try:
         with output(out, styled=form in ("", "html")) as stream:
             if isinstance(found, Report):
                 if form:
-                    stream.write(write_report(found, form, in_words=words))
+                    stream.write(write_report(found, form, in_words=words, limit=limit, on=on))
                 else:
                     print_report(found, stream, in_words=words)
             elif form:
@@ -159,28 +209,31 @@ def _write_report(
             else:
                 print_sections(campaigns_sections(found), stream)
     except (BrokenPipeError, SystemExit):  # rich converts the former to the latter
-        _exit_for(faults)  # even if the reader closed the pipe
+        exit_for(faults)  # even if the reader closed the pipe
         raise
 
 
-def pass_or_fail(
-    made: Report, fail_over: float | None, gate_on: GateOn, junit_file: Path | None
-) -> None:
-    """Write JUnit XML if requested, and exit 1 if a model fails the gate."""
-    _exit_for(_gated(made, fail_over, gate_on, junit_file))
-
-
-def _gated(
-    made: Report, fail_over: float | None, gate_on: GateOn, junit_file: Path | None
+def gate_faults(
+    store: CampaignStore,
+    made: Report,
+    fail_over: float | None,
+    gate_on: GateOn,
+    junit_file: Path | None,
+    sarif_file: Path | None,
 ) -> list[str]:
+    """Write JUnit XML and SARIF if requested; return why models fail the gate."""
     faults = gate(made, fail_over, gate_on) if fail_over is not None else []
     if junit_file is not None:
         with output(junit_file) as stream:
             stream.write(junit(made, fail_over, gate_on))
+    if sarif_file is not None:
+        with output(sarif_file) as stream:
+            stream.write(sarif(store, made, faults))
     return faults
 
 
-def _exit_for(faults: list[str]) -> None:
+def exit_for(faults: list[str]) -> None:
+    """Exit 1 if a model fails the gate."""
     for fault in faults:
         say(f"hinter: {fault}", err=True)
     if faults:
@@ -188,9 +241,10 @@ def _exit_for(faults: list[str]) -> None:
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="A campaign's directory.")],
+    first: Folder,
     second: Annotated[
-        Path | None, typer.Argument(help="Second directory; default: two models of the first.")
+        Path | None,
+        typer.Argument(parser=place_of, help="Second directory; default: two models of the first."),
     ] = None,
     model: Annotated[
         list[str] | None, typer.Option(help="Model; once for both sides, or once per side.")
@@ -222,7 +276,7 @@ def compare(
             stream.write(markdown_of("HInter comparison", comparison_sections(found)))
         else:
             print_sections(comparison_sections(found), stream)
-    _exit_for([] if fail_over is None else regression_gate(found, fail_over))
+    exit_for([] if fail_over is None else regression_gate(found, fail_over))
 
 
 _COLUMNS = ("change", "row", "row of second", "mutant", "first", "second", "verdicts")
@@ -248,7 +302,7 @@ def _cells(change: dict[str, Any]) -> dict[str, Any]:
 
 
 def validity(
-    folder: Annotated[Path, typer.Argument(help="A campaign's directory.")],
+    folder: Folder,
     checker: Annotated[
         str, typer.Option(help="; ".join(f"{name}: {what}" for name, what in CHECKERS.items()))
     ] = DEFAULT,
@@ -275,7 +329,7 @@ def validity(
 
 
 def mutants(
-    folder: Annotated[Path, typer.Argument(help="A campaign's directory.")],
+    folder: Folder,
     out: Annotated[
         Path | None,
         typer.Option(help="New CSV, TSV, JSONL or Parquet file; without it, a log is printed."),
@@ -297,6 +351,12 @@ def mutants(
         typer.Option("--parts/--no-parts", help="Include the smaller mutants that each contains."),
     ] = True,
     validity: Validity = 0.0,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format", help="For another program, kept and answered alone: promptfoo or langfair."
+        ),
+    ] = "",
 ) -> None:
     """Print each text with its mutants, or export them to a file for hinter run --mutants."""
     known = {item.value: item for item in Verdict}
@@ -305,9 +365,20 @@ def mutants(
             raise InputError(f"There is no verdict '{name}'; use {', '.join(known)}.")
     if limit is not None and limit < 1:
         raise InputError("--limit is at least 1.")
+    if form:
+        if form not in MUTANT_FORMS:
+            raise InputError(f"There is no format '{form}'; use {', '.join(MUTANT_FORMS)}.")
+        if limit is not None:
+            raise InputError("--format writes all mutants of a model; leave out --limit.")
+        only: dict[str, Any] = {"verdict": verdict or (), "validity": validity}
+        chosen = (model or [""])[0]
+        text = export(load(folder), form, model=chosen, attributes=attributes, **only)
+        with output(out) as stream:
+            stream.write(text)
+        return
     wanted = ExportFilter(
         tuple(known[name] for name in verdict or ()),
-        split_names(attributes),
+        listed_names(attributes),
         tuple(model or ()),
         limit,
         parts,
@@ -324,7 +395,7 @@ _SHOWN = 500  # rows of a table in a terminal
 
 
 def sql(
-    folder: Annotated[Path, typer.Argument(help="A campaign's directory.")],
+    folder: Folder,
     query: Annotated[str, typer.Argument(help="One SELECT, in DuckDB's SQL.")] = "",
     schema: Annotated[
         bool, typer.Option("--schema", help="List the views and their columns.")

@@ -15,15 +15,17 @@ from tqdm import tqdm
 from hinter_core.api.campaigns import prepare_run
 from hinter_core.campaign.listing import campaigns_in
 from hinter_core.campaign.preview import Forecast, forecast
-from hinter_core.campaign.progress import Reason, unanswered
+from hinter_core.campaign.progress import Reason, missing_in_words, unanswered
 from hinter_core.campaign.running.engines import RunProgress, plan_run, run_campaign
+from hinter_core.campaign.running.parts import read_part
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.cli.options import print_json, say, with_settings
-from hinter_core.cli.report import FailOver, Gate, JUnitFile, pass_or_fail
+from hinter_core.cli.options import Folder, print_json, say, with_settings
+from hinter_core.cli.report import FailOver, Gate, JUnitFile, SarifFile, exit_for, gate_faults
 from hinter_core.errors import UNANSWERED, InputError
 from hinter_core.models.budget import cost_in_words
+from hinter_core.places import place_of
 from hinter_core.report.formats import print_sections
 from hinter_core.report.gate import GateOn, require_share
 from hinter_core.report.metrics.priority import priority_in_words
@@ -43,10 +45,22 @@ def run(
     campaign: Annotated[
         Path | None, typer.Argument(help="Campaign file (YAML); options override it.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="The campaign's directory.")] = Path("campaign"),
+    out: Annotated[
+        Path,
+        typer.Option(
+            parser=place_of, metavar="PATH", help="The campaign's directory, or s3://BUCKET/FOLDER."
+        ),
+    ] = Path("campaign"),
     fail_over: FailOver = None,
     gate_on: Gate = GateOn.EXCESS,
     junit_file: JUnitFile = None,
+    sarif_file: SarifFile = None,
+    part: Annotated[
+        str,
+        typer.Option(
+            metavar="K/N", help="Run part K of N, beside the others or one after another."
+        ),
+    ] = "",
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Estimate work and cost without testing.")
     ] = False,
@@ -77,16 +91,19 @@ def run(
         seen = forecast(plan_run(chosen))
         say(json.dumps(asdict(seen)) if as_json else _forecast(seen))
         return
-    store = CampaignStore(out)
+    store = CampaignStore(out, read_part(part) if part else None)
     again = prepare_run(chosen, store, resume=resume, retry_failed=retry_failed)
     if retry_failed:
         say(f"{again} tables with failures are repeated.", err=True)
     _run_with_progress(chosen, store)
+    if part:
+        say(missing_in_words(store) or "The campaign is complete with all its parts.")
     lost = unanswered(store, chosen.models)
     for line in _unanswered(lost, chosen):
         say(line)
-    if fail_over is not None or junit_file is not None:
-        pass_or_fail(make_report(store), fail_over, gate_on, junit_file)
+    if any(value is not None for value in (fail_over, junit_file, sarif_file)):
+        made = make_report(store)
+        exit_for(gate_faults(store, made, fail_over, gate_on, junit_file, sarif_file))
     if lost:
         raise typer.Exit(UNANSWERED)
 
@@ -136,7 +153,7 @@ def _run_with_progress(settings: Campaign, store: CampaignStore) -> None:
     started = time.monotonic()
     work = plan_run(settings, store)
     with tqdm(
-        total=work.shards * settings.shard,
+        total=(store.part.shards(work.shards) if store.part else work.shards) * settings.shard,
         unit=" texts",
         disable=not sys.stderr.isatty(),
         dynamic_ncols=True,
@@ -179,7 +196,9 @@ def _line(progress: RunProgress, seconds: float) -> str:
 
 
 def list_campaigns(
-    folder: Annotated[Path, typer.Argument(help="A folder that holds campaigns.")] = Path(),
+    folder: Annotated[
+        Path, typer.Argument(parser=place_of, help="A folder that holds campaigns.")
+    ] = Path(),
     as_json: Annotated[bool, typer.Option("--json", help="All values as JSON.")] = False,
 ) -> None:
     """List the campaigns in a folder: data, models, texts, state and last run."""
@@ -207,7 +226,7 @@ def list_campaigns(
     print_sections([Section("list", title, words, columns, rows)], sys.stdout)
 
 
-def verify(folder: Annotated[Path, typer.Argument(help="A campaign's directory.")]) -> None:
+def verify(folder: Folder) -> None:
     """Check that every table of a campaign is intact and that they fit together."""
     store = CampaignStore(folder)
     faults = [*store.verify(), *validity_faults(store)]

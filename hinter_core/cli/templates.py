@@ -19,9 +19,8 @@ from hinter_core.generators.templates.corpus import (
     reasons_in_words,
 )
 from hinter_core.generators.templates.filling import TemplateValues
-from hinter_core.generators.templates.table import TemplateRow, open_templates
-from hinter_core.generators.templates.template import template_to_json
-from hinter_core.language.coreference_models import load_resolver
+from hinter_core.generators.templates.template import TemplateRow, open_templates, template_to_json
+from hinter_core.language.coreference import load_resolver
 from hinter_core.language.parsing import ParseStore, load_parser, spare_torch
 from hinter_core.mutation.settings import Settings
 from hinter_core.terms.names import load_names

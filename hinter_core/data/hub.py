@@ -6,13 +6,13 @@ Some well-known data sets have a short name (:data:`PRESETS`).
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from hinter_core.data.rows import Row, make_row
+from hinter_core.data.rows import Table
 from hinter_core.errors import InputError, ModelError
 from hinter_core.files.columnar import (
     choose_split,
@@ -141,21 +141,24 @@ def pin(name: HubName) -> HubName:
     return replace(name, revision=str(found.sha))
 
 
+def _revisions(noted: str, data: str) -> tuple[HubName, HubName] | None:
+    """Return both names if they are of one data set, maybe at different commits."""
+    if not (on_hub(noted) and on_hub(data)):
+        return None
+    before, now = read_hub_name(noted), read_hub_name(data)
+    return (before, now) if replace(now, revision=before.revision) == before else None
+
+
 def as_before(data: str, noted: str) -> str:
     """Return ``data`` at the commit of ``noted``, if it is the same data set without a revision."""
-    if on_hub(data) and on_hub(noted):
-        given, before = read_hub_name(data), read_hub_name(noted)
-        if not given.revision and replace(given, revision=before.revision) == before:
-            return str(before)
-    return data
+    both = _revisions(noted, data)
+    return str(both[0]) if both and not both[1].revision else data
 
 
 def moved(noted: str, data: str) -> str:
     """Explain that ``data`` is ``noted`` at another commit; "" if it is not."""
-    if not (on_hub(noted) and on_hub(data)):
-        return ""
-    before, now = read_hub_name(noted), read_hub_name(data)
-    if before == now or replace(now, revision=before.revision) != before:
+    before, now = _revisions(noted, data) or (None, None)
+    if before is None or now is None or before == now:
         return ""
     return (
         f"the data set has changed since: it was at {before.revision} and now is at "
@@ -163,38 +166,10 @@ def moved(noted: str, data: str) -> str:
     )
 
 
-@dataclass(frozen=True)
-class HubTable:
-    """A split of a data set at one commit; ``count`` as its card states."""
+def open_hub(name: HubName, text: str = "", label: str = "", ident: str = "") -> Table:
+    """Find split and columns of a data set, whose count is that of its card.
 
-    name: HubName
-    names: tuple[str, ...]
-    columns: Columns
-    count: int | None
-    stream: Any
-    label_of: Callable[[Any], Any]
-
-    def rows(self) -> Iterator[Row]:
-        """Yield all rows; each call reads them anew.
-
-        Raises:
-            InputError: the Hub breaks off, or the number of rows is not that of the card.
-        """
-        number = 0
-        for number, values in enumerate(unbroken(self.name, self.stream), start=1):
-            if not self.columns.flags:
-                label = {self.columns.label: self.label_of(values.get(self.columns.label))}
-                values = {**values, **label}
-            yield make_row(self.columns, number, values)
-        if self.count is not None and number != self.count:
-            raise InputError(
-                f"The card of {self.name} promises {self.count:,} rows and there are {number:,}; "
-                "download the data set and give its file as data."
-            )
-
-
-def open_hub(name: HubName, text: str = "", label: str = "", ident: str = "") -> HubTable:
-    """Find split and columns of a data set; only the first rows are read.
+    Only the first rows are read. All rows are refused if their number is not that of the card.
 
     Raises:
         InputError: no such data set, configuration, split or column, or no network.
@@ -215,7 +190,20 @@ def open_hub(name: HubName, text: str = "", label: str = "", ident: str = "") ->
     )
     known = (stream.info.splits or {}).get(name.split)
     count = known.num_examples or None if known else None
-    return HubTable(name, names, columns, count, stream, label_of)
+
+    def records() -> Iterator[Record]:
+        number = 0
+        for values in unbroken(name, stream):
+            number += 1
+            named = {} if columns.flags else {columns.label: label_of(values.get(columns.label))}
+            yield {**values, **named}, ""
+        if count is not None and number != count:
+            raise InputError(
+                f"The card of {name} promises {count:,} rows and there are {number:,}; download "
+                "the data set and give its file as data."
+            )
+
+    return Table(records, names, columns, count, pinned=str(name))
 
 
 def hub_records(name: HubName) -> tuple[HubName, Iterator[Record]]:

@@ -4,13 +4,18 @@ A row that cannot be used is still a row, with its fault in words; only a file t
 at all is an error. Memory does not grow with the file.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
 from hinter_core.errors import InputError
+from hinter_core.extensions import SOURCES
 from hinter_core.files.columns import (
+    LOOKED_AT,
     Columns,
     as_text,
     find_columns,
@@ -21,6 +26,7 @@ from hinter_core.files.columns import (
     mended,
     value_of,
 )
+from hinter_core.files.containers import Record
 from hinter_core.files.source import Source, open_source
 from hinter_core.language.clean import MAX_CHARACTERS
 
@@ -61,29 +67,26 @@ class Rows(Protocol):
 
 @dataclass(frozen=True)
 class Table:
-    """A file of rows; ``columns``: those of its ``names`` that are read."""
+    """Rows of a file, of the Hub or of a function.
 
-    source: Source
+    ``records``: reads them anew. ``columns``: those of its ``names`` that are used. ``source``:
+    what a file was understood to be. ``pinned``: the name of a data set of the Hub at its commit.
+    """
+
+    records: Callable[[], Iterable[Record]]
+    names: Sequence[str]
     columns: Columns
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Names of all columns."""
-        inner = dict.fromkeys(n for values, _ in self.source.head for n in inner_names(values))
-        return (*self.source.names, *inner)
-
-    @property
-    def count(self) -> int | None:
-        """Number of rows, if it is known without reading them."""
-        return self.source.count
+    count: int | None = None
+    source: Source | None = None
+    pinned: str = ""
 
     def rows(self) -> Iterator[Row]:
-        """Yield all rows.
+        """Yield all rows; each call reads them anew.
 
         Raises:
-            InputError: the file breaks off or cannot be read.
+            InputError: they break off or cannot be read.
         """
-        for number, (values, fault) in enumerate(self.source.records(), start=1):
+        for number, (values, fault) in enumerate(self.records(), start=1):
             yield make_row(self.columns, number, values, fault)
 
 
@@ -121,6 +124,73 @@ def open_table(path: Path, text: str = "", label: str = "", ident: str = "") -> 
     source = open_source(path)
     if not source.head:
         raise InputError(f"{path} holds no row.")
-    table = Table(source, Columns(text, label, ident))
-    found = find_columns(str(path), source.head, table.names, table.columns)
-    return replace(table, columns=found)
+    inner = dict.fromkeys(n for values, _ in source.head for n in inner_names(values))
+    names = (*source.names, *inner)
+    columns = find_columns(str(path), source.head, names, Columns(text, label, ident))
+    return Table(source.records, names, columns, source.count, source)
+
+
+_HINT = "give texts, pairs of a text and its label, or mappings from columns to values"
+
+
+def from_source(data: str) -> bool:
+    """Whether a campaign's ``data`` names a source that was added."""
+    name = data.partition(":")[0]
+    return name in SOURCES.names()
+
+
+def open_given(data: str, text: str = "", label: str = "", ident: str = "") -> Table:
+    """Open rows that a Python function gives, or that were added; columns not named are detected.
+
+    A source is named ``NAME`` or ``NAME:ARGUMENT``, in place of a file. It is a function, called
+    with the argument if there is one, or the rows themselves. A row is a text, a pair of a text and
+    its label, or a mapping from columns to values.
+
+    Raises:
+        InputError: the source fails or has no row, or an unknown column.
+    """
+    name, _, argument = data.partition(":")
+    added = SOURCES.find(name)
+    assert added is not None
+    value = added.value
+
+    def records() -> Iterator[Record]:
+        try:
+            called = (value(argument) if argument else value()) if callable(value) else value
+            yield from map(_record, called)
+        except InputError:
+            raise
+        except Exception as error:  # code of somebody else may raise anything
+            raise InputError(
+                f"The source '{data}' failed ({type(error).__name__}: {error})."
+            ) from error
+
+    head = list(islice(records(), LOOKED_AT))
+    if not head:
+        raise InputError(f"The data '{data}' hold no row; {_HINT}.")
+    names = tuple(
+        dict.fromkeys(key for values, _ in head for key in (*values, *inner_names(values)))
+    )
+    columns = find_columns(f"The data '{data}'", head, names, Columns(text, label, ident))
+    return Table(records, names, columns)
+
+
+def content_of_source(data: str) -> str:
+    """Hash the rows of a source."""
+    digest = hashlib.sha256()
+    added = SOURCES.find(data.partition(":")[0])
+    if added is not None and isinstance(added.options.get("content"), str):
+        return str(added.options["content"])
+    for values, _ in open_given(data).records():
+        digest.update(json.dumps(values, sort_keys=True, default=str).encode() + b"\n")
+    return digest.hexdigest()[:16]
+
+
+def _record(value: Any) -> Record:
+    if isinstance(value, str):
+        return {"text": value}, ""
+    if isinstance(value, Mapping):
+        return {str(name): one for name, one in value.items()}, ""
+    if isinstance(value, tuple) and len(value) == 2:
+        return {"text": value[0], "label": value[1]}, ""
+    raise InputError(f"A row cannot be {value!r:.60}; {_HINT}.")

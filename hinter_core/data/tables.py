@@ -108,17 +108,20 @@ def write_rows(
 
 @contextmanager
 def parquet_rows(
-    stream: BinaryIO, columns: Sequence[str], types: Mapping[str, str]
-) -> Iterator[Write]:
+    stream: BinaryIO, columns: Sequence[str], types: Mapping[str, str],
+    metadata: Mapping[str, str] | None = None,
+) -> Iterator[Write]:  # fmt: skip
     """Yield a function that writes a row to a stream as Parquet.
 
     ``types``: Arrow's type names by column, such as ``int64``; other columns hold strings.
+    ``metadata`` of the file.
     """
     import pyarrow
     from pyarrow import parquet
 
     named = {name: pyarrow.type_for_alias(types.get(name, "string")) for name in columns}
-    schema, held = pyarrow.schema(list(named.items())), list[Mapping[str, Any]]()
+    schema = pyarrow.schema(list(named.items()), metadata)
+    held = list[Mapping[str, Any]]()
     with parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
 
         def flush() -> None:

@@ -288,6 +288,12 @@ def workbook_rows(path: Path) -> Iterator[tuple[str, list[Any]]]:
 # -- saved data sets ----------------------------------------------------------------------------
 
 
+def is_saved(path: Path) -> bool:
+    """Whether a folder is a data set that ``datasets`` saved."""
+    names = ("state.json", "dataset_dict.json")
+    return path.is_dir() and any((path / name).is_file() for name in names)
+
+
 def open_folder(folder: Path) -> Mapping[str, Any]:
     """Open the splits of a data set in a folder, saved by ``datasets`` or as plain files.
 
@@ -297,11 +303,10 @@ def open_folder(folder: Path) -> Mapping[str, Any]:
     import datasets
 
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)
-    saved = (folder / "state.json").exists() or (folder / "dataset_dict.json").exists()
     try:
         found = (
             datasets.load_from_disk(str(folder))
-            if saved
+            if is_saved(folder)
             else datasets.load_dataset(str(folder), streaming=True)
         )
     except Exception as error:  # made by others, data sets fail in many ways

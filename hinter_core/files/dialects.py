@@ -82,12 +82,6 @@ class Dialect:
         return f"{columns}; {quotes[self.quoting]}; {head}"
 
 
-def stated_separator(line: str) -> str:
-    """Return the separator that a first line such as ``sep=;`` states, or ""."""
-    found = _STATED.fullmatch(line)
-    return found[1] if found else ""
-
-
 def is_number(cell: str) -> bool:
     """Whether a cell holds a number and nothing else."""
     return len(cell) < _LONGEST_NAME and bool(_NUMBER.fullmatch(cell))
@@ -124,7 +118,8 @@ def sniff(
     """
     given = len(lines)
     lines = list(dropwhile(str.isspace, lines))
-    stated = stated_separator(lines[0]) if lines else ""
+    says = _STATED.fullmatch(lines[0]) if lines else None
+    stated = says[1] if says else ""
     lines = _without_comments(lines[1:] if stated else lines, known)
     sample = _Sample(lines, cut=cut)
     found = sample.read(Dialect(""))

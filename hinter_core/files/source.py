@@ -17,12 +17,7 @@ from typing import Any
 
 from hinter_core.errors import InputError
 from hinter_core.files import columnar
-from hinter_core.files.columns import (
-    KNOWN,
-    LOOKED_AT,
-    as_text,
-    mended,
-)
+from hinter_core.files.columns import KNOWN, LOOKED_AT, as_text, mended
 from hinter_core.files.containers import (
     LONGEST,
     TOO_LONG,
@@ -215,13 +210,6 @@ def ending_of(name: str) -> str:
     return PurePath(path.name.removesuffix(packed)).suffix + packed
 
 
-def is_saved(path: Path) -> bool:
-    """Whether a folder is a data set that ``datasets`` saved."""
-    return path.is_dir() and any(
-        (path / name).is_file() for name in ("state.json", "dataset_dict.json")
-    )
-
-
 def open_source(
     path: Path, known: Collection[str] = (), *, only_known: bool = False, padded: bool = False
 ) -> Source:
@@ -233,7 +221,7 @@ def open_source(
     Raises:
         InputError: no such file, an unknown format, or a file that cannot be read.
     """
-    if is_saved(path):
+    if columnar.is_saved(path):
         return _folder(path)
     require_file(path)
     known = known if only_known else {*KNOWN, *known}

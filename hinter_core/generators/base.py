@@ -1,16 +1,20 @@
 """The protocol of a generator, which makes follow-ups of the rows of a data set."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from hinter_core.data.rows import Row
 from hinter_core.errors import HinterError, InputError
-from hinter_core.mutation.plan import Plan
+from hinter_core.generators.placebo import Place, Shape, placebos, shape_of
+from hinter_core.language.parsing import ParseStore
+from hinter_core.mutation.plan import Plan, make_plan
 from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, follow_up_of
 from hinter_core.pipeline.pipeline import closure
 from hinter_core.relations.registry import relation_of
-from hinter_core.types import Edit
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.terms.matching import matcher_for
 
 _SHOWN = 80  # characters of an error
 Planned = tuple[Row, Plan | None, str]  # a row, its plan, and why it has no intersectional mutant
@@ -63,29 +67,97 @@ def fault_of(error: Exception) -> str:
     )
 
 
-def testable(planned: Iterable[Planned], *, atomic: bool) -> dict[int, TestCase]:
-    """Return a test case, by the row's number, for every plan with mutants to test.
+class PlanMutants:
+    """A generator whose mutants are edits of a plan.
 
-    ``atomic``: a plan with nothing but single changes counts.
+    ``atomic``: test every atomic mutant, not only the parts of intersectional ones. ``neutral``:
+    whether there are neutral mutants. ``names``: these change as many names, too.
     """
-    return {
-        row.number: TestCase(plan, number=row.number, forget=True)
-        for row, plan, why in planned
-        if plan is not None and (not why or (atomic and any(plan.edits.values())))
-    }
+
+    def __init__(
+        self, settings: Settings, *, atomic: bool, neutral: bool, names: bool = False
+    ) -> None:
+        self._settings, self._atomic = settings, atomic
+        self._neutral, self._names = neutral, names
+
+    def _plan(self, row: Row) -> Plan:
+        raise NotImplementedError
+
+    def _require(self, plan: Plan, row: Row) -> None:
+        """Refuse a plan without an intersectional mutant."""
+        raise NotImplementedError
+
+    def _chosen(self, plan: Plan) -> Iterable[Place]:
+        return plan.each()
+
+    def _placebo(
+        self, case: TestCase, atomic: Counter[Shape], higher: Counter[Shape]
+    ) -> Iterator[Place]:
+        """Yield neutral edit sets; given how many atomic and higher mutants have each shape."""
+        raise NotImplementedError
+
+    def plans(self, rows: Iterable[Row]) -> Iterator[Planned]:
+        """Yield each row with its plan, and the reason if it has no mutant to test."""
+        return plans_of(rows, self._plan, self._require)
+
+    def test_cases(self, planned: Iterable[Planned]) -> dict[int, TestCase]:
+        """Return a test case, by the row's number, for every plan with mutants to test."""
+        return {
+            row.number: TestCase(plan, number=row.number, forget=True)
+            for row, plan, why in planned
+            if plan is not None and (not why or (self._atomic and any(plan.edits.values())))
+        }
+
+    def follow_ups(self, cases: Iterable[TestCase]) -> Iterator[FollowUp]:
+        """Yield all mutants of these test cases; parts before wholes if the relation asks."""
+        order, parts = self._settings.order, relation_of(self._settings.relations).lattice
+        for case in cases:
+            chosen: Iterable[Place] = self._edit_sets(case)
+            if parts:
+                alone = order > 1 and not case.plan.together
+                chosen = closure(chosen, order if alone else None)
+            for edits in chosen:
+                yield follow_up_of(case, edits)
+
+    def _edit_sets(self, case: TestCase) -> Iterator[Place]:
+        """Yield the edit sets to test: intersectional, atomic, neutral."""
+        plan, higher = case.plan, Counter[Shape]()
+        text = plan.text if self._names else ""
+        for edits in self._chosen(plan):
+            higher[shape_of(edits, text)] += len(edits) > 1
+            yield edits
+        if self._atomic:
+            yield from plan.atomic()
+        if self._neutral:
+            yield from self._placebo(
+                case, Counter(shape_of(e, text) for e in plan.atomic()), +higher
+            )
 
 
-def follow_ups_of(
-    cases: Iterable[TestCase],
-    edit_sets: Callable[[TestCase], Iterable[tuple[Edit, ...]]],
-    settings: Settings,
-) -> Iterator[FollowUp]:
-    """Yield the mutants of each test case's edit sets; parts before wholes if the relation asks."""
-    order, parts = settings.order, relation_of(settings.relations).lattice
-    for case in cases:
-        chosen = edit_sets(case)
-        if parts:
-            alone = order > 1 and not case.plan.together
-            chosen = closure(chosen, order if alone else None)
-        for edits in chosen:
-            yield follow_up_of(case, edits)
+class FilledMutants(PlanMutants):
+    """Makes the mutants of texts that are filled: of templates, or sentences of a grammar.
+
+    ``attributes``: those to test. ``placebo``: dictionaries of neutral words; None: no placebo.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        attributes: Sequence[str],
+        parses: ParseStore,
+        *,
+        atomic: bool = True,
+        placebo: Sequence[Dictionary] | None = None,
+    ) -> None:
+        super().__init__(settings, atomic=atomic, neutral=placebo is not None)
+        self._attributes, self._parses = tuple(attributes), parses
+        self._words = list(placebo or ())
+        self._matcher = matcher_for(self._words)
+
+    def _neutral_plan(self, plan: Plan) -> Plan:
+        return make_plan(plan.text, self._words, plan.settings, self._parses, matcher=self._matcher)
+
+    def _placebo(
+        self, case: TestCase, atomic: Counter[Shape], higher: Counter[Shape]
+    ) -> Iterator[Place]:
+        return placebos(self._neutral_plan(case.plan), atomic, higher)

@@ -11,7 +11,8 @@ has a place for them; other edits have exchanges.
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from hinter_core.mutation.edits import rewritten, splices_of, splices_overlap, texts_of
@@ -55,6 +56,7 @@ def words_changed(edit: Edit) -> int:
     return len(edit.spans) * words
 
 
+@lru_cache(maxsize=4096)
 def size_of(edit: Edit, text: str = "") -> Size:
     """Return the size of an edit; given its ``text``, names are counted apart from other words."""
     kind = edit.change.kind
@@ -67,38 +69,6 @@ def size_of(edit: Edit, text: str = "") -> Size:
 def shape_of(edits: Sequence[Edit], text: str = "") -> Shape:
     """Return the shape of a mutant; given its ``text``, names are counted apart."""
     return tuple(sorted(size_of(edit, text) for edit in edits))
-
-
-def edit_sets(
-    plan: Plan,
-    chosen: Iterable[Place],
-    *,
-    atomic: bool,
-    neutral: Callable[[Counter[Shape], Counter[Shape]], Iterable[Place]] | None,
-    names: bool = False,
-) -> Iterator[Place]:
-    """Yield the edit sets to test: the chosen ones, with ``atomic`` all single ones, neutral ones.
-
-    ``neutral`` is given how many atomic and chosen intersectional mutants have each shape.
-    ``names``: neutral ones change as many names, too.
-    """
-    higher: Counter[Shape] = Counter()
-    sizes: dict[Edit, Size] = {}
-
-    def shape(edits: Place) -> Shape:
-        text = plan.text if names else ""
-        for edit in edits:
-            if edit not in sizes:
-                sizes[edit] = size_of(edit, text)
-        return tuple(sorted(sizes[edit] for edit in edits))
-
-    for edits in chosen:
-        higher[shape(edits)] += len(edits) > 1
-        yield edits
-    if atomic:
-        yield from plan.atomic()
-    if neutral is not None:
-        yield from neutral(Counter(map(shape, plan.atomic())), +higher)
 
 
 def placebos(

@@ -8,14 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from hinter_core.language.mentions import Document, Phrase, in_order
-from hinter_core.language.people import (
-    EITHER,
-    FEMALE,
-    MALE,
-    PLURAL,
-    SINGULAR,
-    people_words,
-)
+from hinter_core.language.people import EITHER, FEMALE, MALE, PLURAL, SINGULAR, people_words
 from hinter_core.language.trees import SentenceTree
 from hinter_core.types import MentionKind
 

@@ -7,9 +7,7 @@ the training part of GUM).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from collections.abc import Sequence
 
 from hinter_core.language.antecedents import EntitySets
 from hinter_core.language.mentions import Phrase
@@ -21,48 +19,26 @@ _MOST = 60  # phrases examined before a pronoun, for linear time
 _CLAUSES = 6  # clauses climbed to find a subject
 
 
-@dataclass(frozen=True)
-class Weights:
-    """Salience of a phrase as antecedent of a pronoun.
-
-    ``sentence``, ``place``: loss for each sentence and phrase between them. ``roles``: gain by
-    grammatical role. ``decay``: share kept for each sentence of the weight that each further
-    mention of the entity adds, ``mention``.
-    """
-
-    sentence: float = 22.0
-    place: float = 1.0
-    same_role: float = 6.0
-    gender: float = 15.0
-    pronoun: float = 14.0
-    name: float = 8.0
-    indefinite: float = -4.0
-    no_person: float = -35.0
-    across_quote: float = -8.0
-    mention: float = 6.0
-    decay: float = 0.45
-    people: float = 21.0
-    thinking: float = 42.0
-    joined: float = 5.0
-    singular_they: float = -24.0
-    clause: float = 5.0
-    roles: Mapping[str, float] = field(
-        default_factory=lambda: MappingProxyType(
-            {
-                "subject": 30.0, "object": 18.0, "possessor": 14.0, "obl": 15.0, "appos": 12.0,
-                "nmod": 12.0, "vocative": 0.0, "dislocated": 40.0, "ROOT": 9.0,
-            }
-        )
-    )  # fmt: skip
-    far_person: int = 6
-    far_they: int = 4
-    far_thing: int = 2
+# Salience of a phrase as antecedent of a pronoun. Losses for each sentence and phrase between them.
+_SENTENCE, _PLACE = 22.0, 1.0
+# Gains by grammatical role, and for the same role.
+_ROLES = {
+    "subject": 30.0, "object": 18.0, "possessor": 14.0, "obl": 15.0, "appos": 12.0, "nmod": 12.0,
+    "vocative": 0.0, "dislocated": 40.0, "ROOT": 9.0,
+}  # fmt: skip
+_SAME_ROLE = 6.0
+_GENDER = 15.0
+_PRONOUN, _NAME, _INDEFINITE = 14.0, 8.0, -4.0
+_NO_PERSON, _ACROSS_QUOTE = -35.0, -8.0
+# What each further mention of the entity adds, and the share of it kept for each sentence.
+_MENTION, _DECAY = 6.0, 0.45
+# Of what may be several: people, subjects of verbs of thinking, joined phrases, and one person.
+_PEOPLE, _THINKING, _JOINED, _SINGULAR_THEY = 21.0, 42.0, 5.0, -24.0
+# Sentences back to an antecedent.
+_FAR_PERSON, _FAR_THEY, _FAR_THING = 6, 4, 2
 
 
-WEIGHTS = Weights()
-
-
-def join_pronouns(sets: EntitySets, weights: Weights = WEIGHTS) -> None:
+def join_pronouns(sets: EntitySets) -> None:
     """Join each pronoun of the third person with its antecedent, in reading order."""
     ordered = sorted(sets.document.phrases, key=lambda p: (p.head_span[0], -p.head_span[1]))
     for place, phrase in enumerate(ordered):
@@ -72,7 +48,7 @@ def join_pronouns(sets: EntitySets, weights: Weights = WEIGHTS) -> None:
         before = ordered[max(0, place - _MOST) : place]
         chosen = _bound(sets, phrase, before) if form.case == "refl" else None
         if chosen is None:
-            chosen = _most_salient(sets, phrase, before, weights)
+            chosen = _most_salient(sets, phrase, before)
         if chosen is None:
             chosen = _following(sets, phrase, ordered[place + 1 : place + _MOST])
         if chosen is not None:
@@ -160,13 +136,11 @@ def _barred(sets: EntitySets, phrase: Phrase) -> set[int]:
     return {sets.key(other) for other in barred if other is not None and other is not phrase}
 
 
-def _most_salient(
-    sets: EntitySets, phrase: Phrase, before: Sequence[Phrase], weights: Weights
-) -> Phrase | None:
+def _most_salient(sets: EntitySets, phrase: Phrase, before: Sequence[Phrase]) -> Phrase | None:
     barred = _barred(sets, phrase)
     best: dict[int, tuple[float, Phrase]] = {}
     more: dict[int, float] = {}
-    reach = _reach(phrase, weights)
+    reach = _reach(phrase)
     for place, other in enumerate(reversed(before)):
         far = phrase.sentence - other.sentence
         if far > reach:
@@ -174,21 +148,21 @@ def _most_salient(
         key = sets.key(other)
         if key in barred or not _possible(sets, phrase, other):
             continue
-        score = _salience(sets, phrase, other, weights) - weights.sentence * far
-        score -= weights.place * place
+        score = _salience(sets, phrase, other) - _SENTENCE * far
+        score -= _PLACE * place
         if key not in best or score > best[key][0]:
             best[key] = score, other
-        more[key] = more.get(key, 0.0) + weights.mention * weights.decay**far
+        more[key] = more.get(key, 0.0) + _MENTION * _DECAY**far
     if not best:
         return None
     top = max(best, key=lambda key: (best[key][0] + more[key], best[key][1].head_span))
     return best[top][1]
 
 
-def _reach(phrase: Phrase, weights: Weights) -> int:
+def _reach(phrase: Phrase) -> int:
     if phrase.gender in (FEMALE, MALE):
-        return weights.far_person
-    return weights.far_thing if phrase.gender == NEUTER else weights.far_they
+        return _FAR_PERSON
+    return _FAR_THING if phrase.gender == NEUTER else _FAR_THEY
 
 
 def _possible(sets: EntitySets, phrase: Phrase, other: Phrase) -> bool:
@@ -205,40 +179,40 @@ def _possible(sets: EntitySets, phrase: Phrase, other: Phrase) -> bool:
     return True
 
 
-def _salience(sets: EntitySets, phrase: Phrase, other: Phrase, weights: Weights) -> float:
+def _salience(sets: EntitySets, phrase: Phrase, other: Phrase) -> float:
     known = sets.of(other)
-    score = weights.roles.get(other.role, 0.0)
+    score = _ROLES.get(other.role, 0.0)
     if other.role == phrase.role:
-        score += weights.same_role
+        score += _SAME_ROLE
     if known.gender and known.gender == phrase.gender:
-        score += weights.gender
+        score += _GENDER
     if other.form is not None:
-        score += weights.pronoun
+        score += _PRONOUN
     elif other.kind is MentionKind.NAME:
-        score += weights.name
+        score += _NAME
     elif other.indefinite:
-        score += weights.indefinite
+        score += _INDEFINITE
     if (other.quote >= 0) != (phrase.quote >= 0):
-        score += weights.across_quote
+        score += _ACROSS_QUOTE
     if phrase.gender in (FEMALE, MALE):
-        return score + (weights.no_person if known.person is None else 0.0)
+        return score + (_NO_PERSON if known.person is None else 0.0)
     if phrase.form is not None and phrase.form.number == EITHER:
-        score += _plurality(sets, phrase, other, weights)
+        score += _plurality(sets, phrase, other)
     return score
 
 
-def _plurality(sets: EntitySets, phrase: Phrase, other: Phrase, weights: Weights) -> float:
+def _plurality(sets: EntitySets, phrase: Phrase, other: Phrase) -> float:
     known = sets.of(other)
-    score = weights.joined if other.members else 0.0
+    score = _JOINED if other.members else 0.0
     if known.number == SINGULAR:
-        score += weights.singular_they
+        score += _SINGULAR_THEY
     if known.person:
         tree, words = sets.document.trees[phrase.sentence], people_words()
         verb = tree.lower[tree.verb_of[phrase.head]]
         thinking = phrase.role == "subject" and verb in words.saying | words.thinking
-        score += weights.people + (weights.thinking if thinking else 0.0)
+        score += _PEOPLE + (_THINKING if thinking else 0.0)
     elif known.number != PLURAL and known.person is None:
-        score -= weights.people
+        score -= _PEOPLE
     return score
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -72,3 +73,55 @@ def tree_of(one: ParsedSentence) -> SentenceTree:
     reach = list(zip(low, high, strict=True))
     lower = [word.lower() for word in parse.words]
     return SentenceTree(parse, one.sentence.start, below, reach, lower, {}, verb_of)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A token of a sentence of a text."""
+
+    parse: Parse
+    sentence: Sentence
+    token: int
+
+    @property
+    def text(self) -> str:
+        """As the text writes it."""
+        return self.parse.words[self.token]
+
+    @property
+    def lower(self) -> str:
+        """The word in lower case, with a straight apostrophe."""
+        return self.text.lower().replace("\u2019", "'")
+
+    @property
+    def tag(self) -> str:
+        """The Penn tag."""
+        return self.parse.tags[self.token]
+
+    @property
+    def label(self) -> str:
+        """The relation to the head."""
+        return self.parse.labels[self.token]
+
+    @property
+    def span(self) -> Span:
+        """The span in the text."""
+        start, end = self.parse.spans[self.token]
+        return start + self.sentence.start, end + self.sentence.start
+
+    @property
+    def head(self) -> Word:
+        """The head; of a root itself."""
+        return Word(self.parse, self.sentence, self.parse.heads[self.token])
+
+    def beside(self, step: int) -> Word | None:
+        """Return the word at an offset from this one in its sentence."""
+        place = self.token + step
+        inside = 0 <= place < len(self.parse.words)
+        return Word(self.parse, self.sentence, place) if inside else None
+
+    def dependents(self) -> Iterator[Word]:
+        """Yield the dependents of the word."""
+        for token, head in enumerate(self.parse.heads):
+            if head == self.token != token:
+                yield Word(self.parse, self.sentence, token)

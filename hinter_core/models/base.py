@@ -1,11 +1,15 @@
 """The protocol of a model under test and its declared capabilities."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from queue import SimpleQueue
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from hinter_core.models.budget import Cost, Usage
 from hinter_core.types import Prediction
+
+K = TypeVar("K")
+Replies = Sequence[tuple[K, tuple[Prediction, Cost]]] | BaseException
 
 CLASSIFICATION = "text classification"
 MASKED = "masked language modelling"
@@ -19,7 +23,8 @@ class Capabilities:
     ``scores``: whether answers have scores (None: requested, and unknown before the first answer).
     ``window``: tokens that the model reads (None: no limit, or unknown). ``threshold``: score from
     which a multi-label model predicts a label. ``dtype``: number format of the weights.
-    ``costs``: an answer costs money or minutes, so it is kept on disk. ``steady``: the model is
+    ``costs``: an answer costs money or minutes, so it is kept on disk. ``at_once``: all texts of a
+    check are best asked together. ``steady``: the model is
     deterministic, so repeated predictions carry no information.
     """
 
@@ -32,6 +37,7 @@ class Capabilities:
     device: str = "cpu"
     dtype: str = ""
     costs: bool = False
+    at_once: bool = False
     steady: bool = True
     note: str = ""
 
@@ -102,3 +108,37 @@ class Generative(ModelUnderTest, Protocol):
         """Request the replies to all texts and parse them; in order."""
         raw = {index: reply for index, reply, _ in self.reply(texts)}
         return self.read([raw[i] for i in range(len(texts))])
+
+
+@runtime_checkable
+class Remote(Generative, Protocol):
+    """A generative model that answers elsewhere, while this process does other work."""
+
+    def send(self, orders: Sequence[tuple[K, str]], receive: Callable[[Replies[K]], None]) -> None:
+        """Ask about texts, each with a key, without waiting for the replies.
+
+        ``receive`` gets keys with replies as they come, or one error instead of all that are left.
+        It is called in another thread.
+        """
+
+    def call_off(self, receive: Callable[[Replies[Any]], None], *, wait: bool = False) -> None:
+        """Send no more of what ``receive`` waits for; ``wait`` for what is under way."""
+
+    def reply(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction, Cost]]:
+        """Yield replies as they come; what is not sent is called off at the end.
+
+        Raises:
+            HinterError: no request can succeed.
+        """
+        queue: SimpleQueue[Replies[int]] = SimpleQueue()
+        receive, left = queue.put, len(texts)
+        self.send(list(enumerate(texts)), receive)
+        try:
+            while left:
+                found = queue.get()
+                if isinstance(found, BaseException):
+                    raise found
+                left -= len(found)
+                yield from ((index, *reply) for index, reply in found)
+        finally:
+            self.call_off(receive)

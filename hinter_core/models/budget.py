@@ -12,19 +12,8 @@ from dataclasses import dataclass, field
 from operator import add, attrgetter, sub
 
 _BYTES_PER_TOKEN = 3.0  # English runs at about 4; an estimate should not be too low
+USED_UP = "the budget is used up; raise it and run again, what was answered is kept"
 _ROUNDING = 1e-9  # sums of prices are not exact: ten times 0.1 must fit into 1
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """Prices per million tokens of the prompt and of the answer."""
-
-    prompt: float = 0.0
-    completion: float = 0.0
-
-    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """Return the price of a request with these numbers of tokens."""
-        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +52,24 @@ def cost_in_words(cost: Cost) -> str:
 
 @dataclass
 class Usage:
-    """Cost of a model's requests since it was loaded.
+    """Cost of a model's requests since it was loaded, at prices per million tokens.
 
     A request counts once, however often it was retried and even if it failed.
     """
 
-    price: Price = field(default_factory=Price)
+    price_in: float = 0.0
+    price_out: float = 0.0
     spent: Cost = field(default_factory=Cost)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> Cost:
+        """Return the cost of a request with these numbers of tokens."""
+        money = (prompt_tokens * self.price_in + completion_tokens * self.price_out) / 1e6
+        return Cost(1, prompt_tokens, completion_tokens, money)
+
     def add(self, prompt_tokens: int, completion_tokens: int) -> Cost:
         """Count one request and return its cost."""
-        money = self.price.of(prompt_tokens, completion_tokens)
-        cost = Cost(1, prompt_tokens, completion_tokens, money)
+        cost = self.cost(prompt_tokens, completion_tokens)
         with self._lock:
             self.spent += cost
         return cost
@@ -97,21 +91,35 @@ class Budget:
     money: float | None = None
     spent: Cost = field(default_factory=Cost)
     _held: Cost = field(default_factory=Cost, repr=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _changed: threading.Condition = field(default_factory=threading.Condition, repr=False)
 
-    def hold(self, estimate: Cost) -> bool:
-        """Reserve an estimate; False if it does not fit."""
-        with self._lock:
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit."""
+        return self.requests is not None or self.money is not None
+
+    def room_for(self, estimate: Cost) -> bool | None:
+        """Reserve an estimate; False if it does not fit, None if it may fit after others end."""
+        with self._changed:
             after = self.spent + self._held + estimate
-            if self.requests is not None and after.requests > self.requests:
-                return False
+            full = self.requests is not None and after.requests > self.requests
             if self.money is not None and after.money > self.money * (1 + _ROUNDING):
-                return False
+                full = True
+            if full:
+                return None if self._held.requests else False
             self._held += estimate
             return True
 
+    def hold(self, estimate: Cost, *, wait: bool = False) -> bool:
+        """Reserve an estimate; False if it does not fit. ``wait``: for others to end."""
+        with self._changed:
+            while (room := self.room_for(estimate)) is None and wait:
+                self._changed.wait()
+            return bool(room)
+
     def settle(self, held: Cost, real: Cost) -> None:
         """Release a reservation and count the actual cost."""
-        with self._lock:
+        with self._changed:
             self._held -= held
             self.spent += real
+            self._changed.notify_all()

@@ -8,7 +8,6 @@ is not stored.
 
 import hashlib
 import json
-import os
 import sqlite3
 import threading
 import time
@@ -21,7 +20,7 @@ from typing import Any
 
 from hinter_core.errors import HinterError
 from hinter_core.language.clean import whole_values
-from hinter_core.storage import open_database, transaction, user_cache
+from hinter_core.storage import data_place, open_database, transaction
 from hinter_core.types import Failure, Prediction
 
 _KEY_VERSION = b"hinter-prediction-1"
@@ -55,9 +54,8 @@ class CacheStats:
 
 
 def default_path() -> Path:
-    """Return ``HINTER_CACHE``, or ``predictions.sqlite`` in the user's cache folder."""
-    named = os.environ.get("HINTER_CACHE")
-    return Path(named) if named else user_cache() / "predictions.sqlite"
+    """Return ``HINTER_CACHE``, or ``predictions.sqlite`` among all data."""
+    return data_place("predictions.sqlite", "HINTER_CACHE")
 
 
 def prediction_key(identity: str, text: str) -> bytes:

@@ -7,8 +7,7 @@ each cluster with a pronoun: its head words, such as ``farmer = he``.
 from collections.abc import Sequence
 
 from hinter_core.errors import ModelError
-from hinter_core.language.coreference import Resolver, SieveResolver, parse_text
-from hinter_core.language.coreference_models import load_resolver
+from hinter_core.language.coreference import Resolver, SieveResolver, load_resolver, parse_text
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import COREFERENCE, Capabilities, ModelUnderTest
 from hinter_core.models.registry import ModelName

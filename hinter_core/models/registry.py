@@ -6,6 +6,7 @@ names are parsed, forms drawn and help printed before a back-end is imported.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache, partial
@@ -83,37 +84,34 @@ _OPENAI = (
     Option("base_url", "", "The server, such as http://localhost:11434/v1; empty: OpenAI."),
     *_PROMPTED,
     Option("logprobs", True, "Ask for token probabilities; scores come from them."),
-    Option("concurrency", 8, "Requests at a time.", low=1, high=256, advanced=True),
+    Option("concurrency", 8, "Requests at a time, at most.", low=1, high=256, advanced=True),
     Option("timeout", 60.0, "Seconds to wait for an answer.", low=0.1, high=3600, advanced=True),
+    Option("retries", 4, "Further tries after 5xx or a time-out.", low=0, high=20, advanced=True),
     Option(
-        "retries", 4, "Further tries after 429, 5xx or a time-out.", low=0, high=20, advanced=True
+        "patience", 180.0, "Seconds to wait for a server that has too much to do (429, 503).",
+        low=0, high=86400, advanced=True,
     ),
+    Option("rpm", 0, "Requests a minute; 0: no limit.", low=0, high=10**7, advanced=True),
+    Option("tpm", 0, "Tokens a minute; 0: no limit.", low=0, high=10**10, advanced=True),
     Option("max_tokens", 64, "Longest answer, in tokens.", low=1, high=32768, advanced=True),
     Option("price_in", 0.0, "Price of a million prompt tokens.", low=0, high=1e6, advanced=True),
     Option("price_out", 0.0, "Price of a million answer tokens.", low=0, high=1e6, advanced=True),
     Option(
-        "reasoning_effort",
-        "default",
-        "How long a reasoning model thinks; default: unsaid.",
-        choices=("default", "none", "minimal", "low", "medium", "high", "xhigh"),
-        advanced=True,
+        "reasoning_effort", "default", "How long a reasoning model thinks; default: unsaid.",
+        choices=("default", "none", "minimal", "low", "medium", "high", "xhigh"), advanced=True,
     ),
     Option(
         "api_version", "", "For Azure: its api-version; MODEL is the deployment.", advanced=True
     ),
     Option(
-        "headers",
-        "",
-        'Further headers as JSON, such as {"X-Title": "audit"}; no keys.',
+        "headers", "", 'Further headers as JSON, such as {"X-Title": "audit"}; no keys.',
         advanced=True,
     ),
     Option(
-        "extra_body",
-        "",
-        'Further fields of a request as JSON, such as {"top_k": 1}.',
+        "extra_body", "", 'Further fields of a request as JSON, such as {"top_k": 1}.',
         advanced=True,
     ),
-)
+)  # fmt: skip
 _PYTHON = (
     Option("labels", "", "The labels that the function may return, separated by commas."),
     _several("The function returns a list of labels, possibly empty."),
@@ -324,20 +322,12 @@ def write_name(
 
 def _read(option: Option, raw: str, text: str) -> Value:
     raw = raw.strip()
-    value: Value = raw
-    allowed = ""
-    if option.choices:
-        allowed = "" if raw in option.choices else " or ".join(option.choices)
-    elif option.type is bool:
-        value = _WORDS.get(raw.lower(), raw)
-        allowed = "1 or 0" if value is raw else ""
-    elif option.type is not str:
-        try:
-            number = int(raw) if option.type is int else float(raw)
-        except ValueError:
-            number = float("nan")
-        value, allowed = number, "" if option.holds(number) else option.range
-    if allowed:
+    value: Value = _WORDS.get(raw.lower(), raw) if option.type is bool else raw
+    if option.type in (int, float):
+        with suppress(ValueError):
+            value = option.type(raw)
+    if not option.allows(value):
+        allowed = "1 or 0" if option.type is bool else option.range
         raise ModelError(f"{option.name}={raw} in '{text}': use {allowed}.")
     return value
 

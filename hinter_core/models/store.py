@@ -1,6 +1,9 @@
 """Prediction store: predict each distinct text once, within a budget, and keep the answer."""
 
+from __future__ import annotations
+
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, groupby
@@ -8,21 +11,14 @@ from typing import NamedTuple
 
 from hinter_core.errors import HinterError
 from hinter_core.language.clean import whole
-from hinter_core.models.base import Generative, ModelUnderTest
-from hinter_core.models.budget import Budget, Cost, total
+from hinter_core.models.base import Generative, ModelUnderTest, Remote, Replies
+from hinter_core.models.budget import USED_UP, Budget, Cost, total
 from hinter_core.models.cache import AGAIN, PASSING, PredictionCache
 from hinter_core.storage import LRU
 from hinter_core.types import Failure, Prediction
 
-_USED_UP = "the budget is used up; raise it and run again, what was answered is kept"
-
 CHARACTERS = 50_000_000  # of texts whose answers are kept in memory
 _ANSWER = 200  # characters that an answer itself counts for
-
-
-class _Question(NamedTuple):
-    text: str
-    turn: int = 0  # index of the repetition (0: the first answer)
 
 
 class PredictionStore:
@@ -48,8 +44,11 @@ class PredictionStore:
         self.budget = budget or Budget()
         self._cache = cache
         self._ask_again = ask_again
-        self._kept: LRU[_Question, Prediction] = LRU(characters, lambda q: len(q.text) + _ANSWER)
+        self._kept: LRU[StoreQuestion, Prediction] = LRU(
+            characters, lambda q: len(q.text) + _ANSWER
+        )
         self._lock = threading.RLock()
+        self._flight = Flight(model, self._keep) if isinstance(model, Remote) else None
 
     def predict(
         self,
@@ -64,24 +63,56 @@ class PredictionStore:
         then are kept. A chunk that fails is sent again text by text, so that one bad text does not
         spoil the others.
         """
-        wanted = [_Question(text) for text in texts]
+        wanted = [StoreQuestion(text) for text in texts]
         with self._lock:
             self.asked += len(wanted)
             answers = self._known(wanted)
-            missing = sorted(set(wanted) - set(answers), key=lambda q: (-len(q.text), q.text))
-            for start in range(0, len(missing), chunk):
-                answers.update(self._within_budget(missing[start : start + chunk]))
-                if after_chunk:
-                    after_chunk(min(start + chunk, len(missing)))
+            missing = _longest_first(set(wanted) - set(answers))
+
+            def done(number: int) -> None:
+                if after_chunk and (number % chunk == 0 or number == len(missing)):
+                    after_chunk(number)
+
+            if self._flight is not None:
+                answers |= self._answered_elsewhere(self._flight, missing, done)
+            else:
+                for start in range(0, len(missing), chunk):
+                    answers.update(self._within_budget(missing[start : start + chunk]))
+                    done(min(start + chunk, len(missing)))
             return {question.text: answer for question, answer in answers.items()}
+
+    def begin(self, texts: Iterable[str]) -> None:
+        """Send the texts without an answer to a model that answers elsewhere; do not wait for it.
+
+        Other models are asked by :meth:`predict` alone.
+        """
+        if self._flight is None:
+            return
+        with self._lock:
+            wanted = [StoreQuestion(text) for text in texts]
+            known = self._known(wanted)
+            self._flight.begin(_longest_first(set(wanted) - set(known)), self.budget)
+
+    def call_off(self) -> None:
+        """Send no more of what was begun, and wait for the answers that are under way."""
+        if self._flight is not None:
+            self._flight.call_off(wait=True)
+
+    def _answered_elsewhere(
+        self, flight: Flight, questions: Sequence[StoreQuestion], done: Callable[[int], None]
+    ) -> dict[StoreQuestion, Prediction]:
+        flight.begin(questions, self.budget)
+        replies = dict(zip(questions, flight.take(questions, done), strict=True))
+        self.predicted += sum(reply is not OVER_BUDGET for reply in replies.values())
+        return self._read(replies)
 
     def estimate(self, texts: Iterable[str]) -> Cost:
         """Estimate the cost of predicting these texts, from above; stored answers are free.
 
         While another thread predicts, no answer counts as stored, so that this does not wait.
         """
-        wanted = {_Question(text) for text in texts}
-        known: dict[_Question, Prediction] = {}
+        wanted = {StoreQuestion(text) for text in texts}
+        known: dict[StoreQuestion, Prediction] = {}
         if self._lock.acquire(blocking=False):
             try:
                 known = self._known(wanted)
@@ -91,26 +122,31 @@ class PredictionStore:
 
     def repeat(self, text: str, times: int) -> list[Prediction]:
         """Predict a text ``times`` more; repetitions are kept apart from its first answer."""
-        turns = [_Question(text, turn) for turn in range(1, times + 1)]
+        turns = [StoreQuestion(text, turn) for turn in range(1, times + 1)]
         with self._lock:
             answers = self._known(turns)
-            answers.update(self._within_budget([turn for turn in turns if turn not in answers]))
+            left = [turn for turn in turns if turn not in answers]
+            if self._flight is not None:
+                answers |= self._answered_elsewhere(self._flight, left, lambda _: None)
+            else:
+                answers |= self._within_budget(left)
             return [answers[turn] for turn in turns]
 
     def cost_of(self, text: str) -> Cost:
         """Estimate the cost of predicting one text, from above."""
         return self.model.estimate(text) if isinstance(self.model, Generative) else Cost(1)
 
-    def _known(self, wanted: Iterable[_Question]) -> dict[_Question, Prediction]:
+    def _known(self, wanted: Iterable[StoreQuestion]) -> dict[StoreQuestion, Prediction]:
         distinct = list(dict.fromkeys(wanted))
         answers = self._kept.found(distinct)
         if self._cache is not None:
-            raw: dict[_Question, Prediction] = {}
-            left = [q for q in distinct if q not in answers]
+            raw: dict[StoreQuestion, Prediction] = {}
+            flight = self._flight or ()
+            left = [q for q in distinct if q not in answers and q not in flight]
             for turn, questions in groupby(left, key=lambda q: q.turn):
                 texts = [question.text for question in questions]
                 stored = self._cache.get(self._identity(turn), texts)
-                raw |= {_Question(text, turn): stored[text] for text in stored}
+                raw |= {StoreQuestion(text, turn): stored[text] for text in stored}
             answers |= self._read(raw, stored=True)
         return answers
 
@@ -119,18 +155,18 @@ class PredictionStore:
         identity = model.reply_identity if isinstance(model, Generative) else model.identity
         return f"{identity}{AGAIN}{turn}" if turn else identity
 
-    def _within_budget(self, questions: Sequence[_Question]) -> dict[_Question, Prediction]:
+    def _within_budget(self, questions: Sequence[StoreQuestion]) -> dict[StoreQuestion, Prediction]:
         """Send what the budget allows; as answers cost less than their estimates, more may fit."""
-        answers: dict[_Question, Prediction] = {}
+        answers: dict[StoreQuestion, Prediction] = {}
         while left := [question for question in questions if question not in answers]:
-            held: dict[_Question, Cost] = {}
+            held: dict[StoreQuestion, Cost] = {}
             for question in left:
                 cost = self.cost_of(question.text)
-                if not self.budget.hold(cost):
+                if not self.budget.hold(cost, wait=not held):
                     break
                 held[question] = cost
             if not held:  # nothing is in flight, so the first one does not fit; others may
-                answers[left[0]] = Prediction(failure=Failure.OVER_BUDGET, detail=_USED_UP)
+                answers[left[0]] = OVER_BUDGET
                 continue
             try:
                 answers.update(self._ask(list(held), held))
@@ -140,12 +176,23 @@ class PredictionStore:
         return answers
 
     def _ask(
-        self, questions: list[_Question], held: dict[_Question, Cost]
-    ) -> dict[_Question, Prediction]:
+        self, questions: list[StoreQuestion], held: dict[StoreQuestion, Cost]
+    ) -> dict[StoreQuestion, Prediction]:
         self.predicted += len(questions)
-        answers: dict[_Question, Prediction] = {}
+        raw: dict[StoreQuestion, Prediction] = {}
+        answers: dict[StoreQuestion, Prediction] = {}
         try:
-            self._answer(questions, held, answers)
+            try:
+                for index, reply, cost in self._replies([question.text for question in questions]):
+                    # Stored one by one, so that a crash loses no paid answer.
+                    question = questions[index]
+                    raw[question] = reply
+                    self._keep({question: reply})
+                    self.budget.settle(held.pop(question, Cost()), cost)
+            finally:
+                answers |= self._read(raw)
+            if len(answers) < len(questions):
+                raise ValueError(f"{len(answers)} replies to {len(questions)} texts")
         except HinterError:
             raise
         except Exception as error:  # noqa: BLE001 -- any fault of a model is an outcome
@@ -160,26 +207,13 @@ class PredictionStore:
                 answers.update(self._ask([question], held))
         return answers
 
-    def _answer(
-        self,
-        questions: list[_Question],
-        held: dict[_Question, Cost],
-        answers: dict[_Question, Prediction],
-    ) -> None:
-        """Fill ``answers``, also with those from before a fault."""
-        raw: dict[_Question, Prediction] = {}
-        try:
-            for index, reply, cost in self._replies([question.text for question in questions]):
-                # Stored one by one, so that a crash loses no paid answer.
-                question = questions[index]
-                raw[question] = reply
-                if self._cache is not None:
-                    self._cache.put(self._identity(question.turn), {question.text: reply})
-                self.budget.settle(held.pop(question, Cost()), cost)
-        finally:
-            answers |= self._read(raw)
-        if len(answers) < len(questions):
-            raise ValueError(f"{len(answers)} replies to {len(questions)} texts")
+    def _keep(self, replies: Mapping[StoreQuestion, Prediction]) -> None:
+        """Store replies on disk."""
+        if self._cache is None:
+            return
+        for turn, asked in groupby(replies, key=lambda q: q.turn):
+            stored = {question.text: _whole(replies[question]) for question in asked}
+            self._cache.put(self._identity(turn), stored)
 
     def _replies(self, texts: list[str]) -> Iterator[tuple[int, Prediction, Cost]]:
         if isinstance(self.model, Generative):
@@ -193,21 +227,25 @@ class PredictionStore:
             yield index, _whole(prediction), Cost(1)
 
     def _read(
-        self, raw: Mapping[_Question, Prediction], *, stored: bool = False
-    ) -> dict[_Question, Prediction]:
+        self, raw: Mapping[StoreQuestion, Prediction], *, stored: bool = False
+    ) -> dict[StoreQuestion, Prediction]:
         """Parse raw replies; answers other than temporary failures are kept in memory.
 
         Failures among ``stored`` replies are dropped with ``ask_again``.
         """
         if not raw:
             return {}
-        values = list(raw.values())
+        values = list(map(_whole, raw.values()))
         read = self.model.read(values) if isinstance(self.model, Generative) else values
         answers = dict(zip(raw, read, strict=True))
         if stored and self._ask_again:
             answers = {question: answer for question, answer in answers.items() if answer.answered}
         self._kept.keep({q: a for q, a in answers.items() if a.failure not in PASSING})
         return answers
+
+
+def _longest_first(questions: Iterable[StoreQuestion]) -> list[StoreQuestion]:
+    return sorted(questions, key=lambda question: (-len(question.text), question.text))
 
 
 def _whole(answer: Prediction) -> Prediction:
@@ -224,3 +262,134 @@ def _whole(answer: Prediction) -> Prediction:
         reply=whole(answer.reply),
         masks=tuple({whole(word): p for word, p in mask.items()} for mask in answer.masks),
     )
+
+
+_LOOK = 0.05  # seconds between two looks whether another model has left room in the budget
+
+
+class StoreQuestion(NamedTuple):
+    """A text to ask about; ``turn``: index of the repetition (0: the first answer)."""
+
+    text: str
+    turn: int = 0
+
+
+OVER_BUDGET = Prediction(failure=Failure.OVER_BUDGET, detail=USED_UP)
+
+
+class Flight:
+    """Questions under way to a model that answers elsewhere: each is sent once, within its budget.
+
+    ``keep`` stores replies before they are handed on; it runs in the thread of the requests.
+    """
+
+    def __init__(
+        self, model: Remote, keep: Callable[[Mapping[StoreQuestion, Prediction]], None]
+    ) -> None:
+        self._model, self._keep = model, keep
+        self._arrived = threading.Condition()
+        self._waiting: deque[tuple[StoreQuestion, Budget]] = deque()  # for room in the budget
+        self._held: dict[StoreQuestion, tuple[Budget, Cost]] = {}
+        self._replies: dict[StoreQuestion, Prediction] = {}
+        self._begun: set[StoreQuestion] = set()
+        self._awaited: StoreQuestion | None = None
+        self._fault: BaseException | None = None
+
+    def __contains__(self, question: StoreQuestion) -> bool:
+        with self._arrived:
+            return question in self._begun
+
+    def begin(self, questions: Sequence[StoreQuestion], budget: Budget) -> None:
+        """Send questions that are not under way; those that the budget has no room for yet wait."""
+        with self._arrived:
+            new = [question for question in questions if question not in self._begun]
+            self._begun.update(new)
+            self._waiting.extend((question, budget) for question in new)
+            self._fill()
+
+    def take(
+        self, questions: Sequence[StoreQuestion], done: Callable[[int], None]
+    ) -> list[Prediction]:
+        """Wait for the replies; ``done`` gets the number of those that have come, in order.
+
+        All that is not sent yet is called off if this is interrupted.
+
+        Raises:
+            HinterError: no request can succeed, or a reply cannot be stored.
+        """
+        replies = []
+        try:
+            for number, question in enumerate(questions, start=1):
+                replies.append(self._wait_for(question))
+                done(number)
+        except BaseException:
+            self.call_off()
+            raise
+        return replies
+
+    def _wait_for(self, question: StoreQuestion) -> Prediction:
+        with self._arrived:
+            self._awaited = question
+            while question not in self._replies:
+                if self._fault is not None:
+                    fault, self._fault = self._fault, None
+                    raise fault
+                self._arrived.wait(_LOOK if self._waiting else None)
+                self._fill()
+            self._begun.discard(question)
+            return self._replies.pop(question)
+
+    def _fill(self) -> None:
+        """Send what the budget has room for; what will never fit gets a reply that says so."""
+        batch: list[tuple[tuple[StoreQuestion, Budget], str]] = []
+        while self._waiting:
+            question, budget = self._waiting[0]
+            cost = self._model.estimate(question.text)
+            room = budget.room_for(cost)
+            if room is None:
+                break
+            self._waiting.popleft()
+            if room:
+                self._held[question] = budget, cost
+                batch.append(((question, budget), question.text))
+            else:
+                self._replies[question] = OVER_BUDGET
+        if batch:
+            self._model.send(batch, self._receive)
+
+    def _receive(self, found: Replies[tuple[StoreQuestion, Budget]]) -> None:
+        fault = found if isinstance(found, BaseException) else None
+        replies = [] if isinstance(found, BaseException) else found
+        try:
+            self._keep({question: reply for (question, _), (reply, _) in replies})
+        except Exception as error:  # noqa: BLE001 -- raised in the thread that waits
+            fault = error
+        with self._arrived:
+            for (question, budget), (reply, cost) in replies:
+                held = self._held.pop(question, None)
+                budget.settle(held[1] if held else Cost(), cost)
+                if held:  # it is still wanted
+                    self._replies[question] = reply
+            if fault is not None:
+                self._fault = fault
+                self._forget()
+            elif self._waiting:
+                self._fill()
+            if fault is not None or self._awaited in self._replies:
+                self._arrived.notify_all()
+
+    def _forget(self) -> None:
+        """Give up the questions without a reply; a reply that still comes is kept all the same."""
+        for budget, cost in self._held.values():
+            budget.settle(cost, Cost())
+        self._held.clear()
+        self._waiting.clear()
+        self._begun = set(self._replies)
+
+    def call_off(self, *, wait: bool = False) -> None:
+        """Send no more; ``wait`` for replies that are under way, which are kept."""
+        with self._arrived:
+            self._waiting.clear()  # a reply makes room in the budget, for which these waited
+        self._model.call_off(self._receive, wait=wait)
+        with self._arrived:
+            self._forget()

@@ -8,22 +8,15 @@ round, and somebody's children become no retirees.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from hinter_core.language.trees import SentenceTree
 from hinter_core.mutation.people import People
 from hinter_core.terms.ages import Years, age_words, agree, said_years, years_of
+from hinter_core.terms.senses.forms import head_of
 from hinter_core.terms.senses.lexicon import NOUN_TAGS, NOUNS, lexicon
-from hinter_core.types import (
-    Edit,
-    GrammaticalForm,
-    MentionKind,
-    Occurrence,
-    RejectedEdit,
-    RejectedOccurrence,
-    Span,
-)
+from hinter_core.types import Edit, GrammaticalForm, MentionKind, Occurrence, RejectedEdit, Span
 
 AGE = "age"
 _FORM = GrammaticalForm
@@ -48,28 +41,19 @@ class Ages:
         self._text, self._people, self._words = text, people, age_words()
         self._said_at: dict[Span, list[tuple[Span, Years]]] = {}
 
-    def literal(
-        self, occurrences: Iterable[Occurrence]
-    ) -> tuple[list[Occurrence], list[RejectedOccurrence]]:
-        """Part the occurrences of words that say an age from those that only seem to."""
-        kept, rejected = [], []
-        for one in occurrences:
-            old = one.attribute == AGE and one.surface.lower() in _OLD
-            if old and (why := self._figure(one.span)):
-                rejected.append(RejectedOccurrence(one, why))
-            else:
-                kept.append(one)
-        return kept, rejected
+    def figurative(self, one: Occurrence) -> str:
+        """Return why an occurrence only seems to say an age, or ""."""
+        old = one.attribute == AGE and one.surface.lower() in _OLD
+        return self._figure(one.span) if old else ""
 
     def fitting(self, edits: Sequence[Edit]) -> tuple[list[Edit], list[RejectedEdit]]:
         """Part the edits of ages that nothing contradicts from the others."""
-        kept, refused = [], []
-        for edit in edits:
-            if why := next((w for span in edit.spans if (w := self._against(edit, span))), ""):
-                refused.append(RejectedEdit(edit, why))
-            else:
-                kept.append(edit)
-        return kept, refused
+        reasons = [
+            (edit, next(filter(None, (self._against(edit, span) for span in edit.spans)), ""))
+            for edit in edits
+        ]
+        refused = [RejectedEdit(edit, why) for edit, why in reasons if why]
+        return [edit for edit, why in reasons if not why], refused
 
     def grown(self, span: Span) -> bool:
         """Whether nothing says that somebody called a girl or a boy is a child."""
@@ -81,7 +65,7 @@ class Ages:
             return False
         near = {*tree.lower}
         beside = {tree.lower[c] for c in tree.children(token, *_MODIFIERS)}
-        return near.isdisjoint(self._words.childhood) and beside.isdisjoint(self._words.small)
+        return near.isdisjoint(self._words["childhood"]) and beside.isdisjoint(self._words["small"])
 
     # -- words that say no age ------------------------------------------------------------------
 
@@ -91,18 +75,22 @@ class Ages:
         if tree is None or tree.lower[token] != "old":
             return ""
         noun = self._noun(tree, token)
-        if token and tree.lower[token - 1] in self._words.stressing:
+        if token and tree.lower[token - 1] in self._words["stressing"]:
             return _FIGURE
         following = tree.lower[token + 1 : token + 2]
         if noun is None:
             return ""
         owned = bool(tree.children(noun, "nmod:poss"))
         said = tree.lower[noun]
-        if said in self._words.longstanding or (owned and said in self._words.former):
+        if said in self._words["longstanding"] or (owned and said in self._words["former"]):
             return "here \u201cold\u201d says for how long, not of what age"
-        if said in self._words.fond or self._called(tree, noun):
+        if said in self._words["fond"] or self._called(tree, noun):
             return _FIGURE
-        title = following and following[0].rstrip(".") in lexicon().titles | {"mr", "mrs", "miss"}
+        title = following and following[0].rstrip(".") in lexicon()["titles"] | {
+            "mr",
+            "mrs",
+            "miss",
+        }
         if noun == token + 1 and tree.parse.tags[noun] == "NNP" and not title:
             return _FIGURE if self._given(span[1]) else ""
         return ""
@@ -152,7 +140,7 @@ class Ages:
         of_some = "of" in cases and tree.children(token, "obl", "nmod")
         if compares or of_some:
             return f"\u201c{word}\u201d compares here"
-        if noun is not None and tree.lower[noun] in self._words.ranked:
+        if noun is not None and tree.lower[noun] in self._words["ranked"]:
             others = (w for w in self._ranking if w != word)
             return next((f"the text also says \u201c{other}\u201d" for other in others), "")
         return ""
@@ -162,15 +150,15 @@ class Ages:
         """Words of the text that say who is older, and ages in numbers."""
         words = [word.lower() for one in self._people.parsed for word in one.parse.words]
         numbers = [self._text[slice(*span)] for span, _ in self._numbers]
-        return [word for word in words if word in self._words.ranks] + numbers
+        return [word for word in words if word in self._words["ranks"]] + numbers
 
     def _grammar(self, edit: Edit, tree: SentenceTree, token: int, noun: int | None) -> str:
         """Return why an adjective cannot stand in this place, or ""."""
         new = edit.target.text.lower()
         before = tree.lower[token - 1] if token and tree.parse.tags[token - 1] != "DT" else ""
-        if before in self._words.degrees and new not in self._words.graded:
+        if before in self._words["degrees"] and new not in self._words["graded"]:
             return f"\u201c{before}\u201d needs an adjective that has degrees"
-        if noun is None and new in self._words.attributive:
+        if noun is None and new in self._words["attributive"]:
             return f"\u201c{new}\u201d stands before a noun only"
         if noun is not None:
             said, own = years_of(tree.lower[noun]), years_of(edit.source.text, edit.source.group)
@@ -182,7 +170,7 @@ class Ages:
         """Return what keeps a child from another age, or ""."""
         own = years_of(edit.source.text, edit.source.group)
         word = tree.lower[token]
-        fits = edit.target.text.lower() in self._words.before_nouns
+        fits = edit.target.text.lower() in self._words["before_nouns"]
         if tree.parse.labels[token] == "compound" and not fits:
             return f"\u201c{word}\u201d is part of a compound"
         if own is None or own[1] > _YOUNG:
@@ -191,7 +179,7 @@ class Ages:
         if any(tree.lower[c] in _OF_CHILDREN for c in tree.children(token, "amod")):
             return whose
         grows = target[0] >= _GROWN or own[1] <= _SMALL <= target[0]
-        if not grows and edit.target.text not in self._words.unowned:
+        if not grows and edit.target.text not in self._words["unowned"]:
             return ""
         above = tree.lower[tree.parse.heads[token]]
         had = above in _HAS and tree.parse.labels[token] == "obj"
@@ -207,7 +195,7 @@ class Ages:
     def _childhood(self) -> str:
         """Return a word of the text that says that its children grow up in it."""
         words = (word for one in self._people.parsed for word in one.parse.words)
-        return next((word for word in words if word.lower() in self._words.childhood), "")
+        return next((word for word in words if word.lower() in self._words["childhood"]), "")
 
     def _said(self, edit: Edit, span: Span, target: Years) -> str:
         """Return the word or number that says another age of these people, or ""."""
@@ -258,12 +246,9 @@ class Ages:
     def _word(self, span: Span) -> tuple[SentenceTree | None, int]:
         """Return the topmost word of a span in its sentence."""
         tree = self._people.tree_at(span[0])
-        if tree is None:
-            return None, 0
-        ends = [tree.start + end for _, end in tree.parse.spans]
+        ends = [tree.start + end for _, end in tree.parse.spans] if tree else []
         inside = [n for n, end in enumerate(ends) if span[0] < end <= span[1]]
-        tops = [n for n in inside if tree.parse.heads[n] not in inside or tree.parse.heads[n] == n]
-        return (tree, tops[-1]) if tops else (None, 0)
+        return (tree, head_of(tree.parse, inside)) if tree and inside else (None, 0)
 
     def _noun(self, tree: SentenceTree, token: int) -> int | None:
         """Return the noun that an adjective modifies, also where the parse has it wrong."""

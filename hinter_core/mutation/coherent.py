@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from hinter_core.language.people import PRONOUNS, people_words
 from hinter_core.mutation.ages import Ages
@@ -52,14 +52,6 @@ _CASES = {
 }  # fmt: skip
 
 
-@dataclass
-class CoherentEdits:
-    """The edits that are made, and those that are not."""
-
-    edits: list[Edit] = field(default_factory=list)
-    refused: list[RejectedEdit] = field(default_factory=list)
-
-
 def coherent_edits(
     text: str,
     sentences: Sequence[Sentence],
@@ -67,27 +59,27 @@ def coherent_edits(
     dictionary: Dictionary,
     edits: Sequence[Edit],
     people: People,
-) -> CoherentEdits:
+) -> tuple[list[Edit], list[RejectedEdit]]:
     """Extend each edit of an attribute to the other mentions of the people that it changes.
 
     ``occurrences``: the accepted ones of ``dictionary``. ``people``: of the text. Edits that come
-    out the same are one.
+    out the same are one. Return the edits that are made, and those that are not.
     """
     extender = _Extender(text, sentences, occurrences, dictionary, people)
-    found = CoherentEdits()
+    found, refused = list[Edit](), list[RejectedEdit]()
     made: set[tuple[tuple[Span, str], ...]] = set()
     for literal in edits:
         edit = extender.natural(literal)
         extended = extender.extended(edit)
         if isinstance(extended, str):
-            found.refused.append(RejectedEdit(edit, extended))
+            refused.append(RejectedEdit(edit, extended))
             continue
         splices = splices_of(text, extended, sentences)
         key = tuple(((s.start, s.end), s.new) for s in splices)
         if key not in made:
             made.add(key)
-            found.edits.append(extended)
-    return found
+            found.append(extended)
+    return found, refused
 
 
 class _Direction:
@@ -112,7 +104,8 @@ class _Direction:
     def counterpart(self, change: Pair, terms: Sequence[Term]) -> Pair | None:
         """Return the pair that changes another mention in the same direction."""
         wanted = self.says(change.target)
-        if wanted not in _BINARY and terms[0].form.is_pronoun and not self._neopronoun(change):
+        neopronoun = change.source.form.is_pronoun and self.says(change.target) == _NEITHER
+        if wanted not in _BINARY and terms[0].form.is_pronoun and not neopronoun:
             they = Term(_THEY[terms[0].form], _NEUTRAL, terms[0].form, terms[0].concept)
             return Pair(change.attribute, terms[0], they)
         series = [pair.target.text for pair in self._towards(change.source, wanted)]
@@ -135,9 +128,6 @@ class _Direction:
         terms = self._by_form.get(("adult", change.target.form), ())
         found = (term for term in terms if term.text == adult and term.group == change.target.group)
         return next((replace(change, target=term) for term in found), None)
-
-    def _neopronoun(self, change: Pair) -> bool:
-        return change.source.form.is_pronoun and self.says(change.target) == _NEITHER
 
     def pronoun(self, form: GrammaticalForm, wanted: str, attribute: str) -> Pair | None:
         """Return the pair from a form of singular *they* to the pronoun of a gender."""
@@ -221,7 +211,7 @@ class _Extender:
         """Return whom an edit changes, with those whom a group's noun names: "the brothers Al"."""
         people = {self._of[span] for span in edit.spans if span in self._of}
         for person in sorted(people):
-            for mention in self._people.group(person):
+            for mention in self._people.mentions(person) if self._people.plural(person) else ():
                 people.update(self._names.after(mention.head[1]))
         return people
 
@@ -246,7 +236,7 @@ class _Extender:
     def _they(self, pair: Pair, people: set[int], wanted: str) -> Iterable[Edit]:
         """Yield the changes of a singular *they* to *she* or *he*."""
         for person in sorted(people):
-            for mention in self._people.alone(person):
+            for mention in () if self._people.plural(person) else self._people.mentions(person):
                 word = self._text[slice(*mention.head)].lower()
                 form = PRONOUNS.get(word) if word in _THEY.values() else None
                 if form is not None and mention.kind is MentionKind.PRONOUN:
@@ -278,17 +268,18 @@ class _Extender:
 
     def _left(self, people: set[int], new: Mapping[Span, str], wanted: str) -> str:
         """Return the word of these people that stays and contradicts the change."""
-        for start, end in (head for n in sorted(people) for head in self._people.heads(n)):
-            apart = all(end <= low or high <= start for low, high in new)
-            if apart and _contradicts(self._text[start:end], wanted):
+        mentions = [m for n in sorted(people) for m in self._people.mentions(n)]
+        said = [(m.head, _gender(self._text[slice(*m.head)].lower())) for m in mentions]
+        named = (m for m in mentions if m.kind is MentionKind.NAME)
+        said += [
+            (span, people_words().titles.get(self._text[slice(*span)].lower(), ""))
+            for mention in named
+            for span in self._titles(mention)
+        ]
+        for (start, end), gender in said:
+            stays = all(end <= low or high <= start for low, high in new)
+            if stays and gender in _BINARY and gender != wanted:
                 return self._also((start, end))
-        for mention in (m for n in sorted(people) for m in self._people.mentions(n)):
-            if mention.kind is MentionKind.NAME:
-                for span in self._titles(mention):
-                    apart = all(span[1] <= low or high <= span[0] for low, high in new)
-                    said = people_words().titles.get(self._text[slice(*span)].lower(), "")
-                    if apart and said in _BINARY and said != wanted:
-                        return self._also(span)
         return ""
 
     def _perhaps_same(self, people: set[int], said: str) -> str:
@@ -322,8 +313,7 @@ class _Extender:
         return f"the text also says \u201c{self._text[slice(*span)]}\u201d of the same person"
 
 
-def _contradicts(word: str, wanted: str) -> bool:
-    """Whether a word that stays says another gender than the wanted one."""
-    form = PRONOUNS.get(word.lower())
-    said = form.gender if form is not None else people_words().nouns.get(word.lower(), "")
-    return said in _BINARY and said != wanted
+def _gender(word: str) -> str:
+    """Return the gender that a word in lower case says."""
+    form = PRONOUNS.get(word)
+    return form.gender if form is not None else people_words().nouns.get(word, "")

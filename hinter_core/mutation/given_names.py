@@ -25,10 +25,6 @@ _THE = re.compile(r"\bthe\s$", re.IGNORECASE)
 _NEXT = re.compile(r",? (?:and )?")
 
 
-def _when() -> frozenset[str]:
-    return shipped_words("grammar")["when"]
-
-
 @dataclass(frozen=True, slots=True)
 class Renaming:
     """New names by their places in the text; or ``reason`` why they cannot change."""
@@ -291,10 +287,6 @@ class GivenNames:
         return _Name(person, *zip(*found, strict=True)) if found else None
 
     @cached_property
-    def _surnames(self) -> frozenset[str]:
-        return frozenset(name.words[-1] for name in self._names if len(name.words) > 1)
-
-    @cached_property
     def _taken(self) -> frozenset[str]:
         return frozenset(NAME_WORD.findall(self._text))
 
@@ -303,7 +295,9 @@ class GivenNames:
         words = people_words()
         if len(name.words) == 1:
             (word,) = name.words
-            if self._usage.gender(word) and (word not in self._surnames or word in self._firsts):
+            full = [one.words for one in self._names if len(one.words) > 1]
+            surname = any(one[-1] == word for one in full)
+            if self._usage.gender(word) and (not surname or any(one[0] == word for one in full)):
                 yield word
             return
         first = True  # or the second part of a first one: "Jean Michel"
@@ -316,15 +310,11 @@ class GivenNames:
             if lower in words.titles or words.person_noun(lower):
                 continue
             known = self._usage.gender(word)
-            if not known and lower in _when():  # "Monday Anna Keller left"
+            if not known and lower in shipped_words("grammar")["when"]:  # "Monday Anna Keller left"
                 continue
             if known or (first and any(map(str.islower, word))):
                 yield word
             first = word in self._usage.first
-
-    @cached_property
-    def _firsts(self) -> frozenset[str]:
-        return frozenset(name.words[0] for name in self._names if len(name.words) > 1)
 
     def _also_called(self, word: str) -> str:
         """Return a short form of a name, or what it is short for, that somebody bears here."""

@@ -17,6 +17,7 @@ from hinter_core.language.coreference import parse_text, resolve
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.trees import ParsedSentence, SentenceTree
 from hinter_core.mutation.unresolved import settled
+from hinter_core.terms.senses.forms import head_of, tokens_at
 from hinter_core.terms.senses.person_sense import reading_at
 from hinter_core.types import Edit, Entity, Mention, MentionKind, Occurrence, Span
 
@@ -60,19 +61,8 @@ class People:
         """The people and things of the text."""
         return settled(self._text, resolve(self._text, self._parses), self.parsed)
 
-    def heads(self, person: int) -> list[Span]:
-        """Return the heads of all mentions of a person."""
-        return [mention.head for mention in self.mentions(person)]
-
-    def alone(self, person: int) -> tuple[Mention, ...]:
-        """Return the mentions of somebody; none if these are several people."""
-        return () if self._plural(person) else self.mentions(person)
-
-    def group(self, person: int) -> tuple[Mention, ...]:
-        """Return the mentions of several people; none if this is one."""
-        return self.mentions(person) if self._plural(person) else ()
-
-    def _plural(self, person: int) -> bool:
+    def plural(self, person: int) -> bool:
+        """Whether a person is several people."""
         return any(entity.plural for entity in self.entities[person : person + 1])
 
     def mentions(self, person: int) -> tuple[Mention, ...]:
@@ -117,7 +107,12 @@ class People:
             if entity.person and any((m.head[0], m.kind) == after for m in entity.mentions)
         ]
 
-    def animal(self, occurrence: Occurrence) -> str:
+    def of_animal(self, occurrence: Occurrence) -> str:
+        """Return why an occurrence speaks of no person but of an animal or a god, or ""."""
+        animal = self._animal(occurrence)
+        return f"speaks of \u201c{animal}\u201d, which is no person" if animal else ""
+
+    def _animal(self, occurrence: Occurrence) -> str:
         """Return the pet or god before a pronoun that no word for a person stands for, or "".
 
         "My cat is fat. He licked the can." Coreference lists no things as what a pronoun stands
@@ -167,15 +162,14 @@ class People:
         tree = self.tree_at(start)
         if tree is None:
             return []
-        places = [(low + tree.start, high + tree.start) for low, high in tree.parse.spans]
+        start, end = start - tree.start, end - tree.start
         if start == end:
-            beside = [n for n, (low, high) in enumerate(places) if low - 1 <= end <= high + 1]
+            spans = enumerate(tree.parse.spans)
+            beside = [n for n, (low, high) in spans if low - 1 <= end <= high + 1]
             own = [n for n in beside if self._entity(tree, n) is not None]
-            return [(tree, n) for n in (own or beside)[-1:]] if end < len(self._text) else []
-        inside = [n for n, (low, high) in enumerate(places) if low < end and start < high]
-        heads = tree.parse.heads
-        tops = [n for n in inside if heads[n] not in inside or heads[n] == n]
-        return [(tree, n) for n in tops[-1:]]
+            return [(tree, n) for n in (own or beside)[-1:]] if span[1] < len(self._text) else []
+        inside = tokens_at(tree.parse, (start, end))
+        return [(tree, head_of(tree.parse, inside))] if inside else []
 
     @cached_property
     def _by_place(self) -> dict[int, int]:

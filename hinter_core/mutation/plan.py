@@ -7,7 +7,7 @@ a person can choose among the possible mutants.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, filterfalse
 
@@ -18,7 +18,7 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.language.reading.english import has_english, other_language
 from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.mutation.ages import AGE, Ages
-from hinter_core.mutation.coherent import CoherentEdits, coherent_edits
+from hinter_core.mutation.coherent import coherent_edits
 from hinter_core.mutation.edits import (
     assemble,
     combined,
@@ -33,8 +33,7 @@ from hinter_core.mutation.lattice import Lattice
 from hinter_core.mutation.people import People
 from hinter_core.mutation.settings import Settings
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.terms.literal import LiteralMatcher
-from hinter_core.terms.matching import Matcher, matcher_for
+from hinter_core.terms.matching import LiteralMatcher, Matcher, matcher_for
 from hinter_core.terms.occurrences import find_occurrences
 from hinter_core.terms.senses.person_sense import read
 from hinter_core.types import (
@@ -220,7 +219,7 @@ def make_plan(
     occurrences, rejected = (
         matcher.find(text) if settings.literal else find_occurrences(text, matcher)
     )
-    kept, outside = _in_view(occurrences, text, settings.window, visible)
+    kept, outside = parted(occurrences, _out_of_view(text, settings.window, visible))
     rejected += outside
     if settings.literal:
         kept = [one for occurrence in kept if (one := _literal(occurrence)).terms]
@@ -230,23 +229,23 @@ def make_plan(
         rejected += no_person
     people = People(text, parses) if about_people and not settings.literal else None
     if people is not None:
-        kept, of_animals = _without_animals(kept, people)
+        kept, of_animals = parted(kept, people.of_animal)
         rejected += of_animals
     ages = Ages(text, people) if people and any(d.attribute == AGE for d in dictionaries) else None
     if ages is not None:
-        kept, of_no_age = ages.literal(kept)
+        kept, of_no_age = parted(kept, ages.figurative)
         rejected += of_no_age
     edits = edits_for(kept, {d.attribute: d.pairs_from for d in dictionaries})
     if settings.coherent and not settings.literal:
         notices += _in_all_forms(text, sentences, dictionaries, edits)
-    coherent = CoherentEdits()
+    refused: list[RejectedEdit] = []
     if settings.coherent and people is not None:
-        edits, coherent = _coherent(text, sentences, kept, dictionaries, edits, people)
+        edits, refused = _coherent(text, sentences, kept, dictionaries, edits, people)
         if ages is not None and AGE in edits:
-            edits[AGE], refused = ages.fitting(edits[AGE])
-            coherent.refused += refused
+            edits[AGE], of_ages = ages.fitting(edits[AGE])
+            refused += of_ages
         if settings.origin_names:
-            coherent.refused += with_names_of_origin(text, sentences, edits, people)
+            refused += with_names_of_origin(text, sentences, edits, people)
     if settings.as_published:
         edits = {a: [verbatim(text, e, sentences) for e in found] for a, found in edits.items()}
     return Plan(
@@ -259,22 +258,9 @@ def make_plan(
         edits=edits,
         notices=notices,
         people=people,
-        refused=coherent.refused,
+        refused=refused,
         of_nobody={d.attribute for d in dictionaries if d.placebo},
     )
-
-
-def _without_animals(
-    occurrences: Sequence[Occurrence], people: People
-) -> tuple[list[Occurrence], list[RejectedOccurrence]]:
-    kept, rejected = [], []
-    for occurrence in occurrences:
-        if animal := people.animal(occurrence):
-            reason = f"speaks of \u201c{animal}\u201d, which is no person"
-            rejected.append(RejectedOccurrence(occurrence, reason))
-        else:
-            kept.append(occurrence)
-    return kept, rejected
 
 
 def _in_all_forms(
@@ -306,44 +292,47 @@ def _coherent(
     dictionaries: Sequence[Dictionary],
     edits: Mapping[str, list[Edit]],
     people: People,
-) -> tuple[dict[str, list[Edit]], CoherentEdits]:
+) -> tuple[dict[str, list[Edit]], list[RejectedEdit]]:
     """Extend the edits of attributes with pronouns to all mentions of the people they change.
 
-    Return the edits by attribute; and beside them what is refused and doubtful of all attributes.
+    Return the edits by attribute, and what is refused.
     """
-    extended = dict(edits)
-    every = CoherentEdits()
+    extended, refused = dict(edits), list[RejectedEdit]()
     by_name = {dictionary.attribute: dictionary for dictionary in dictionaries}
     for attribute in edits:
         dictionary = by_name[attribute]
-        if not dictionary.has_pronouns:
-            continue
-        own = [o for o in occurrences if o.attribute == attribute]
-        found = coherent_edits(text, sentences, own, dictionary, edits[attribute], people)
-        extended[attribute] = found.edits
-        every.refused += found.refused
-    return {a: found for a, found in extended.items() if found}, every
+        if dictionary.has_pronouns:
+            own = [o for o in occurrences if o.attribute == attribute]
+            found, not_made = coherent_edits(
+                text, sentences, own, dictionary, edits[attribute], people
+            )
+            extended[attribute] = found
+            refused += not_made
+    return {a: found for a, found in extended.items() if found}, refused
 
 
-def _in_view(
-    occurrences: Sequence[Occurrence],
-    text: str,
-    window: int | None,
-    visible: Sequence[Callable[[str], int]],
+def parted(
+    occurrences: Iterable[Occurrence], against: Callable[[Occurrence], str]
 ) -> tuple[list[Occurrence], list[RejectedOccurrence]]:
-    """Keep the occurrences that lie in the window and that every model sees."""
+    """Part the occurrences against which there is no reason from the others."""
+    reasons = [(one, against(one)) for one in occurrences]
+    kept = [one for one, why in reasons if not why]
+    return kept, [RejectedOccurrence(one, why) for one, why in reasons if why]
+
+
+def _out_of_view(
+    text: str, window: int | None, visible: Sequence[Callable[[str], int]]
+) -> Callable[[Occurrence], str]:
+    """Return what says why an occurrence is not in the window, or not seen by every model."""
     chosen = len(text) if window is None else window
     seen = min((sees(text) for sees in visible), default=len(text))
-    kept, outside = [], []
-    for occurrence in occurrences:
-        if occurrence.span[1] > chosen:
-            outside.append(RejectedOccurrence(occurrence, f"past the first {chosen:,} characters"))
-        elif occurrence.span[1] > seen:
-            reason = "past the part of the text that the model sees"
-            outside.append(RejectedOccurrence(occurrence, reason))
-        else:
-            kept.append(occurrence)
-    return kept, outside
+
+    def against(one: Occurrence) -> str:
+        if one.span[1] > chosen:
+            return f"past the first {chosen:,} characters"
+        return "past the part of the text that the model sees" if one.span[1] > seen else ""
+
+    return against
 
 
 def _with_sense(

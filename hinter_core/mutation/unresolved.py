@@ -47,7 +47,7 @@ def settled(
 
 
 def _sentence(sentences: Sequence[ParsedSentence], place: int) -> int:
-    return bisect_right(sentences, place, key=_start) - 1
+    return bisect_right(sentences, place, key=lambda one: one.sentence.start) - 1
 
 
 def _parts(text: str, entity: Entity) -> Iterator[Entity]:
@@ -97,10 +97,6 @@ def _with_names(
             if noun is not None and entities[noun].person:
                 joined.join(number, noun)
     return list(joined)
-
-
-def _start(one: ParsedSentence) -> int:
-    return one.sentence.start
 
 
 def _predicates(tree: SentenceTree, name: Span) -> Iterator[int]:

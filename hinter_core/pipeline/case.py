@@ -15,6 +15,7 @@ from typing import ClassVar
 from hinter_core.errors import HinterError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import SourceSplit, split_sentences
+from hinter_core.models.base import Capabilities
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.edits import handwritten_mutant
 from hinter_core.mutation.lattice import EditSet
@@ -69,6 +70,8 @@ class TestResult:
     identities: dict[str, str] = field(default_factory=dict)
     planned: int = 0
     complete: bool = False
+    _places: dict[EditSet, int] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _placed: int = field(default=0, init=False, compare=False, repr=False)
 
     def counts(self, model: str, *, across_people: bool | None = None) -> dict[str, int]:
         """Count mutants by verdict, with all verdicts as keys.
@@ -82,11 +85,19 @@ class TestResult:
         tally = Counter(outcome.verdict for outcome in judged)
         return {verdict.value: tally[verdict] for verdict in Verdict}
 
+    def place(self, edits: Iterable[Edit]) -> int | None:
+        """Return the place of one edit set among the mutants, if it was tested."""
+        start = self._placed
+        fresh = self.mutants[start:]  # a scan may add to them meanwhile
+        for number, mutant in enumerate(fresh, start):
+            self._places.setdefault(frozenset(mutant.edits), number)
+        self._placed = start + len(fresh)
+        return self._places.get(frozenset(edits))
+
     def find(self, model: str, edits: Iterable[Edit]) -> Outcome | None:
         """Return the outcome of one edit set, if it was tested."""
-        key = frozenset(edits)
-        every = self.outcomes.get(model, ())
-        return next((one for one in every if frozenset(one.mutant.edits) == key), None)
+        place = self.place(edits)
+        return self.outcomes[model][place] if place is not None and model in self.outcomes else None
 
 
 class TestCase:
@@ -136,20 +147,27 @@ class TestCase:
 
     def answer_original(self, store: PredictionStore, original: Prediction) -> None:
         """Store the model's answer to the unchanged text; repeat it if the settings say so."""
-        name, settings = store.model.name, self.plan.settings
+        name, repeat = store.model.name, self.plan.settings.repeat
+        self.take_original(name, store.model.capabilities.task, original)
+        if repeat:
+            again = store.repeat(self.plan.text, repeat)
+            self.noise[name] = noise_floor(self.oracles[name], original, again)
+
+    def take_original(self, name: str, task: str, original: Prediction) -> None:
+        """Store the answer of a model of this name and task to the unchanged text."""
         self.originals[name] = original
-        task = store.model.capabilities.task
-        oracle = self.oracles[name] = self.relation.oracle(task, settings.tolerance)
+        self.oracles[name] = self.relation.oracle(task, self.plan.settings.tolerance)
         self._local[name], self._predictions[name] = {}, {}
-        if settings.repeat:
-            again = store.repeat(self.plan.text, settings.repeat)
-            self.noise[name] = noise_floor(oracle, original, again)
 
     def judge(
-        self, follow_up: FollowUp, store: PredictionStore, prediction: Prediction | None
+        self,
+        follow_up: FollowUp,
+        name: str,
+        capabilities: Capabilities,
+        prediction: Prediction | None,
     ) -> Outcome:
-        """Judge one mutant; all its sub-mutants must have been judged before."""
-        name, key, mutant = store.model.name, follow_up.key, follow_up.mutant
+        """Judge one mutant by a model's name; all its sub-mutants must have been judged before."""
+        key, mutant = follow_up.key, follow_up.mutant
         original, relation = self.originals[name], self.relation
         local, predictions = self._local[name], self._predictions[name]
         before = local.get(key)
@@ -164,7 +182,6 @@ class TestCase:
         if prediction is not None and follow_up.asked:
             predictions[key] = prediction
             if original.answered:
-                capabilities = store.model.capabilities
                 effect = self.oracles[name].effect(mutant, original, predictions.get, capabilities)
         if self._forget and mutant.order >= self.plan.highest:
             local.pop(key)
@@ -287,6 +304,14 @@ def ask_originals(cases: Sequence[TestCase], store: PredictionStore) -> None:
         case.answer_original(store, answers[case.plan.text])
 
 
+def texts_to_ask(
+    batch: Iterable[FollowUp], store: PredictionStore, *, discarded: bool = False
+) -> list[str]:
+    """Return the texts of a batch that a model is asked about; see :func:`judge`."""
+    wanted = (one for one in batch if discarded or one.asked)
+    return [one.mutant.text for one in wanted if one.case.sees(one, store)]
+
+
 def judge(
     batch: Sequence[FollowUp], store: PredictionStore, *, discarded: bool = False
 ) -> list[Outcome]:
@@ -296,11 +321,10 @@ def judge(
     their verdict stays. A mutant whose change lies past the model's window is not predicted: it
     would be benign for no good reason.
     """
-    wanted = [one for one in batch if discarded or one.asked]
-    predictions = store.predict([one.mutant.text for one in wanted if one.case.sees(one, store)])
-    judged = []
+    predictions = store.predict(texts_to_ask(batch, store, discarded=discarded))
+    model, judged = store.model, []
     for one in batch:
         asked = discarded or one.asked
         prediction = predictions.get(one.mutant.text, UNSEEN) if asked else None
-        judged.append(one.case.judge(one, store, prediction))
+        judged.append(one.case.judge(one, model.name, model.capabilities, prediction))
     return judged

@@ -1,6 +1,5 @@
 """Results of a text as JSON and as table rows, for the command line and for downloads."""
 
-from dataclasses import asdict
 from typing import Any
 
 from hinter_core.mutation.plan import Plan
@@ -28,7 +27,8 @@ def check_to_json(result: TestResult, model: str) -> dict[str, Any]:
             "flips": noise.flips,
             "answers": [{"labels": list(labels), "times": n} for labels, n in noise.answers],
         },
-        "neutral": neutral and asdict(neutral),
+        "neutral": neutral
+        and {"order": neutral.order, "answered": neutral.answered, "flips": neutral.flips},
         "original": prediction_to_json(result.originals[model]),
         "mutants": [_outcome_to_json(result.plan, outcome) for outcome in result.outcomes[model]],
         "counts": result.counts(model),

@@ -22,6 +22,7 @@ from hinter_core.types import Edit, Verdict
 
 SWAPS = 12
 _DRAWN = 4  # times as many as wanted, as some are discarded
+_COUNTED = (Verdict.BIASED, Verdict.HIDDEN, Verdict.BENIGN)
 _TRIES = 20  # per swap, as some touch the same words
 
 
@@ -54,10 +55,10 @@ def neutral_flips(
     by_model = {}
     for store in stores:
         ask_originals([case], store)
-        verdicts = [outcome.verdict for outcome in judge(kept, store)]
-        flips = sum(verdict in (Verdict.BIASED, Verdict.HIDDEN) for verdict in verdicts)
-        answered = flips + verdicts.count(Verdict.BENIGN)
-        by_model[store.model.name] = NeutralFlips(size if kept else 0, answered, flips)
+        judged = [one for one in judge(kept, store) if one.verdict in _COUNTED]
+        flips = sum(one.verdict is not Verdict.BENIGN for one in judged)
+        answers = tuple(one.prediction for one in judged if one.prediction)
+        by_model[store.model.name] = NeutralFlips(size if kept else 0, len(judged), flips, answers)
     return by_model
 
 

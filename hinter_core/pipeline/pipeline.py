@@ -99,10 +99,13 @@ class Pipeline:
         sooner; a large one makes better batches.
         """
         case = TestCase(plan)
-        for store in self.models:
-            ask_originals([case], store)
         sets = plan.chosen() if chosen is None else chosen
         todo = list(closure(sets) if self.relation.lattice else sets)
+        for store in self.models:
+            if store.model.capabilities.at_once:  # also those that will be discarded
+                texts = [plan.text, *(follow_up_of(case, edits).mutant.text for edits in todo)]
+                store.predict(texts, chunk=len(texts))
+            ask_originals([case], store)
         result = TestResult(
             plan,
             self.parses.parser.name,

@@ -6,7 +6,7 @@ closest to the decision boundary come first. Mutants with a part that is not ben
 they cannot be hidden. The result is no random sample: its rates are those of the likeliest mutants.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 from math import log
@@ -51,6 +51,11 @@ class _Known:
             for label, value in self.interactions.get(frozenset(part), {}).items():
                 total[label] = total.get(label, 0.0) + value
         return total
+
+    def may_hide(self, edits: Sequence[Edit]) -> bool:
+        """Whether no part is known to be anything but benign."""
+        parts = (self.verdicts.get(frozenset(part)) for part in proper_subsets(edits))
+        return all(verdict in (None, Verdict.BENIGN) for verdict in parts)
 
 
 class Search:
@@ -119,19 +124,13 @@ class Search:
         likely = (
             edits
             for edits in lattice.drawn(order, _CANDIDATES, plan.settings.seed)
-            if plan.possible(edits) and _may_hide(edits, known.verdicts)
+            if plan.possible(edits) and known.may_hide(edits)
         )
         return nsmallest(self._limit, likely, key=distance)
 
     def _levels(self, prediction: Prediction) -> Levels:
         several = self._guide.model.capabilities.multi_label
         return {x: _level(p, several) for x, p in prediction.scores.items()}
-
-
-def _may_hide(edits: Sequence[Edit], verdicts: Mapping[EditSet, Verdict]) -> bool:
-    """Whether no part is known to be anything but benign."""
-    parts = (verdicts.get(frozenset(part)) for part in proper_subsets(edits))
-    return all(verdict in (None, Verdict.BENIGN) for verdict in parts)
 
 
 def _level(probability: float, several: bool) -> float:

@@ -46,11 +46,12 @@ class TextScorer(PairScorer):
     """A metric that compares two texts by a function of both.
 
     ``compare`` gets all distinct texts, and the places of the sources and of the follow-ups among
-    them.
+    them. ``model``: name of the model that it asks, if any.
     """
 
     name: str
     compare: Callable[[list[str], ndarray, ndarray], ndarray]
+    model: str = ""
 
     def score(self, sources: Sequence[str], follow_ups: Sequence[str]) -> ndarray:
         """Number the distinct texts, and compare each distinct pair once."""

@@ -8,8 +8,7 @@ default that of a lexicon. Any other model can be named.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -67,9 +66,8 @@ def load_scorers(wanted: Iterable[str], under_test: str = "") -> list[PairScorer
             raise InputError(f"The metric {name} is named twice; name it once.")
         if model and not METRICS[name]:
             raise InputError(f"The metric {name} asks no model; leave out '={model}'.")
-        defaults = METRICS[name] or ("",)
-        chosen = model or next((d for d in defaults if d != under_test), defaults[-1])
-        found[name] = _load(name, chosen)
+        usual = METRICS[name] or ("",)
+        found[name] = _load(name, model or next((m for m in usual if m != under_test), usual[-1]))
     return list(found.values())
 
 
@@ -79,36 +77,30 @@ def _load(name: str, model: str) -> PairScorer:
     if name == "lexical":
         return LEXICAL
     if name == "entity":
-        return EntityScorer(ParseStore(load_parser(model)))
+        return entity_scorer(ParseStore(load_parser(model)))
     if name == "semantic":
-        return SemanticScorer(_encoder(model))
+        return semantic_scorer(_encoder(model))
     store = open_store(model, trusted=True)
-    return SentimentScorer(store) if name == "sentiment" else ToneScorer(store)
+    return sentiment_scorer(store) if name == "sentiment" else tone_scorer(store)
 
 
-@dataclass(frozen=True)
-class EntityScorer(PairScorer):
-    """Jaccard distance of the named entities of both texts, by type and words, in [0, 1]."""
+def entity_scorer(parses: ParseStore) -> TextScorer:
+    """Return the Jaccard distance of the named entities of both texts, by type and words."""
 
-    parses: ParseStore
-    name: str = "entity"
-
-    def score(self, sources: Sequence[str], follow_ups: Sequence[str]) -> ndarray:
-        """Parse each distinct sentence once."""
-        return TextScorer(self.name, self._compare).score(sources, follow_ups)
-
-    def _compare(self, texts: list[str], first: ndarray, second: ndarray) -> ndarray:
+    def compare(texts: list[str], first: ndarray, second: ndarray) -> ndarray:
         import numpy
 
         sentences = [[s.text for s in split_sentences(text)] for text in texts]
         distinct = list(dict.fromkeys(sentence for own in sentences for sentence in own))
         known: dict[str, frozenset[tuple[str, str]]] = {}
         for start in range(0, len(distinct), _SENTENCES):
-            parsed = self.parses.parse(distinct[start : start + _SENTENCES], entities=True)
+            parsed = parses.parse(distinct[start : start + _SENTENCES], entities=True)
             known |= {sentence: entities_of(parse) for sentence, parse in parsed.items()}
         sets = [frozenset().union(*(known[sentence] for sentence in own)) for own in sentences]
         pairs = zip(first, second, strict=True)
         return numpy.array([jaccard_distance(sets[a], sets[b]) for a, b in pairs])
+
+    return TextScorer("entity", compare)
 
 
 def entities_of(parse: Parse) -> frozenset[tuple[str, str]]:
@@ -118,25 +110,19 @@ def entities_of(parse: Parse) -> frozenset[tuple[str, str]]:
     return frozenset((kind, " ".join(words).lower()) for kind, words in runs if kind)
 
 
-@dataclass(frozen=True)
-class SemanticScorer(PairScorer):
-    """1 - cosine of the embeddings of both texts, in [0, 2].
+def semantic_scorer(encode: Callable[[list[str]], Any]) -> TextScorer:
+    """Return 1 - cosine of the embeddings of both texts, in [0, 2].
 
     ``encode``: from texts to an array (texts x dimensions).
     """
 
-    encode: Any
-    name: str = "semantic"
-
-    def score(self, sources: Sequence[str], follow_ups: Sequence[str]) -> ndarray:
-        """Encode each distinct text once."""
-        return TextScorer(self.name, self._compare).score(sources, follow_ups)
-
-    def _compare(self, texts: list[str], first: ndarray, second: ndarray) -> ndarray:
+    def compare(texts: list[str], first: ndarray, second: ndarray) -> ndarray:
         import numpy
 
-        vectors = numpy.asarray(self.encode(texts), dtype=numpy.float64)
+        vectors = numpy.asarray(encode(texts), dtype=numpy.float64)
         return cosine_distance(vectors[first], vectors[second])
+
+    return TextScorer("semantic", compare)
 
 
 def _encoder(model: str) -> Any:
@@ -194,39 +180,31 @@ class EmbeddedEncoder:
         return numpy.array([found[place] for place in range(len(texts))])
 
 
-@dataclass(frozen=True)
-class SentimentScorer(PairScorer):
-    """Absolute difference of polarities, in [0, 2]; 0 if a text has no answer.
+def sentiment_scorer(store: PredictionStore) -> TextScorer:
+    """Return the absolute difference of polarities, in [0, 2]; 0 if a text has no answer.
 
     The polarity is the score of *positive* less that of *negative*, as in the paper's example.
 
     Raises:
         ModelError: the model gives no scores, or has no label positive.
     """
+    labels = [label.lower() for label in store.model.capabilities.labels]
+    _require_scores(store, "sentiment")
+    if "positive" not in labels:
+        raise ModelError(
+            f"The sentiment metric needs a model with a label positive; '{store.model.name}' has "
+            f"{', '.join(labels) or 'none'}."
+        )
 
-    store: PredictionStore
-    name: str = "sentiment"
-
-    def __post_init__(self) -> None:
-        labels = [label.lower() for label in self.store.model.capabilities.labels]
-        _require_scores(self.store, self.name)
-        if "positive" not in labels:
-            raise ModelError(
-                f"The sentiment metric needs a model with a label positive; "
-                f"'{self.store.model.name}' has {', '.join(labels) or 'none'}."
-            )
-
-    def score(self, sources: Sequence[str], follow_ups: Sequence[str]) -> ndarray:
-        """Ask for each distinct text once."""
-        return TextScorer(self.name, self._compare).score(sources, follow_ups)
-
-    def _compare(self, texts: list[str], first: ndarray, second: ndarray) -> ndarray:
+    def compare(texts: list[str], first: ndarray, second: ndarray) -> ndarray:
         import numpy
 
-        answers = self.store.predict(texts)
+        answers = store.predict(texts)
         polarity = numpy.array([_polarity(answers[text]) for text in texts])
         differences: ndarray = numpy.nan_to_num(numpy.abs(polarity[first] - polarity[second]))
         return differences
+
+    return TextScorer("sentiment", compare, store.model.name)
 
 
 def _polarity(answer: Prediction) -> float:
@@ -236,9 +214,8 @@ def _polarity(answer: Prediction) -> float:
     return scores["positive"] - scores.get("negative", 1 - scores["positive"])
 
 
-@dataclass(frozen=True)
-class ToneScorer(PairScorer):
-    """Half the sum of the absolute differences of all scores, in [0, 1]; 0 without an answer.
+def tone_scorer(store: PredictionStore) -> TextScorer:
+    """Return half the sum of the absolute differences of all scores, in [0, 1]; 0 without answer.
 
     Of one label per text this is the total variation distance of both answers. Of several labels at
     once it is the mean difference. The paper takes the difference of one score, and does not say
@@ -247,31 +224,24 @@ class ToneScorer(PairScorer):
     Raises:
         ModelError: the model gives no scores.
     """
+    _require_scores(store, "tone")
 
-    store: PredictionStore
-    name: str = "tone"
-
-    def __post_init__(self) -> None:
-        _require_scores(self.store, self.name)
-
-    def score(self, sources: Sequence[str], follow_ups: Sequence[str]) -> ndarray:
-        """Ask for each distinct text once."""
-        return TextScorer(self.name, self._compare).score(sources, follow_ups)
-
-    def _compare(self, texts: list[str], first: ndarray, second: ndarray) -> ndarray:
+    def compare(texts: list[str], first: ndarray, second: ndarray) -> ndarray:
         import numpy
 
-        answers = self.store.predict(texts)
+        answers = store.predict(texts)
         labels = sorted({label for answer in answers.values() for label in answer.scores})
         scores = numpy.array(
             [[answers[text].scores.get(label, 0.0) for label in labels] for text in texts]
         ).reshape(len(texts), len(labels))
         answered = numpy.array([bool(answers[text].scores) for text in texts])
         differences = numpy.abs(scores[first] - scores[second]).sum(axis=1)
-        several = self.store.model.capabilities.multi_label
+        several = store.model.capabilities.multi_label
         differences = differences / (max(1, len(labels)) if several else 2)
         found: ndarray = numpy.where(answered[first] & answered[second], differences, 0.0)
         return found
+
+    return TextScorer("tone", compare, store.model.name)
 
 
 def _require_scores(store: PredictionStore, metric: str) -> None:

@@ -8,13 +8,8 @@ before the first verdict, in its order. Cases of it that the order asked meanwhi
 What is said of the rate uses the audit only, as far as it was gone through without a gap, by a
 confidence sequence: its bounds hold for all lengths of the audit at once with the promised
 probability. Therefore they hold whenever one stops, for whatever reason, and however the other
-cases were chosen.
-
-- ``pair`` (all cases in random order): the rate among *these* planned cases. Cases of one text are
-  alike, which does not matter here: the cases are fixed, and chance is only in the drawing.
-- ``text`` (one random case of each text, texts in random order): the mean over texts of their share
-  of faults, in the population that the *texts* are a random sample of. Cases of one text are no
-  independent evidence about other texts, so each text counts once.
+cases were chosen. It is the rate among *these* planned cases. Cases of one text are alike, which
+does not matter here: the cases are fixed, and chance is only in the drawing.
 
 Valid in any case: the faults found, and their number among those asked. Not valid under an adaptive
 order: the rate among the cases asked, its interval, and rates of groups among them.
@@ -24,8 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf, lgamma, log, log1p
-from typing import TYPE_CHECKING, Protocol
+from math import inf, lgamma, log
+from typing import TYPE_CHECKING
 
 from hinter_core.errors import InputError
 from hinter_core.prioritisation.orders import CaseOrder
@@ -35,7 +30,6 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
 AUDIT = 0.2  # share of the calls that go to the audit
-UNITS = ("pair", "text")
 
 
 @dataclass
@@ -46,11 +40,11 @@ class RateSequence:
     was seen under the mixture over that under the rate is a supermartingale that begins at 1. So it
     ever exceeds 1 / alpha with probability alpha at most (Ville 1939; without replacement:
     Waudby-Smith and Ramdas 2020). ``population``: number of cases that are drawn from without
-    replacement; None: independent draws. ``centre``: mean of the prior, near which the bounds are
-    tightest; they hold with any.
+    replacement. ``centre``: mean of the prior, near which the bounds are tightest; they hold with
+    any.
     """
 
-    population: int | None = None
+    population: int
     confidence: float = CONFIDENCE
     centre: float = 0.02
     faults: int = 0
@@ -72,10 +66,7 @@ class RateSequence:
         """Return the ends of the interval of rates that are not excluded."""
         if not self.cases:
             return 0.0, 1.0
-        seen = self.faults / self.cases
-        if self.population is None:
-            return self._end(seen, 0.0), self._end(seen, 1.0)
-        number = self.population
+        seen, number = self.faults / self.cases, self.population
         likeliest = min(max(round(seen * number), self.faults), self._most)
         low, high = self._whole_end(likeliest, self.faults), self._whole_end(likeliest, self._most)
         return low / number, high / number
@@ -83,20 +74,10 @@ class RateSequence:
     @property
     def _most(self) -> int:
         """Faults of the population if all cases that were not drawn are faults."""
-        assert self.population is not None
         return self.population - (self.cases - self.faults)
-
-    def _end(self, inside: float, outside: float) -> float:
-        if not self.excludes(outside):
-            return outside
-        for _ in range(40):
-            middle = (inside + outside) / 2
-            inside, outside = (inside, middle) if self.excludes(middle) else (middle, outside)
-        return outside
 
     def _whole_end(self, inside: int, outside: int) -> int:
         """Return the last number of faults, towards one that may be excluded, that is not."""
-        assert self.population is not None
         if not self.excludes(outside / self.population):
             return outside
         while abs(outside - inside) > 1:
@@ -110,11 +91,6 @@ class RateSequence:
         faults, others = self.faults, self.cases - self.faults
         a, b = 0.5, 0.5 / self.centre - 0.5
         mixture = _log_beta(a + faults, b + others) - _log_beta(a, b)
-        if self.population is None:
-            if (rate <= 0 and faults) or (rate >= 1 and others):
-                return inf
-            known = faults * log(rate) if faults else 0.0
-            return mixture - known - (others * log1p(-rate) if others else 0.0)
         number, hits = self.population, round(rate * self.population)
         if hits < faults or number - hits < others:
             return inf
@@ -134,30 +110,29 @@ def _log_falling(number: int, length: int) -> float:
 class AuditedOrder(CaseOrder):
     """An order that gives a share of its places to the audit; see the module.
 
-    ``rate``: the confidence sequence of the audit. ``unit``: ``pair`` or ``text``. With ``text``
-    the audit ends when each text was drawn.
+    ``cases``: their number. ``rate``: the confidence sequence of the audit.
 
     Raises:
-        InputError: a share outside 0 to 1, or an unknown unit.
+        InputError: a share outside 0 to 1.
     """
 
     def __init__(
         self,
         order: CaseOrder,
-        texts: ndarray,
+        cases: int,
         seed: int,
-        unit: str = "pair",
         share: float = AUDIT,
         centre: float = 0.02,
     ) -> None:
+        import numpy
+
         if not 0 < share <= 1:
             raise InputError("The audit's share of the calls must be above 0 and up to 1.")
-        if unit not in UNITS:
-            raise InputError(f"'{unit}' is no unit of an audit; name one of {', '.join(UNITS)}.")
         self._order = order
         self._share = share
-        self._sequence = _drawn(texts, unit, seed)
-        self.rate = RateSequence(len(texts) if unit == "pair" else None, centre=centre)
+        rng = numpy.random.default_rng([seed, 7])  # apart from the order's own draws
+        self._sequence: list[int] = rng.permutation(cases).tolist()
+        self.rate = RateSequence(cases, centre=centre)
         self.audited = 0  # calls made for the audit
         self.given = 0
         self.found = 0  # faults among all cases asked
@@ -216,40 +191,8 @@ class AuditedOrder(CaseOrder):
         return None
 
 
-def _drawn(texts: ndarray, unit: str, seed: int) -> list[int]:
-    """Draw the sequence of the audit."""
-    import numpy
-
-    rng = numpy.random.default_rng([seed, 7])  # apart from the order's own draws
-    sequence = rng.permutation(len(texts))
-    if unit == "text":
-        # The first case of each text in a random order is one at random; texts are shuffled, as
-        # those with many cases would come first.
-        _, first = numpy.unique(texts[sequence], return_index=True)
-        sequence = rng.permutation(sequence[first])
-    drawn: list[int] = sequence.tolist()
-    return drawn
-
-
-class StoppingRule(Protocol):
-    """Say after each batch of verdicts whether to stop."""
-
-    def stops(self, order: AuditedOrder) -> str:
-        """Return the reason to stop, as a sentence, or ""."""
-
-
-def require_budget(calls: int) -> None:
-    """Refuse a budget without a call.
-
-    Raises:
-        InputError: less than one call.
-    """
-    if calls < 1:
-        raise InputError(f"A budget of {calls} calls asks nothing; give 1 or more.")
-
-
 @dataclass(frozen=True)
-class StopBelow(StoppingRule):
+class StopBelow:
     """Stop when the rate is below a limit with 95 % confidence, or cannot be.
 
     Raises:
@@ -263,7 +206,7 @@ class StopBelow(StoppingRule):
             raise InputError("The limit of a rate lies between 0 and 1, such as 0.02 for 2 %.")
 
     def stops(self, order: AuditedOrder) -> str:
-        """Look at the bounds of the audit."""
+        """Return the reason to stop, as a sentence, or ""."""
         rate, percent = order.rate, f"{100 * self.limit:g} %"
         if not rate.cases or not rate.excludes(self.limit):
             return ""
@@ -278,7 +221,7 @@ def replay(
     order: CaseOrder,
     faults: ndarray,
     budget: int | None = None,
-    stop: Callable[[], bool] = lambda: False,
+    stop: Callable[[], object] = lambda: False,
     batch: int | None = None,
 ) -> list[int]:
     """Ask an order on known verdicts; return the cases in the order in which they were asked.

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from hinter_core.language.parsing import ParseStore
@@ -123,11 +123,13 @@ class NeutralFlips:
     """Answers to neutral swaps of a text: ``flips`` of ``answered`` differ from the original's.
 
     ``order``: words exchanged at once; 0 if the text has no neutral word that can be exchanged.
+    ``answers``: those that count.
     """
 
     order: int
     answered: int = 0
     flips: int = 0
+    answers: tuple[Prediction, ...] = field(default=(), compare=False, repr=False)
 
 
 def noise_floor(oracle: Oracle, original: Prediction, repeats: Sequence[Prediction]) -> NoiseFloor:

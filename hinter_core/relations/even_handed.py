@@ -17,13 +17,14 @@ Departure from HInter, Algorithm 3, which parses all words; the setting ``invari
 does, too.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import sentence_at
 from hinter_core.relations import invariant, wording
-from hinter_core.relations.alignment import aligned
 from hinter_core.relations.base import Compared, part_of
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.forms import WITHOUT_S, forms_at, known_forms, tag_allows, tokens_at
@@ -34,10 +35,13 @@ from hinter_core.types import (
     EditKind,
     GrammaticalForm,
     Layer,
+    Mutant,
     Pair,
     Parse,
     Sentence,
     Span,
+    Splice,
+    Term,
 )
 
 _FORM = GrammaticalForm
@@ -70,8 +74,7 @@ _BY_NUMBER = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Opinion:
+class _Opinion(NamedTuple):
     """Whether the forms of both terms agree; ``why`` two known forms do not."""
 
     agree: bool
@@ -98,7 +101,9 @@ def check_all(pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance
         if left := [edit for edit in edits if not own[edit].agree]:
             rest[number] = part_of(pair, left) if len(left) < pair.mutant.order else pair
             reasons[number] = next((own[edit].why for edit in left if own[edit].why), "")
-    parsed = parses.parse(text for pair in rest.values() for text in _changed(pair))
+    parsed = parses.parse(
+        text for pair in rest.values() for text in invariant.changed(pair.source, pair.sentences)
+    )
     for number, pair in rest.items():
         compared = invariant.check(pair.source, pair.sentences, parsed)
         if compared.kept and reasons[number]:
@@ -158,9 +163,9 @@ def _opinions(
         if places[key] and not (known_forms(key[1].source.text) and known_forms(key[1].target.text))
     }
     sentences = [sentence.text for found in places.values() for sentence, _ in found]
-    parsed = parses.parse(
-        [*sentences, *(text for pair in alone.values() for text in _changed(pair))]
-    )
+    for pair in alone.values():
+        sentences += invariant.changed(pair.source, pair.sentences)
+    parsed = parses.parse(sentences)
     opinions = {}
     for key in of:
         edit, found = key[1], [(parsed[s.text], span) for s, span in places[key]]
@@ -227,15 +232,12 @@ def _may_be(parse: Parse, span: Span, declared: GrammaticalForm) -> bool:
     if declared not in _BY_NUMBER or not tokens:
         return False
     before = fold(parse.words[tokens[0] - 1]) if tokens[0] else ""
-    following = [*parse.tags[tokens[-1] + 1 : tokens[-1] + 2], *_words_after(parse, tokens[-1])]
+    next_one = slice(tokens[-1] + 1, tokens[-1] + 2)
+    following = [*parse.tags[next_one], *map(fold, parse.words[next_one])]
     if _NOUN_FOLLOWS.intersection(following):
         return False
     contradicts, needs = _BY_NUMBER[declared]
     return contradicts.isdisjoint((before, *following)) and (not needs or before in needs)
-
-
-def _words_after(parse: Parse, token: int) -> Sequence[str]:
-    return [fold(word) for word in parse.words[token + 1 : token + 2]]
 
 
 def _persons_agree(edit: Edit) -> bool:
@@ -260,13 +262,6 @@ def _shows_person(places: Sequence[tuple[Parse, Span]]) -> bool:
     return False
 
 
-def _changed(pair: Compared) -> Iterator[str]:
-    if len(pair.source) == len(pair.sentences):
-        for left, right in zip(pair.source, pair.sentences, strict=True):
-            if left.text != right.text:
-                yield from (left.text, right.text)
-
-
 def _tags(pair: Compared, parsed: Mapping[str, Parse]) -> Iterator[str]:
     """Yield the tag of the last word of each exchanged term."""
     for splice in pair.mutant.splices:
@@ -280,3 +275,67 @@ def _discarded(pair: Compared, layer: Layer, why: str) -> Conformance:
     both = zip(pair.source, pair.sentences, strict=True)
     number = next((i for i, (left, right) in enumerate(both) if left.text != right.text), -1)
     return Conformance(False, layer, number, (), why)
+
+
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*|[^\w\s]")
+_ARTICLES = frozenset({"a", "an"})
+_LONGEST = 4  # words of a term
+
+Words = Sequence[tuple[str, Span]]
+
+
+def aligned(pair: Compared) -> Compared | None:
+    """Return the pair with its mutant as exchanges of words; None if it is not one of these only.
+
+    Articles that are adapted belong to no exchange.
+    """
+    old, new = list(_words(pair.text)), list(_words(pair.mutant.text))
+    matcher = SequenceMatcher(a=[w for w, _ in old], b=[w for w, _ in new], autojunk=False)
+    splices: list[Splice] = []
+    for kind, a1, a2, b1, b2 in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        both = _exchanges(pair, old[a1:a2], new[b1:b2]) if kind == "replace" else None
+        if both is None:
+            return None
+        for (before, (start, end)), (after, (at, _)) in both:
+            adapted = fold(before) in _ARTICLES and fold(after) in _ARTICLES
+            splices.append(Splice(start, end, before, after, at, "" if adapted else "by hand"))
+    edits = tuple(
+        Edit(Pair("by hand", Term(s.old, s.old), Term(s.new, s.new)), ((s.start, s.end),))
+        for s in splices
+        if s.attribute
+    )
+    return pair._replace(mutant=Mutant(edits, pair.mutant.text, tuple(splices)))
+
+
+def _words(text: str) -> Iterator[tuple[str, Span]]:
+    for match in _WORD.finditer(text):
+        yield match.group(), match.span()
+
+
+def _exchanges(
+    pair: Compared, old: Words, new: Words
+) -> list[tuple[tuple[str, Span], tuple[str, Span]]] | None:
+    """Pair the terms of two stretches of words; None if their numbers differ."""
+    first, second = _terms(pair.text, old), _terms(pair.mutant.text, new)
+    if len(first) != len(second):
+        if len(old) != len(new):
+            return None
+        first, second = list(old), list(new)
+    return list(zip(first, second, strict=True))
+
+
+def _terms(text: str, words: Words) -> list[tuple[str, Span]]:
+    """Join words that make up a known term."""
+    found: list[tuple[str, Span]] = []
+    at = 0
+    while at < len(words):
+        start = words[at][1][0]
+        ends = [span[1] for _, span in words[at : at + _LONGEST]]
+        known = [n for n, end in enumerate(ends, 1) if n > 1 and known_forms(text[start:end])]
+        length = known[-1] if known else 1
+        end = ends[length - 1]
+        found.append((text[start:end], (start, end)))
+        at += length
+    return found

@@ -6,48 +6,73 @@ exchanged attribute are a mutant of order 2 with its parts. *All* (MR2, MR5) is 
 the edits of each attribute.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
+from hinter_core.mutation.lattice import EditSet, proper_subsets
 from hinter_core.mutation.plan import Plan, require_mutable
-from hinter_core.relations import structure, wording
-from hinter_core.relations.base import Compared, part_of
-from hinter_core.relations.changes.addition import (
-    ADD,
-    APPEND,
-    additions,
-    appended,
-    neutral_additions,
-    neutral_sentences,
-)
-from hinter_core.relations.changes.negation import (
-    NEGATE_ALL,
-    NEGATE_ONE,
-    negation_of_all,
-    negations,
-)
-from hinter_core.relations.changes.paraphrase import (
-    CONTEXT,
-    CONTEXT_ATTRIBUTE,
-    PARAPHRASE,
-    contexts,
-    paraphrases,
-)
+from hinter_core.relations import even_handed, invariant, structure, wording
+from hinter_core.relations.base import Compared, Oracle, part_of
+from hinter_core.relations.changes import addition, negation, paraphrase, position, removal
 from hinter_core.relations.changes.phrases import SourceText
-from hinter_core.relations.changes.position import SHUFFLE, moves
-from hinter_core.relations.changes.removal import (
-    REMOVE_ALL,
-    REMOVE_ONE,
-    neutral_removals,
-    removal_of_all,
-    removals,
-)
-from hinter_core.relations.substitution import SubstitutionRelation
+from hinter_core.relations.oracles import oracle_for
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.types import KEPT, SUBSTITUTE, Conformance, Edit, EditKind, Layer
+from hinter_core.types import KEPT, SUBSTITUTE, Conformance, Edit, EditKind, Layer, Mutant, Verdict
+
+
+class SubstitutionRelation:
+    """HInter's relation: the dependency invariant, and equal answers.
+
+    Sources: HInter, Algorithm 3 (invariant), Algorithm 1 (lines 19-29, intersectional) and
+    Algorithm 2 (atomic), generalised from two attributes to order N: a mutant is *hidden* if it is
+    biased and every proper sub-mutant is valid and benign.
+    """
+
+    name = SUBSTITUTE
+    number = "MR8"
+    title = "exchange a sensitive word"
+    needs = "a term of a sensitive attribute"
+    lattice = True
+
+    def prepare(self, plan: Plan, dictionaries: Sequence[Dictionary], parses: ParseStore) -> None:
+        """Leave the plan as it is: it has the exchanges of words."""
+
+    def require_applicable(self, plan: Plan) -> None:
+        """Refuse a plan without mutants."""
+        require_mutable(plan)
+
+    def conform(self, pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance]:
+        """Run the invariant on each pair, all of them published or none."""
+        if pairs and pairs[0].published:
+            return invariant.check_all([(pair.source, pair.sentences) for pair in pairs], parses)
+        return even_handed.check_all(pairs, parses)
+
+    def oracle(self, task: str, tolerance: float) -> Oracle:
+        """Return the oracle of a task: answers stay the same."""
+        return oracle_for(task, tolerance)
+
+    def local_verdict(self, conformance: Conformance, same: bool | None) -> Verdict:
+        """Judge a mutant without its sub-mutants (Algorithm 2); never ``hidden``."""
+        if not conformance.kept:
+            return Verdict.DISCARDED
+        if same is None:
+            return Verdict.UNANSWERED
+        return Verdict.BENIGN if same else Verdict.BIASED
+
+    def verdict(self, mutant: Mutant, local: Mapping[EditSet, Verdict]) -> Verdict:
+        """Judge a mutant; ``hidden`` if biased with benign parts only (Algorithm 1, lines 26-29).
+
+        A part that is missing in ``local`` was never shown benign, so the mutant is not hidden.
+        """
+        own = local[frozenset(mutant.edits)]
+        if own is not Verdict.BIASED or mutant.order < 2:
+            return own
+        parts = (local.get(frozenset(part)) for part in proper_subsets(mutant.edits))
+        return Verdict.HIDDEN if all(part is Verdict.BENIGN for part in parts) else own
+
 
 Changes = Callable[[SourceText, str], Iterable[Edit]]
 OfAll = Callable[[SourceText, str], Edit | None]
@@ -79,43 +104,45 @@ class Changing:
 _TERM = SubstitutionRelation.needs
 _OF_NONE = Changing("", "", "")  # of a relation that is none of the family
 FAMILY: dict[str, Changing] = {
-    REMOVE_ONE: Changing(
+    removal.REMOVE_ONE: Changing(
         "MR1", "leave out one sensitive word",
         "a modifier or title, or a noun with a neutral counterpart",
-        removals, neutral=neutral_removals,
+        removal.removals, neutral=removal.neutral_removals,
     ),
-    REMOVE_ALL: Changing(
+    removal.REMOVE_ALL: Changing(
         "MR2", "leave out all sensitive words",
         "words of two attributes, each of which can be left out",
-        of_all=removal_of_all, single=REMOVE_ONE, neutral=neutral_removals,
+        of_all=removal.removal_of_all, single=removal.REMOVE_ONE, neutral=removal.neutral_removals,
     ),
-    PARAPHRASE: Changing(
-        "MR3", "say a sensitive word otherwise", f"{_TERM} with a synonym or phrase", paraphrases
+    paraphrase.PARAPHRASE: Changing(
+        "MR3", "say a sensitive word otherwise", f"{_TERM} with a synonym or phrase",
+        paraphrase.paraphrases,
     ),
-    NEGATE_ONE: Changing(
-        "MR4", "turn one sensitive word into its opposite", f"{_TERM} with an opposite", negations
+    negation.NEGATE_ONE: Changing(
+        "MR4", "turn one sensitive word into its opposite", f"{_TERM} with an opposite",
+        negation.negations,
     ),
-    NEGATE_ALL: Changing(
+    negation.NEGATE_ALL: Changing(
         "MR5", "turn all sensitive words into their opposites",
         "words of two attributes, each with an opposite",
-        of_all=negation_of_all, single=NEGATE_ONE,
+        of_all=negation.negation_of_all, single=negation.NEGATE_ONE,
     ),
-    ADD: Changing(
+    addition.ADD: Changing(
         "MR6", "add a sensitive word", "a noun for people, and an attribute that it does not say",
-        additions, neutral=neutral_additions,
+        addition.additions, neutral=addition.neutral_additions,
     ),
-    SHUFFLE: Changing(
+    position.SHUFFLE: Changing(
         "MR7", "move a sensitive word",
-        "a sensitive adjective before a noun that a clause can follow", moves, clause=True,
+        "a sensitive adjective before a noun that a clause can follow", position.moves, clause=True,
     ),
     SUBSTITUTE: Changing(SubstitutionRelation.number, SubstitutionRelation.title, _TERM),
-    CONTEXT: Changing(
+    paraphrase.CONTEXT: Changing(
         "MR9", "say the context otherwise", "other words with a listed synonym or a contraction",
-        contexts, clause=True, about=CONTEXT_ATTRIBUTE,
+        paraphrase.contexts, clause=True, about=paraphrase.CONTEXT_ATTRIBUTE,
     ),
-    APPEND: Changing(
+    addition.APPEND: Changing(
         "MR11", "append a sentence about the writer", "an attribute that it does not say",
-        appended, neutral=neutral_sentences, clause=True,
+        addition.appended, neutral=addition.neutral_sentences, clause=True,
     ),
 }  # fmt: skip
 _PLACEBO = "placebo-"
@@ -209,16 +236,15 @@ def _worded(
     pairs: Sequence[Compared], found: Sequence[Conformance], parses: ParseStore
 ) -> list[Conformance]:
     """Discard what was kept if its words do not go together; clauses bring their own."""
-    asked = [one.kept and not _brings_clause(pair) for pair, one in zip(pairs, found, strict=True)]
+    clauses = (
+        any(_changing(edit.change.relation).clause for edit in pair.mutant.edits) for pair in pairs
+    )
+    asked = [one.kept and not clause for clause, one in zip(clauses, found, strict=True)]
     reasons = iter(wording.reasons(list(compress(pairs, asked)), parses))
     return [
         Conformance(False, Layer.WORDING, reason=why) if ask and (why := next(reasons)) else one
         for ask, one in zip(asked, found, strict=True)
     ]
-
-
-def _brings_clause(pair: Compared) -> bool:
-    return any(_changing(edit.change.relation).clause for edit in pair.mutant.edits)
 
 
 def _changing(relation: str) -> Changing:

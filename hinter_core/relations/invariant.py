@@ -4,7 +4,7 @@ Source: HInter, Algorithm 3 (InvCheck) and Algorithm 4 (tolerantTableComp), as p
 comparison returns sentence, layer and positions rather than a bare bool.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from hinter_core.language.parsing import ParseStore
 from hinter_core.types import KEPT, Conformance, Layer, Mismatch, Parse, Sentence
@@ -62,19 +62,19 @@ def check(
     return KEPT
 
 
+def changed(source: Sequence[Sentence], mutant: Sequence[Sentence]) -> Iterator[str]:
+    """Yield the sentences that :func:`check` compares."""
+    if len(source) == len(mutant):
+        for left, right in zip(source, mutant, strict=True):
+            if left.text != right.text:
+                yield from (left.text, right.text)
+
+
 def check_all(
     pairs: Sequence[tuple[Sequence[Sentence], Sequence[Sentence]]], parses: ParseStore
 ) -> list[Conformance]:
     """Run :func:`check` on each source and mutant; distinct sentences are parsed in one batch."""
-    changed = [
-        sentence.text
-        for source, mutant in pairs
-        if len(source) == len(mutant)
-        for both in zip(source, mutant, strict=True)
-        if both[0].text != both[1].text
-        for sentence in both
-    ]
-    parsed = parses.parse(changed)
+    parsed = parses.parse(text for pair in pairs for text in changed(*pair))
     return [check(source, mutant, parsed) for source, mutant in pairs]
 
 
@@ -88,7 +88,10 @@ def _compare(number: int, source: Parse, mutant: Parse) -> Conformance | None:
     if pos_similar and dep_similar:
         return None
     found = {
-        layer: [Mismatch(layer, i, j, *_values(own, other, i, j)) for i, j in pairs]
+        layer: [
+            Mismatch(layer, i, j, own[i] if i >= 0 else "", other[j] if j >= 0 else "")
+            for i, j in pairs
+        ]
         for layer, own, other, pairs in (
             (Layer.POS, source.tags, mutant.tags, pos),
             (Layer.DEPENDENCY, source.labels, mutant.labels, dep),
@@ -103,10 +106,6 @@ def _compare(number: int, source: Parse, mutant: Parse) -> Conformance | None:
         parts += [_in_words(mismatch, mutant) for mismatch in found[Layer.DEPENDENCY][:1]]
     mismatches = (*found[Layer.POS], *found[Layer.DEPENDENCY])
     return Conformance(False, layer, number, mismatches, "; ".join(parts))
-
-
-def _values(source: Sequence[str], mutant: Sequence[str], i: int, j: int) -> tuple[str, str]:
-    return source[i] if i >= 0 else "", mutant[j] if j >= 0 else ""
 
 
 def _in_words(mismatch: Mismatch, mutant: Parse) -> str:

@@ -131,18 +131,17 @@ class CoreferenceOracle(LabelOracle):
 def _clusters(answer: Prediction, splices: Sequence[Splice]) -> set[frozenset[Span]]:
     """Return the clusters, without single mentions, at their places before the splices."""
     return {
-        frozenset(_before(span, splices) for span in cluster)
+        frozenset(
+            (_offset(start, splices, start=True), _offset(end, splices, start=False))
+            for start, end in cluster
+        )
         for cluster in answer.clusters
         if len(cluster) > 1
     }
 
 
-def _before(span: Span, splices: Sequence[Splice]) -> Span:
-    """Return the place of a span in the source; a change that it cuts through is part of it."""
-    return _offset(span[0], splices, start=True), _offset(span[1], splices, start=False)
-
-
 def _offset(at: int, splices: Sequence[Splice], *, start: bool) -> int:
+    """Return the place of an end of a span in the source; a change that it cuts through is part."""
     longer = 0
     for splice in splices:
         after = splice.at + len(splice.new)

@@ -8,8 +8,7 @@ from hinter_core.models.base import ModelUnderTest
 from hinter_core.mutation.settings import TOLERANCE
 from hinter_core.relations.base import Relation
 from hinter_core.relations.changes.added import add_relation
-from hinter_core.relations.family import FAMILY, FamilyRelation
-from hinter_core.relations.substitution import SubstitutionRelation
+from hinter_core.relations.family import FAMILY, FamilyRelation, SubstitutionRelation
 from hinter_core.types import SUBSTITUTE
 
 RELATIONS: dict[str, Relation] = {

@@ -23,12 +23,16 @@ _PRONOUNS = {
     for gender in (MALE, FEMALE)
 }
 _SHOWN = 3
+_PARENTS = frozenset({"father", "dad", "daddy", "papa"})  # concepts: one has one of each sex
+_BARE = ("my", "our", "the")  # "Mum said so" is the speaker's
+_OWNER = re.compile(r"\b(my|our|your|his|her|their|[A-Z]\w+['\u2019]s?)\s+(?:\w+\s+)?$")
 
 
 def contradictions(text: str, mutant: Mutant) -> tuple[str, ...]:
     """Return words of the text, outside of the changed ones, that still say the replaced group."""
     found: dict[Span, str] = {}
-    if not related_words(text) and not any(edit.attribute == "age" for edit in mutant.edits):
+    own_words = any(edit.attribute in ("age", "gender") for edit in mutant.edits)
+    if not own_words and not related_words(text):
         return ()
     for edit in mutant.edits:
         if edit.change.kind is EditKind.SUBSTITUTE and edit.source.text and edit.target.text:
@@ -39,14 +43,8 @@ def contradictions(text: str, mutant: Mutant) -> tuple[str, ...]:
                 for one in _against(text, *terms)
                 if not one.near or _beside(text, edit, one.span)
             }
-    if not found:
-        return ()
-    changed = [(splice.start, splice.end) for splice in mutant.splices]
-    left = [
-        found[start, end]
-        for start, end in sorted(found)
-        if not any(a < end and start < b for a, b in changed)
-    ]
+            found |= dict(_other_parent(text, edit))
+    left = (found[span] for span in sorted(found) if not _changed(mutant, *span))
     return tuple(dict.fromkeys(left))
 
 
@@ -62,15 +60,17 @@ def clashes(text: str, mutant: Mutant) -> tuple[str, ...]:
         for pronouns in [_PRONOUNS.get(edit.source.group, frozenset())]
     }
     wanted = frozenset().union(*replaced)
-    if not wanted:
-        return ()
-    changed = [(splice.start, splice.end) for splice in mutant.splices]
-    found = [
+    found = (
         match.group().lower()
-        for match in _WORD.finditer(text)
-        if match.group().lower() in wanted and not any(a <= match.start() < b for a, b in changed)
-    ]
+        for match in _WORD.finditer(text if wanted else "")
+        if match.group().lower() in wanted
+        and not _changed(mutant, match.start(), match.start() + 1)
+    )
     return tuple(dict.fromkeys(found))
+
+
+def _changed(mutant: Mutant, start: int, end: int) -> bool:
+    return any(splice.start < end and start < splice.end for splice in mutant.splices)
 
 
 def why_soft(text: str, mutant: Mutant) -> str:
@@ -81,7 +81,8 @@ def why_soft(text: str, mutant: Mutant) -> str:
     score knows of it.
     """
     words = contradictions(text, mutant)
-    return f"the text also says {', '.join(map(_quoted, words[:_SHOWN]))}" if words else ""
+    shown = ", ".join(f"\u201c{word}\u201d" for word in words[:_SHOWN])
+    return f"the text also says {shown}" if words else ""
 
 
 @lru_cache(maxsize=4096)
@@ -110,13 +111,28 @@ def _years(text: str, target: str, group: str) -> Iterator[Related]:
             yield Related(span, text[slice(*span)], frozenset(), frozenset({-1}))
 
 
+def _other_parent(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:
+    """Yield the other parent of the same, whose gender a parent takes: "my mom's, my dad's"."""
+    parent = edit.attribute == "gender" and edit.source.concept in _PARENTS
+    if not parent or edit.target.group not in _PRONOUNS:
+        return
+    owners = {_owner(text, start) for start, _ in own_places(text, edit)}
+    # "Pops" beside dad may be another one's; the same word may not.
+    for match in re.finditer(rf"\b{re.escape(edit.target.text)}\b", text, re.IGNORECASE):
+        if _owner(text, match.start()) in owners:
+            yield match.span(), match.group()
+
+
+def _owner(text: str, start: int) -> str:
+    """Return whose parent stands at a place."""
+    before = _OWNER.search(text[max(0, start - 40) : start])
+    word = before.group(1).lower() if before else ""
+    return "" if word in _BARE else word
+
+
 def _beside(text: str, edit: Edit, span: Span) -> bool:
     """Whether words stand in a sentence that the edit changes."""
     sentence = sentence_at(sentences_of(text), span[0])
     return sentence is not None and any(
         sentence.start <= start < sentence.end for start, _ in own_places(text, edit)
     )
-
-
-def _quoted(word: str) -> str:
-    return f"\u201c{word}\u201d"

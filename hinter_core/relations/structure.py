@@ -12,9 +12,8 @@ parser knows, so that the answer does not depend on the group (``relations/even_
 from collections.abc import Iterator, Mapping, Sequence
 
 from hinter_core.language.parsing import ParseStore
-from hinter_core.language.sentences import split_sentences
-from hinter_core.mutation.edits import apply_edits, article_for
-from hinter_core.relations.base import Compared
+from hinter_core.mutation.edits import article_for
+from hinter_core.relations.base import Compared, part_of
 from hinter_core.types import (
     KEPT,
     Change,
@@ -42,7 +41,7 @@ Token = tuple[str, str]  # tag and relation
 def check_all(pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance]:
     """Compare mutants with their sources by the words that no edit touches."""
     shown = [_with_known_words(pair) for pair in pairs]
-    parsed = parses.parse({s.text for pair in shown for s in _changed(pair)})
+    parsed = parses.parse({s.text for pair in shown for side in _changed(pair) for s in side})
     return [_compare(pair, parsed) for pair in shown]
 
 
@@ -51,8 +50,7 @@ def _with_known_words(pair: Compared) -> Compared:
     edits = [_known(edit) for edit in pair.mutant.edits]
     if pair.published or edits == list(pair.mutant.edits):
         return pair
-    mutant = apply_edits(pair.text, edits, pair.source)
-    return pair._replace(mutant=mutant, sentences=split_sentences(mutant.text))
+    return part_of(pair, edits)
 
 
 def _known(edit: Edit) -> Edit:
@@ -68,22 +66,21 @@ def _known(edit: Edit) -> Edit:
     )
 
 
-def _changed(pair: Compared) -> Iterator[Sentence]:
-    source = {s.text for s in pair.source}
-    mutant = {s.text for s in pair.sentences}
-    yield from (s for s in pair.source if s.text not in mutant)
-    yield from (s for s in pair.sentences if s.text not in source)
+def _changed(pair: Compared) -> tuple[list[Sentence], list[Sentence]]:
+    """Return the sentences of the source that the mutant has not, and the other way round."""
+    source, mutant = ({s.text for s in side} for side in (pair.source, pair.sentences))
+    return (
+        [s for s in pair.source if s.text not in mutant],
+        [s for s in pair.sentences if s.text not in source],
+    )
 
 
 def _compare(pair: Compared, parsed: Mapping[str, Parse]) -> Conformance:
-    source = {s.text for s in pair.source}
-    after = dict(_tokens([s for s in pair.sentences if s.text not in source], parsed))
-    mutant = {s.text for s in pair.sentences}
+    source, mutant = _changed(pair)
+    after = dict(_tokens(mutant, parsed))
     splices = pair.mutant.splices
     lost: dict[Layer, list[Mismatch]] = {Layer.POS: [], Layer.DEPENDENCY: []}
-    for number, (span, (tag, label)) in enumerate(
-        _tokens([s for s in pair.source if s.text not in mutant], parsed)
-    ):
+    for number, (span, (tag, label)) in enumerate(_tokens(source, parsed)):
         place = _moved(span, splices)
         if place is None:
             continue
@@ -97,7 +94,8 @@ def _compare(pair: Compared, parsed: Mapping[str, Parse]) -> Conformance:
             lost[Layer.DEPENDENCY].append(
                 Mismatch(Layer.DEPENDENCY, number, number, label, found[1])
             )
-    return _answer(lost, sum(_touched(splice) for splice in splices))
+    touched = (max(len(one.old.split()), len(one.new.split())) for one in splices if one.attribute)
+    return _answer(lost, sum(touched))
 
 
 def _answer(lost: Mapping[Layer, Sequence[Mismatch]], touched: int) -> Conformance:
@@ -111,10 +109,6 @@ def _answer(lost: Mapping[Layer, Sequence[Mismatch]], touched: int) -> Conforman
             )
             return Conformance(False, layer, mismatches=tuple(lost[layer]), reason=why)
     return KEPT
-
-
-def _touched(splice: Splice) -> int:
-    return max(len(splice.old.split()), len(splice.new.split())) if splice.attribute else 0
 
 
 def _alike(first: str, second: str) -> bool:

@@ -15,6 +15,7 @@ these labels (AUC 0.49 and 0.47) and are left out.
 
 import re
 from bisect import bisect_right
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from math import exp, log, log1p
@@ -62,8 +63,15 @@ _STAGES = ("children", "young", "middle-aged", "older")  # groups of the shipped
 _GROWN = 20  # years up to which somebody is called a girl or a boy
 
 
-class EditFeatures(NamedTuple):
-    """Features of an edit. Counts are log(1 + count).
+class EditFeatures(
+    namedtuple(
+        "EditFeatures",
+        "doubt name organisation office work language place thing figure adjective plural pronoun "
+        "child after_the capitals places changed named mentions near words years against people "
+        "sentences in_capitals numbers steps age religion neutral",
+    )
+):
+    """Features of an edit, each a number. Counts are log(1 + count).
 
     Of the words that it replaces, ``doubt``: log odds that the least probable is not about people,
     from -4.6 to 4.6; ``name`` to ``figure``: the highest probability of each other kind
@@ -85,37 +93,7 @@ class EditFeatures(NamedTuple):
     ``neutral``: it replaces a gender by none, or by one that takes other pronouns.
     """
 
-    doubt: float
-    name: float
-    organisation: float
-    office: float
-    work: float
-    language: float
-    place: float
-    thing: float
-    figure: float
-    adjective: float
-    plural: float
-    pronoun: float
-    child: float
-    after_the: float
-    capitals: float
-    places: float
-    changed: float
-    named: float
-    mentions: float
-    near: float
-    words: float
-    years: float
-    against: float
-    people: float
-    sentences: float
-    in_capitals: float
-    numbers: float
-    steps: float
-    age: float
-    religion: float
-    neutral: float
+    __slots__ = ()
 
 
 FEATURES = EditFeatures._fields

@@ -16,13 +16,8 @@ from hinter_core.relations.base import Compared
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.related import people_of
-from hinter_core.terms.senses.forms import (
-    SUBJECT,
-    dependent,
-    known_forms,
-    tokens_at,
-)
-from hinter_core.terms.senses.lexicon import NOUNS, lexicon, person_nouns
+from hinter_core.terms.senses.forms import SUBJECT, dependent, known_forms, tokens_at
+from hinter_core.terms.senses.lexicon import NOUNS, expressions, lexicon, person_nouns
 from hinter_core.types import Edit, GrammaticalForm, Parse, Sentence, Splice
 
 _BETWEEN = (
@@ -98,9 +93,9 @@ def _repeated(pair: Compared) -> str:
         # A pattern is compiled for each word, so only where the word stands.
         own, left, right = splice.new.lower(), before.lower(), after.lower()
         places: list[int] = []
-        if own in right and (match := _next(word, after)):
+        if own in right and (match := re.match(rf"{_LIST}{_BETWEEN}{word}\b", after, re.I)):
             places.append(end + match.end() - 1)
-        if own in left and (match := _last(word, before)):
+        if own in left and (match := re.search(rf"\b{word}{_LIST}{_BETWEEN}$", before, re.I)):
             places.append(start - len(before) + match.start())
         others = [s for s in pair.mutant.splices if s is not splice and _alike(s, splice)]
         if any(not any(s.at <= place < s.at + len(s.new) for s in others) for place in places):
@@ -113,14 +108,6 @@ def _repeated(pair: Compared) -> str:
         if half:
             return f"\u201c{half}\u201d stands beside itself"
     return ""
-
-
-def _next(word: str, after: str) -> re.Match[str] | None:
-    return re.match(rf"{_LIST}{_BETWEEN}{word}\b", after, re.IGNORECASE)
-
-
-def _last(word: str, before: str) -> re.Match[str] | None:
-    return re.search(rf"\b{word}{_LIST}{_BETWEEN}$", before, re.IGNORECASE)
 
 
 def _alike(one: Splice, other: Splice) -> bool:
@@ -154,7 +141,7 @@ def _expression(pair: Compared) -> str:
 @lru_cache(maxsize=4096)
 def _phrases_with(term: str) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
     """Return the expressions that have a word of a term: its place in both, and the expression."""
-    known = lexicon().phrases
+    known = expressions()
     return tuple(
         (own, place, phrase)
         for own, word in enumerate(_TOKEN.findall(term))
@@ -176,7 +163,7 @@ def _of_some(new: str, before: str, after: str) -> bool:
 
 def _before_name(pair: Compared) -> str:
     """Return what replaces a title before a name: "Nonbinary sibling Abena", "Parent Abena"."""
-    titles = lexicon().titles | lexicon().kin
+    titles = lexicon()["titles"] | lexicon()["kin"]
     for edit in pair.mutant.edits:
         several = " " in edit.target.text and " " not in edit.source.text
         untitled = fold(edit.source.text) in titles and fold(edit.target.text) not in titles
@@ -313,14 +300,11 @@ def _reflexive(pair: Compared, parses: Mapping[str, Parse]) -> str:
             # A reflexive of neither gender does not follow "he" or "she".
             neither = now[1] is None and fold(words[1]) != fold(word) and now[0] is not None
             # Nor does "himself" follow "ze" or "they".
-            other = now[0] is None and now[1] is not None and _is_subject(words[0])
+            subject_form = GrammaticalForm.PRONOUN_SUBJECT in known_forms(words[0])
+            other = now[0] is None and now[1] is not None and subject_form
             if was[0] == was[1] and (neither or other or (None not in now and now[0] != now[1])):
                 return f"\u201c{words[0]}\u201d and \u201c{words[1]}\u201d do not agree"
     return ""
-
-
-def _is_subject(word: str) -> bool:
-    return GrammaticalForm.PRONOUN_SUBJECT in known_forms(word)
 
 
 def _subject_of(parse: Parse, token: int) -> int | None:

@@ -24,7 +24,7 @@ from hinter_core.models.base import CLASSIFICATION, ModelUnderTest
 from hinter_core.models.huggingface.checkpoint import Checkpoint, HasCheckpoint
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
-from hinter_core.options import Option, options_of, setting
+from hinter_core.options import Option, listed_names, options_of, setting
 from hinter_core.repair.card import write_card
 from hinter_core.repair.examples import (
     Example,
@@ -111,6 +111,10 @@ REPAIR_OPTIONS: dict[str, Option] = options_of(Repair)
 OnStage = Callable[[Stage], None]
 
 
+class _Cancelled(Exception):  # noqa: N818 -- no error
+    """The run is to stop; what was done is kept."""
+
+
 class RepairRun:
     """A repair in a folder, where every stage leaves its files; a second run continues."""
 
@@ -136,32 +140,33 @@ class RepairRun:
         """
         notes = Notes(self._folder)
 
-        def noted(stage: Stage) -> None:
+        def note(stage: Stage) -> None:
             notes.note(stage)
             on_stage(stage)
 
-        return self._run(noted, cancelled)
+        self._note, self._cancelled = note, cancelled
+        try:
+            return self._run()
+        except _Cancelled:
+            return None
 
-    def _run(self, on_stage: OnStage, cancelled: Callable[[], bool]) -> RepairResult | None:
+    def _go_on(self) -> None:
+        if self._cancelled():
+            raise _Cancelled
+
+    def _run(self) -> RepairResult:
         train, test = self._texts()
         seen, unseen = self._grammars()
-        on_stage(Stage("diagnosis"))
-        weights = self._weights(seen, cancelled)
-        if cancelled():
-            return None
-        examples = self._examples(seen, unseen, train, weights, on_stage, cancelled)
-        if examples is None or not self._train(examples, on_stage, cancelled):
-            return None
-        grammars = [name.strip() for name in self._repair.unseen.split(",") if name.strip()]
+        self._note(Stage("diagnosis"))
+        examples = self._examples(seen, unseen, train, self._weights(seen))
+        self._train(examples)
+        grammars = listed_names(self._repair.unseen)
         named = {"seen words": str(seen), "unseen words": str(unseen)}
         named |= {f"grammar {Path(name).stem}": name for name in grammars}
         measured = []
         for number, (name, grammar) in enumerate([*named.items(), ("texts", "")]):
-            on_stage(Stage("measurement", number, len(named) + 1))
-            figures = self._measured(name, grammar, cancelled)
-            if figures is None:
-                return None
-            measured.append(figures)
+            self._note(Stage("measurement", number, len(named) + 1))
+            measured.append(self._measured(name, grammar))
         counted = {
             "texts": len(train),
             "sentences": len(examples) - len(train),
@@ -222,20 +227,20 @@ class RepairRun:
             found.append(path)
         return found[0], found[1]
 
-    def _campaign(self, **settings: Any) -> Campaign:
-        return Campaign(limit=20, seed=self._repair.seed, **settings)
+    def _tested(self, folder: str, **settings: Any) -> CampaignStore:
+        """Run a campaign in a folder of the repair."""
+        store = CampaignStore(self._folder / folder)
+        campaign = Campaign(limit=20, seed=self._repair.seed, **settings)
+        run_campaign(campaign, store, cancelled=self._cancelled)
+        self._go_on()
+        return store
 
-    def _weights(
-        self, grammar: Path, cancelled: Callable[[], bool]
-    ) -> Mapping[str, Mapping[str, float]]:
+    def _weights(self, grammar: Path) -> Mapping[str, Mapping[str, float]]:
         """Test the model on the grammar and return how often each word changes its answer."""
-        store = CampaignStore(self._folder / "diagnosis")
-        campaign = self._campaign(
-            grammar=str(grammar), sentences=self._repair.sentences, models=(self._repair.model,)
+        repair = self._repair
+        store = self._tested(
+            "diagnosis", grammar=str(grammar), sentences=repair.sentences, models=(repair.model,)
         )
-        run_campaign(campaign, store, cancelled=cancelled)
-        if cancelled():
-            return {}
         with CampaignReader(store) as reader:
             weights = weights_of(diagnose(reader, self._repair.model), smooth=1)
         return topmost(weights, self._repair.top) if self._repair.top else weights
@@ -246,10 +251,8 @@ class RepairRun:
         others: Path,
         rows: Sequence[Row],
         weights: Mapping[str, Mapping[str, float]],
-        on_stage: OnStage,
-        cancelled: Callable[[], bool],
-    ) -> list[Example] | None:
-        """Return the examples, from their file if it is there; None if ``cancelled``."""
+    ) -> list[Example]:
+        """Return the examples, from their file if it is there."""
         path = self._folder / "examples.jsonl"
         if path.exists():
             lines = path.read_text(encoding="utf-8").splitlines()
@@ -260,53 +263,45 @@ class RepairRun:
         own, unseen = load_grammar(str(grammar)), load_grammar(str(others))
         variants = Variants(min(repair.epochs, _VARIANTS), words_of(unseen) - words_of(own))
         examples = from_grammar(own, self._asked, number, weights, repair.seed, variants, known)
-        names = tuple(name.strip() for name in repair.attributes.split(",") if name.strip())
         parses = ParseStore(load_parser(), _PARSES)
-        words = choose(names, known)
+        words = choose(listed_names(repair.attributes), known)
         found = from_texts(rows, self._asked, words, parses, repair.seed, variants)
         for done, example in enumerate(found):
-            if cancelled():
-                return None
-            on_stage(Stage("examples", done, len(rows)))
+            self._go_on()
+            self._note(Stage("examples", done, len(rows)))
             examples.append(example)
         with write_whole(path) as part, part.open("w", encoding="utf-8") as stream:
             for example in examples:
                 stream.write(json.dumps(asdict(example), ensure_ascii=False) + "\n")
         return examples
 
-    def _train(
-        self, examples: Sequence[Example], on_stage: OnStage, cancelled: Callable[[], bool]
-    ) -> bool:
+    def _train(self, examples: Sequence[Example]) -> None:
         folder, repair = self._folder / "model", self._repair
         if (folder / "config.json").exists():
-            return True
+            return
         recipe = Recipe(
             epochs=repair.epochs, rate=repair.rate, pairing=repair.pairing, seed=repair.seed
         )
         training = Training(self._checkpoint, examples, recipe, self._folder / "training")
-        whole = training.run(
-            lambda done, _: on_stage(Stage("training", done, training.steps)), cancelled
-        )
-        if whole:
-            labels = dict(enumerate(self._model.capabilities.labels))
-            training.model.config.id2label = labels
-            training.model.config.label2id = {name: number for number, name in labels.items()}
-            self._checkpoint.tokenizer.save_pretrained(folder)
-            training.model.save_pretrained(folder)
-        return whole
+        if not training.run(
+            lambda done, _: self._note(Stage("training", done, training.steps)), self._cancelled
+        ):
+            raise _Cancelled
+        labels = dict(enumerate(self._model.capabilities.labels))
+        training.model.config.id2label = labels
+        training.model.config.label2id = {name: number for number, name in labels.items()}
+        self._checkpoint.tokenizer.save_pretrained(folder)
+        training.model.save_pretrained(folder)
 
-    def _measured(self, name: str, grammar: str, cancelled: Callable[[], bool]) -> Measured | None:
-        store = CampaignStore(self._folder / "measured" / name.replace(" ", "-"))
+    def _measured(self, name: str, grammar: str) -> Measured:
         models = (self._repair.model, self.repaired)
         if grammar:
-            settings: dict[str, Any] = {
-                "grammar": grammar, "sentences": self._repair.sentences, "models": models,
-            }  # fmt: skip
+            settings: dict[str, Any] = {"grammar": grammar, "sentences": self._repair.sentences}
         else:
-            names = tuple(x.strip() for x in self._repair.attributes.split(",") if x.strip())
-            settings = {"data": str(self._test_file()), "attributes": names, "models": models}
-        run_campaign(self._campaign(**settings), store, cancelled=cancelled)
-        return None if cancelled() else measured_in(name, store, models)
+            names = listed_names(self._repair.attributes)
+            settings = {"data": str(self._test_file()), "attributes": names}
+        folder = f"measured/{name.replace(' ', '-')}"
+        return measured_in(name, self._tested(folder, models=models, **settings), models)
 
     def _test_file(self) -> Path:
         path = self._folder / "test.jsonl"
@@ -319,11 +314,12 @@ class RepairRun:
 
     def _accuracy(self, rows: Sequence[Row]) -> tuple[Rate, Rate]:
         labelled = [row for row in rows if row.label in self._model.capabilities.labels]
-        before, after = (
-            _right(labelled, PredictionStore(model))
-            for model in (self._model, load_model(self.repaired, trusted=True))
-        )
-        return before, after
+        rates = []
+        for model in (self._model, load_model(self.repaired, trusted=True)):
+            answers = PredictionStore(model).predict(row.text for row in labelled)
+            right = sum(answers[row.text].labels == (row.label,) for row in labelled)
+            rates.append(wilson(right, len(labelled)))
+        return rates[0], rates[1]
 
 
 def topmost(weights: Mapping[str, Mapping[str, float]], number: int) -> dict[str, dict[str, float]]:
@@ -342,11 +338,6 @@ def _example(record: Mapping[str, Any]) -> Example:
     """Read an example; those written before a text had several variants have one or none."""
     variants = record["variants"] if "variants" in record else [record["variant"]]
     return Example(record["text"], tuple(record["targets"]), tuple(filter(None, variants)))
-
-
-def _right(rows: Sequence[Row], asked: PredictionStore) -> Rate:
-    answers = asked.predict(row.text for row in rows)
-    return wilson(sum(answers[row.text].labels == (row.label,) for row in rows), len(rows))
 
 
 def _checkpoint_of(model: ModelUnderTest) -> Checkpoint:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from hinter_core.campaign.findings import one_model
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import edit_from_row, is_placebo
@@ -55,13 +56,7 @@ def read_cases(store: CampaignStore, model: str = "") -> AnsweredCases:
     """
     import numpy
 
-    tested = list(store.read()["models"])
-    name = model or next(iter(tested), "")
-    if name not in tested:
-        raise InputError(
-            f"{store.folder} has no answers of '{name}'; it has those of "
-            f"{', '.join(tested) or 'no model'}."
-        )
+    name = one_model(store, model)
     cases: list[PairCase] = []
     faults: list[bool] = []
     records: list[MutantRecord] = []
@@ -95,7 +90,7 @@ def read_cases(store: CampaignStore, model: str = "") -> AnsweredCases:
 def _require_finished(store: CampaignStore, reader: CampaignReader, model: str) -> None:
     spec = store.read()
     total = spec.get("size", {}).get("shards")
-    answered = sum(store.answers(n, reader.models[model]).exists() for n in reader.shards)
+    answered = sum(reader.written.has(n, [reader.models[model]]) for n in reader.shards)
     if not total or answered < total:
         raise InputError(
             f"{store.folder} is unfinished ({answered} of {total or 'an unknown number of'} shards "

@@ -15,7 +15,7 @@ from hinter_core.errors import InputError
 from hinter_core.prioritisation.adaptive import SHARE, FaultModel
 from hinter_core.prioritisation.cases import PairCase
 from hinter_core.prioritisation.features import Design
-from hinter_core.prioritisation.orders import CaseOrder
+from hinter_core.prioritisation.orders import CaseOrder, FixedOrder, by_score, random_order
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -112,27 +112,20 @@ class ArmOrder(CaseOrder):
         """Learn nothing; :class:`AdaptiveArms` does."""
 
 
-def arms_by(arms: Arms, ranking: Sequence[int], seed: int) -> ArmOrder:
-    """Return the order of arms by a fixed ranking."""
-    place = {arm: i for i, arm in enumerate(ranking)}
+def arms_by(arms: Arms, ranking: CaseOrder, seed: int) -> ArmOrder:
+    """Return the order of arms by a fixed ranking of their numbers."""
+    place = {arm: i for i, arm in enumerate(ranking.next(len(arms.names)))}
     return ArmOrder(arms, lambda left: min(left, key=place.__getitem__), seed)
 
 
 def random_arms(arms: Arms, seed: int) -> ArmOrder:
     """Return the arms in random order."""
-    import numpy
-
-    ranking = numpy.random.default_rng(seed).permutation(len(arms.names)).tolist()
-    return arms_by(arms, ranking, seed)
+    return arms_by(arms, random_order(len(arms.names), seed), seed)
 
 
 def arms_by_score(arms: Arms, scores: ndarray, seed: int) -> ArmOrder:
     """Return the arms by the mean score of their cases, descending; ties are drawn by the seed."""
-    import numpy
-
-    means = arms.means(scores)
-    tie = numpy.random.default_rng(seed).random(len(means))
-    return arms_by(arms, numpy.lexsort((tie, -means)).tolist(), seed)
+    return arms_by(arms, by_score(arms.means(scores), seed), seed)
 
 
 def fault_based_arms(arms: Arms, faults: ndarray, texts: ndarray, seed: int) -> ArmOrder:
@@ -156,7 +149,7 @@ def fault_based_arms(arms: Arms, faults: ndarray, texts: ndarray, seed: int) -> 
         ranking.append(arm)
         left.remove(arm)
         missing -= every[arm]
-    return arms_by(arms, ranking, seed)
+    return arms_by(arms, FixedOrder(ranking), seed)
 
 
 class AdaptiveArms(ArmOrder):

@@ -99,6 +99,8 @@ class Population:
 
         The j-th of F faults among n cases is expected at place j (n + 1) / (F + 1).
         """
+        import numpy
+
         number, total = len(self.faults), int(self.faults.sum())
         failures = self.failures()
         failing = failures[failures > 0]
@@ -109,7 +111,7 @@ class Population:
         return OrderMeasures(
             first=step,
             most=self.needed * step,
-            apfd=_apfd(step * (1 + _places(total)), number),
+            apfd=_apfd(step * (1 + numpy.arange(total, dtype=float)), number),
             apfd_sources=_apfd(firsts, number),
             area=area,
             found=1.0,
@@ -133,12 +135,6 @@ class Population:
             none -= gammaln(number + 1) - gammaln(number - faults + 1)
             sources += many * (1 - numpy.where(open_, numpy.exp(none), 0.0))
         return pairs / number, sources / len(failures)
-
-
-def _places(number: int) -> ndarray:
-    import numpy
-
-    return numpy.arange(number, dtype=float)
 
 
 def _apfd(places: ndarray, number: int) -> float:

@@ -10,14 +10,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from hinter_core.errors import InputError
 from hinter_core.prioritisation.adaptive import AdaptiveOrder
 from hinter_core.prioritisation.features import Design, design_of
 from hinter_core.prioritisation.metrics import LEVENSHTEIN, Diversity, PairScorer, diversity
 from hinter_core.prioritisation.orders import CaseOrder, by_score, fault_based, random_order
-from hinter_core.prioritisation.stopping import AuditedOrder, StopBelow, replay, require_budget
+from hinter_core.prioritisation.stopping import AuditedOrder, StopBelow, replay
 from hinter_core.replays.answered import AnsweredCases
 from hinter_core.replays.arms import (
     AdaptiveArms,
@@ -43,6 +43,7 @@ ORDERS = {
     "adaptive-texts": "the same, but texts with a fault come last: soonest one fault of each",
 }
 LEVELS = ("pair", "arm")
+T = TypeVar("T")
 _POINTS = 200  # of a curve
 _BATCH = 16  # pairs that are asked before a rule is looked at
 
@@ -75,8 +76,8 @@ class ReplaySettings:
             raise InputError(f"'{self.level}' is no level; name one of {', '.join(LEVELS)}.")
         if self.seeds < 1:
             raise InputError(f"{self.seeds} seeds replay nothing; give 1 or more.")
-        if self.budget is not None:
-            require_budget(self.budget)
+        if self.budget is not None and self.budget < 1:
+            raise InputError(f"A budget of {self.budget} calls asks nothing; give 1 or more.")
         if self.below is not None:
             StopBelow(self.below)
 
@@ -149,14 +150,17 @@ class _Scores:
         sources = self._answered.sources
         return [sources[case.text] for case in self._answered.cases], self._answered.follow_ups()
 
+    def _timed(self, order: str, computed: Callable[[], T]) -> T:
+        start = time.perf_counter()
+        found = computed()
+        self.seconds[order] = time.perf_counter() - start
+        return found
+
     @cached_property
     def levenshtein(self) -> ndarray:
         """The normalised distance of each pair."""
         texts = self._texts
-        start = time.perf_counter()
-        found = LEVENSHTEIN.score(*texts)
-        self.seconds["levenshtein"] = time.perf_counter() - start
-        return found
+        return self._timed("levenshtein", lambda: LEVENSHTEIN.score(*texts))
 
     @cached_property
     def diversity(self) -> Diversity:
@@ -168,9 +172,7 @@ class _Scores:
         import numpy
 
         texts = self._texts
-        start = time.perf_counter()
-        found = diversity(*texts, self._scorers, self._weights)
-        self.seconds["diversity"] = time.perf_counter() - start
+        found = self._timed("diversity", lambda: diversity(*texts, self._scorers, self._weights))
         if numpy.ptp(found.total) < 1e-9:
             raise InputError(
                 f"All pairs have the same diversity by {', '.join(found.names)}, so that order "
@@ -181,10 +183,7 @@ class _Scores:
     @cached_property
     def design(self) -> Design:
         """The features of the adaptive order."""
-        start = time.perf_counter()
-        found = design_of(self._answered.cases)
-        self.seconds["adaptive"] = time.perf_counter() - start
-        return found
+        return self._timed("adaptive", lambda: design_of(self._answered.cases))
 
 
 def replay_orders(
@@ -228,33 +227,18 @@ def _maker(
     """Return a function from a seed to an order; its scores are computed now."""
     faults, texts, number = answered.faults, answered.texts, len(answered.cases)
     if name == "random":
-        return (
-            (lambda seed: random_order(number, seed))
-            if arms is None
-            else (lambda seed: random_arms(arms, seed))
-        )
+        return partial(random_order, number) if arms is None else partial(random_arms, arms)
     if name == "fault-based":
-        return (
-            (lambda seed: fault_based(faults, texts, seed))
-            if arms is None
-            else (lambda seed: fault_based_arms(arms, faults, texts, seed))
-        )
-    if name == "adaptive-texts" and arms is None:
-        design = scores.design
-        return lambda seed: AdaptiveOrder(design, seed, texts)
+        if arms is None:
+            return partial(fault_based, faults, texts)
+        return partial(fault_based_arms, arms, faults, texts)
     if name.startswith("adaptive"):
-        design = scores.design
-        return (
-            (lambda seed: AdaptiveOrder(design, seed))
-            if arms is None
-            else (lambda seed: AdaptiveArms(arms, design, texts, seed))
-        )
+        if arms is None:
+            beside = texts if name == "adaptive-texts" else None
+            return partial(AdaptiveOrder, scores.design, texts=beside)
+        return partial(AdaptiveArms, arms, scores.design, texts)
     values = scores.levenshtein if name == "levenshtein" else scores.diversity.total
-    return (
-        (lambda seed: by_score(values, seed))
-        if arms is None
-        else (lambda seed: arms_by_score(arms, values, seed))
-    )
+    return partial(by_score, values) if arms is None else partial(arms_by_score, arms, values)
 
 
 def _replayed(
@@ -297,17 +281,14 @@ def _certified(
     assert settings.below is not None
     rule, calls, below, above = StopBelow(settings.below), [], 0, 0
     for seed in range(settings.seeds):
-        order = AuditedOrder(make(seed), population.texts, seed, centre=settings.below)
-        stops = partial(_stops, rule, order)
-        asked = replay(order, population.faults, settings.budget, stops, batch=_BATCH)
+        order = AuditedOrder(make(seed), len(population.texts), seed, centre=settings.below)
+        asked = replay(
+            order, population.faults, settings.budget, partial(rule.stops, order), batch=_BATCH
+        )
         answer = rule.stops(order)
         below, above = below + (" below " in answer), above + (" above " in answer)
         calls.append(float(len(asked)) if answer else None)
     return Certainty(over_seeds(calls), below / settings.seeds, above / settings.seeds)
-
-
-def _stops(rule: StopBelow, order: AuditedOrder) -> bool:
-    return bool(rule.stops(order))
 
 
 def _band(curves: Sequence[ndarray]) -> ndarray:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hinter_core.data.tables import to_json
 from hinter_core.prioritisation.metrics import Diversity
-from hinter_core.replays.measures import MEASURES, OrderMeasures
+from hinter_core.replays.measures import MEASURES
 from hinter_core.replays.replays import ORDERS, Replays
-from hinter_core.report.figures import Figure, curves
-from hinter_core.report.formats import markdown_of, page_of, plain
+from hinter_core.report.figures import Chart, curves
+from hinter_core.report.formats import markdown_of, plain
+from hinter_core.report.page.html import page_of
 from hinter_core.report.section import Amount, Cell, Section
 from hinter_core.report.tables import tables_of, to_csv, to_latex
 from hinter_core.statistics.rates import Estimate
@@ -45,7 +47,8 @@ def replay_sections(found: Replays) -> list[Section]:
 def _measures(found: Replays) -> Section:
     rows: list[list[Cell]] = []
     if found.expected is not None and found.settings.budget is None:
-        rows.append([_EXPECTED, *_cells(found, _estimates(found.expected)), None])
+        expected = {name: Estimate(getattr(found.expected, name)) for name in MEASURES}
+        rows.append([_EXPECTED, *_cells(found, expected), None])
     rows += [
         [one.name, *_cells(found, one.measures), one.seconds + found.scoring.get(one.name, 0.0)]
         for one in found.orders
@@ -79,10 +82,6 @@ def _sentences(found: Replays) -> list[str]:
             )
     said += [f"{one.name}: {ORDERS[one.name]}." for one in found.orders]
     return said
-
-
-def _estimates(found: OrderMeasures) -> dict[str, Estimate]:
-    return {name: Estimate(getattr(found, name)) for name in MEASURES}
 
 
 def _shown(found: Replays) -> list[str]:
@@ -133,10 +132,13 @@ def _diversity(found: Diversity) -> Section:
     )
 
 
-def figures_of(found: Replays) -> list[tuple[str, Figure | None]]:
+def figures_of(found: Replays) -> list[tuple[str, Chart]]:
     """Return the curves of faults found and of the fault detection rate by source text."""
-    drawn: list[tuple[str, Figure | None]] = []
-    expected = _expected_curves(found)
+    drawn: list[tuple[str, Chart]] = []
+    expected: dict[str, ndarray] = {}
+    if found.expected is not None:
+        both = found.population.expected_curve(found.pairs)
+        expected = dict(zip(("faults", "sources"), both, strict=True))
     for name, title in (("faults", "faults found, %"), ("sources", "texts with a fault found, %")):
         lines = {
             one.name: _as_lists(getattr(one, name))
@@ -156,13 +158,6 @@ def figures_of(found: Replays) -> list[tuple[str, Figure | None]]:
         figure = curves(ranks, list(along), "arms asked", title)
         drawn.append(("Curves of texts with a fault found by arms asked", figure))
     return drawn
-
-
-def _expected_curves(found: Replays) -> dict[str, ndarray]:
-    if found.expected is None:
-        return {}
-    faults, sources = found.population.expected_curve(found.pairs)
-    return {"faults": faults, "sources": sources}
 
 
 def _as_lists(curve: ndarray) -> tuple[Sequence[float], Sequence[float], Sequence[float]]:
@@ -201,21 +196,10 @@ def replay_values(found: Replays) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def replay_markdown(found: Replays) -> str:
-    """Return the tables as Markdown."""
-    return markdown_of(TITLE, replay_sections(found))
-
-
-def replay_csv(found: Replays) -> str:
-    """Return the main table as CSV with raw values."""
-    return to_csv(replay_sections(found)[0])
-
-
-def replay_latex(found: Replays) -> str:
-    """Return the tables as LaTeX."""
-    return to_latex(tables_of(replay_sections(found)))
-
-
-def replay_page(found: Replays) -> str:
-    """Return one page with the curves and tables, which needs no network."""
-    return page_of(TITLE, replay_sections(found), {"orders": figures_of(found)})
+FORMS: dict[str, Callable[[Replays], str]] = {
+    ".json": lambda found: to_json(replay_values(found), 1) + "\n",
+    ".csv": lambda found: to_csv(replay_sections(found)[0]),
+    ".tex": lambda found: to_latex(tables_of(replay_sections(found))),
+    ".md": lambda found: markdown_of(TITLE, replay_sections(found)),
+    ".html": lambda found: page_of(TITLE, replay_sections(found), {"orders": figures_of(found)}),
+}

@@ -6,12 +6,19 @@ hashes.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from hinter_core.campaign.reader import ANSWER_COLUMNS, MUTANT_COLUMNS, CampaignReader
 from hinter_core.campaign.store import NOTHING, UNUSABLE
-from hinter_core.campaign.tables import PLACEBO, Attributes, has_placebo, is_placebo, quoted
+from hinter_core.campaign.tables import (
+    CASE,
+    ERROR,
+    PLACEBO,
+    Attributes,
+    has_placebo,
+    is_placebo,
+    quoted,
+)
 from hinter_core.report.counts import (
     LEAST_VALIDITIES,
     NO_PART_ERRS,
@@ -66,7 +73,6 @@ CREATE TABLE slices (model INTEGER, set UBIGINT, slice VARCHAR, number BIGINT);
 """
 _BY_WORD = ("weight", "errors", "hidden")
 _HASH = f"hash({', '.join(f'{{0}}.{name}' for name in Swap._fields)})"
-_CASE, _ERROR = "verdict IN ('benign', 'biased', 'hidden')", "verdict IN ('biased', 'hidden')"
 
 
 def count(reader: CampaignReader, attributes: Attributes = ()) -> CampaignCounts:
@@ -82,7 +88,7 @@ def count(reader: CampaignReader, attributes: Attributes = ()) -> CampaignCounts
     models = {
         name: ModelCounts(name, reader, number)
         for number, (name, identity) in enumerate(reader.models.items())
-        if any(reader.store.answers(shard, identity).exists() for shard in reader.shards)
+        if any(reader.written.answers(shard, identity) for shard in reader.shards)
     }
     width, where = 2, _only(attributes)
     for shards in reader.chunks((*MUTANT_COLUMNS, "validity", "layer"), _ANSWERS):
@@ -210,8 +216,8 @@ def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: i
         "judged GROUP BY ALL"
     )
     run(
-        f"CREATE OR REPLACE TEMP TABLE summed AS SELECT set, key, row, count_if({_ERROR}) AS "
-        f"errors, count_if({_CASE}) AS cases, count_if(verdict = 'hidden') AS hidden, "
+        f"CREATE OR REPLACE TEMP TABLE summed AS SELECT set, key, row, count_if({ERROR}) AS "
+        f"errors, count_if({CASE}) AS cases, count_if(verdict = 'hidden') AS hidden, "
         "count_if(verdict = 'discarded') AS discarded, count(*) AS mutants, "
         "count_if(verdict = 'discarded' AND changed) AS turned, "
         "count_if(verdict = 'discarded' AND changed IS NOT NULL) AS asked FROM judged GROUP BY ALL"
@@ -223,13 +229,13 @@ def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: i
         "WHERE cases > 0 GROUP BY ALL"
     )
     run(
-        f"INSERT INTO by_validity SELECT {number}, set, row, level, count_if({_ERROR}), count(*), "
+        f"INSERT INTO by_validity SELECT {number}, set, row, level, count_if({ERROR}), count(*), "
         f"count_if(verdict = 'hidden') FROM judged WHERE n_edits > 1 AND level IS NOT NULL AND "
-        f"{_CASE} GROUP BY ALL"
+        f"{CASE} GROUP BY ALL"
     )
     run(
-        f"INSERT INTO words SELECT {number}, s1, count_if({_ERROR}), count(*) FROM judged "
-        f"WHERE n_edits = 1 AND {_CASE} GROUP BY s1"
+        f"INSERT INTO words SELECT {number}, s1, count_if({ERROR}), count(*) FROM judged "
+        f"WHERE n_edits = 1 AND {CASE} GROUP BY s1"
     )
     beyond = "CASE WHEN shift > 0 THEN interaction ELSE -interaction END"
     run(
@@ -245,15 +251,13 @@ def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: i
     model.failures.update(dict(lost))
     _read_lattice(model, width)
     _read_words(model, width)
-    if len(model.examples) < _EXAMPLES:
-        places = run(
-            "SELECT min(shard), arg_min(place, apart::BIGINT << 40 | place) FROM judged JOIN sets "
-            f"USING (set) WHERE verdict = 'hidden' AND NOT {has_placebo('attributes')} "
-            "GROUP BY row, set ORDER BY min(apart), 1, 2 "
-            f"LIMIT {_EXAMPLES - len(model.examples)}"
-        )
-        records = {(one.shard, one.place): one for one in model.reader.at(places)}
-        model.examples += [records[shard, place] for shard, place in places]
+    found = run(
+        "SELECT min(apart) AS two, -CASE WHEN two THEN count(*) ELSE count_if(NOT apart) END, "
+        "min(shard), arg_min(place, apart::BIGINT << 40 | place) "
+        f"FROM judged JOIN sets USING (set) WHERE verdict = 'hidden' AND NOT "
+        f"{has_placebo('attributes')} GROUP BY row, set ORDER BY 1, 2, 3, 4 LIMIT {_EXAMPLES}"
+    )
+    model.clusters = sorted([*model.clusters, *found])[:_EXAMPLES]
 
 
 def _read_lattice(model: ModelCounts, width: int) -> None:
@@ -263,16 +267,16 @@ def _read_lattice(model: ModelCounts, width: int) -> None:
     """
     run, number, numbers = model.reader.run, model.number, range(1, width + 1)
     run(
-        f"CREATE OR REPLACE TEMP TABLE alone AS SELECT row, s1 AS swap, arg_min({_ERROR}, place) "
-        f"AS flips FROM judged WHERE n_edits = 1 AND {_CASE} GROUP BY ALL"
+        f"CREATE OR REPLACE TEMP TABLE alone AS SELECT row, s1 AS swap, arg_min({ERROR}, place) "
+        f"AS flips FROM judged WHERE n_edits = 1 AND {CASE} GROUP BY ALL"
     )
     flips = ", ".join(f"a{i}.flips AS f{i}, s{i}" for i in numbers)
     joins = " ".join(
         f"LEFT JOIN alone a{i} ON a{i}.row = j.row AND a{i}.swap = j.s{i}" for i in numbers
     )
     run(
-        f"CREATE OR REPLACE TEMP TABLE whole AS SELECT j.set, j.row, j.n_edits, {_ERROR} AS errs, "
-        f"{flips} FROM judged j {joins} WHERE n_edits > 1 AND {_CASE}"
+        f"CREATE OR REPLACE TEMP TABLE whole AS SELECT j.set, j.row, j.n_edits, {ERROR} AS errs, "
+        f"{flips} FROM judged j {joins} WHERE n_edits > 1 AND {CASE}"
     )
     if width > 1:
         run(
@@ -293,7 +297,7 @@ def _read_lattice(model: ModelCounts, width: int) -> None:
         f"INSERT INTO slices SELECT {number}, set, CASE WHEN w.errs THEN '{WHOLE_ERRS}' WHEN "
         f"w.errs IS NULL THEN '{NO_WHOLE}' ELSE '{NO_WHOLE_ERRS}' END, count(*) FROM judged j "
         f"LEFT JOIN (SELECT row, swap, bool_or(errs) AS errs FROM ({held}) GROUP BY ALL) w "
-        f"ON w.row = j.row AND w.swap = j.s1 WHERE n_edits = 1 AND {_ERROR} GROUP BY ALL"
+        f"ON w.row = j.row AND w.swap = j.s1 WHERE n_edits = 1 AND {ERROR} GROUP BY ALL"
     )
 
 
@@ -306,10 +310,10 @@ def _read_words(model: ModelCounts, width: int) -> None:
     run, number, numbers = model.reader.run, model.number, range(1, width + 1)
     swaps = ", ".join(f"s{i}" for i in numbers)
     run(
-        f"CREATE OR REPLACE TEMP TABLE sides AS SELECT row, set, n_edits, {_ERROR} AS errs, "
+        f"CREATE OR REPLACE TEMP TABLE sides AS SELECT row, set, n_edits, {ERROR} AS errs, "
         f"verdict = 'hidden' AS hides, len(list_filter(attributes, lambda name: "
         f"NOT starts_with(name, '{PLACEBO}'))) AS sensitive, {swaps} FROM judged JOIN sets "
-        f"USING (set) WHERE {_CASE}"
+        f"USING (set) WHERE {CASE}"
     )
     run(
         "CREATE OR REPLACE TEMP TABLE neutral AS SELECT row, n_edits, count(*) AS m FROM sides "
@@ -415,38 +419,16 @@ def _count_mutants(reader: CampaignReader, counts: CampaignCounts) -> None:
 
 
 def _count_answers(model: ModelCounts) -> None:
-    def rows(sql: str) -> Iterable[tuple[Any, ...]]:
-        return model.reader.run(f"{sql} WHERE model = {model.number} GROUP BY ALL ORDER BY ALL")
-
-    for names, verdict, number, places in rows(
+    for names, verdict, number, places in model.sums(
         "SELECT attributes, verdict::VARCHAR, sum(number)::BIGINT, sum(places)::BIGINT "
         "FROM by_shard JOIN sets USING (set)"
     ):
         model.verdicts[tuple(names)][verdict] = number
         model.replacements[tuple(names)] += places
-    for names, *flips, number in rows(
-        "SELECT attributes, whole, first, second, sum(number)::BIGINT FROM truth "
-        "JOIN sets USING (set)"
-    ):
-        whole, first, second = flips
-        model.truth[tuple(names)][whole, first, second] = number
-    for names, name, number in rows(
-        "SELECT attributes, slice, sum(number)::BIGINT FROM slices JOIN sets USING (set)"
-    ):
-        (model.atoms if len(names) == 1 else model.wholes)[tuple(names)][name] = number
-    for names, grade, number in rows(
+    for names, grade, number in model.sums(
         "SELECT attributes, grade, sum(number)::BIGINT FROM grades JOIN sets USING (set)"
     ):
         model.grades[tuple(names)][grade] = number
-    for names, groups, errors, cases, hidden, texts in rows(
-        "SELECT attributes, groups, errors, cases, hidden, sum(texts)::BIGINT FROM clusters "
-        "JOIN groups USING (key) JOIN sets USING (set)"
-    ):
-        kinds = [(model.groups, errors), (model.hidden_groups, hidden)]
-        for by_group, hits in kinds[: len(names)]:
-            by_text = by_group[tuple(names)].setdefault(tuple(groups), Counter())
-            by_text[hits, cases] += texts
-    for edit, errors, cases in rows(
-        "SELECT edit, sum(errors)::BIGINT, sum(cases)::BIGINT FROM words JOIN swaps USING (swap)"
-    ):
-        model.words[Swap(**edit)] = errors, cases
+    at = {(shard, place): -alike for _, alike, shard, place in model.clusters}
+    records = {(one.shard, one.place): one for one in model.reader.at(at)}
+    model.examples = [(records[place], alike) for place, alike in at.items()]

@@ -71,13 +71,10 @@ class ModelCounts:
     """Sums over all mutants of one model.
 
     ``verdicts``: by attributes. ``replacements``: by attributes, changed places of all mutants with
-    a verdict. ``truth``: for order 2, numbers of (whole flips, first part flips,
-    second part flips) where all three are cases. ``wholes``: errors of several edits by the
-    verdicts of their single edits; ``atoms``: errors of one edit by the verdicts of mutants that
-    contain it. ``grades``: of hidden mutants, by attributes; "" without scores. ``groups``: by
-    attributes and target groups, how many texts have so many errors and cases; ``hidden_groups``:
-    the same with hidden mutants as errors, of several attributes. ``words``: errors and cases of
-    atomic mutants by word pair. ``examples``: hidden mutants, one per text and attributes.
+    a verdict. ``grades``: of hidden mutants, by attributes; "" without scores. ``clusters``: hidden
+    mutants of one text and the same attributes: whether all are of two people, minus their number,
+    shard and place of the first; those of one person first, then by number. ``examples``: the first
+    of each, with the number. What metrics need besides stays in the tables of :meth:`sums`.
     """
 
     name: str
@@ -85,21 +82,10 @@ class ModelCounts:
     number: int
     verdicts: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     replacements: Counter[Attributes] = field(default_factory=Counter)
-    truth: dict[Attributes, Counter[tuple[bool, bool, bool]]] = field(
-        default_factory=lambda: defaultdict(Counter)
-    )
-    wholes: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    atoms: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     grades: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    groups: dict[Attributes, dict[Groups, Counter[tuple[int, ...]]]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )
-    hidden_groups: dict[Attributes, dict[Groups, Counter[tuple[int, ...]]]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )
-    words: dict[Swap, tuple[int, int]] = field(default_factory=dict)
     failures: Counter[str] = field(default_factory=Counter)
-    examples: list[MutantRecord] = field(default_factory=list)
+    clusters: list[tuple[bool, int, int, int]] = field(default_factory=list)
+    examples: list[tuple[MutantRecord, int]] = field(default_factory=list)
     metrics: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -116,6 +102,10 @@ class ModelCounts:
     def neutral(self) -> list[Attributes]:
         """The sets of attributes of mutants that are placebo alone, by size."""
         return [names for names in ordered(self.verdicts) if all(is_placebo((n,)) for n in names)]
+
+    def sums(self, select: str) -> list[tuple[Any, ...]]:
+        """Return what a query of the tables of sums selects of this model, grouped and sorted."""
+        return self.reader.run(f"{select} WHERE model = {self.number} GROUP BY ALL ORDER BY ALL")
 
     def by_text(self, *parts: Iterable[Attributes]) -> Sums:
         """Count the texts with the same sums, for each list of sets of attributes."""
@@ -190,14 +180,6 @@ class ModelCounts:
         """Return the sets of attributes with a kept and answered mutant."""
         cases = ("benign", "biased", "hidden")
         return {names for names, by in self.verdicts.items() if any(by[name] for name in cases)}
-
-    def by_shard(self) -> list[tuple[int, Attributes, str, int]]:
-        """Count mutants by shard, attributes and verdict."""
-        rows = self.reader.run(
-            "SELECT shard, attributes, verdict, number FROM by_shard JOIN sets USING (set) "
-            f"WHERE model = {self.number} ORDER BY shard"
-        )
-        return [(shard, tuple(names), verdict, number) for shard, names, verdict, number in rows]
 
 
 def each_text(

@@ -1,11 +1,14 @@
-"""Charts of a report as plain values for plotly: ``{"data": [...], "layout": {...}}``.
+"""Charts of a report: the page and the app draw them without a script, plotly for notebooks.
 
-Plotly interprets a few tags in texts, so all texts from data are escaped.
+A page thus prints as it looks, and weighs a thirtieth of one with plotly. Each chart has a
+``kind``, for which ``assets/html/parts.html`` has a macro and :func:`plot` a trace: ``bars`` (rates
+with intervals), ``stacks`` (shares of a whole), ``grid`` (a heat map) or ``lines`` (curves).
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
+from math import floor, log10
 from typing import Any
 
 from hinter_core.campaign.record import PriorityState
@@ -20,17 +23,20 @@ from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
 
-Figure = dict[str, Any]
+Chart = dict[str, Any]
+Figure = dict[str, Any]  # of plotly: {"data": [...], "layout": {...}}
+Band = tuple[Sequence[float], Sequence[float], Sequence[float]]  # mean, lower and upper end
+Parts = list[tuple[str, str, int]]  # name, colour and number of each
 
-# Middle tones, legible on white and on black.
-COLOURS = ("#5b52e0", "#0e8a9e", "#b0632a", "#8a4fbe", "#4f8a3c", "#c2416c")
-_GREEN, _RED, _PINK, _BROWN, _GREY = "#2f9461", "#c4202f", "#d9777c", "#b0632a", "#9a9ca6"
+# Middle tones: 3 to 1 and more against the page and its cards, in the light and in the dark.
+COLOURS = ("#7068ea", "#0e8a9e", "#b0632a", "#8a4fbe", "#4f8a3c", "#c2416c")
+_GREEN, _RED, _PINK, _BROWN, _GREY = "#2f9461", "#cc2d3d", "#d17176", "#b0632a", "#85878f"
 _OUTCOMES = {
     Verdict.BENIGN: _GREEN,
     Verdict.BIASED: _PINK,
     Verdict.HIDDEN: _RED,
     Verdict.DISCARDED: _GREY,
-    Verdict.UNANSWERED: "#c49a3a",
+    Verdict.UNANSWERED: "#a67f26",
 }
 _SLICES = {
     PART_ERRS: _PINK, NO_PART_ERRS: _RED, WHOLE_ERRS: _PINK, NO_WHOLE_ERRS: _BROWN,
@@ -39,84 +45,53 @@ _SCALE = [[0, "#eef0fb"], [0.25, "#c3bff2"], [0.6, "#8a4fbe"], [1, "#8f1330"]]
 GRID = "rgba(128,128,128,.25)"
 FEW = 10  # cases, below which a rate is hatched
 _RATES = {"errors": "error rate, %", "sources": "texts with an error, %"}
-BARE: dict[str, Any] = {
-    "paper_bgcolor": "rgba(0,0,0,0)",
-    "plot_bgcolor": "rgba(0,0,0,0)",
-    "dragmode": False,
-    "font": {"family": "inherit", "size": 13},
-}
-_CATEGORIES = {"automargin": True, "fixedrange": True, "type": "category"}
-_DOWNWARDS = {**_CATEGORIES, "autorange": "reversed"}
-_LEGEND_ABOVE = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}
-_LEGEND_BELOW = {"orientation": "h", "x": 0.5, "xanchor": "center", "y": -0.04, "yanchor": "top"}
+_WIDTH, _HEIGHT = 640.0, 260.0  # of curves
 
 
-def _figure(
-    data: list[dict[str, Any]], height: int, margin: tuple[int, int, int, int], **layout: Any
-) -> Figure:
-    """Return a figure; ``margin``: left, right, top and bottom."""
-    margins = dict(zip("lrtb", margin, strict=True))
-    return {"data": data, "layout": {**BARE, "height": height, "margin": margins, **layout}}
-
-
-def _horizontal_bars(data: list[dict[str, Any]], height: int, title: str, **layout: Any) -> Figure:
-    """Return a chart of horizontal bars."""
-    x = {"title": {"text": title}, "rangemode": "tozero", "gridcolor": GRID, "fixedrange": True,
-         "zeroline": False}  # fmt: skip
-    shared = {"legend": _LEGEND_ABOVE, "xaxis": x, "yaxis": _DOWNWARDS}
-    return _figure(data, height, (10, 20, 10, 40), **{**shared, **layout})
-
-
-def bars(report: Report, rate: str = "errors") -> Figure | None:
+def bars(report: Report, rate: str = "errors") -> Chart | None:
     """Return error rates with their intervals: a bar for each model and set of attributes.
 
     With ``sources`` as ``rate``: the share of texts with an error (HInter, Figures 4b, 5b).
     """
-    data = []
     every = [
         {line.name: own for line in lines_of(model) if (own := getattr(line, rate)).of}
         for model in report.models
     ]
     names = list(dict.fromkeys(name for rates in every for name in rates))
-    labels = {name: _with_number(name, every) for name in names}
-    for place, (model, rates) in enumerate(zip(report.models, every, strict=True)):
-        shares = {name: 100 * own.share for name, own in rates.items() if own.share is not None}
-        data.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": _short(model.model),
-                "y": [labels[name] for name in shares],
-                "x": list(shares.values()),
-                "error_x": {
-                    "type": "data",
-                    "symmetric": False,
-                    "array": [_reach(rates[name].high, share) for name, share in shares.items()],
-                    "arrayminus": [
-                        -_reach(rates[name].low, share) for name, share in shares.items()
-                    ],
-                    "color": "#808490",
-                    "thickness": 1.5,
-                },
-                "marker": {
-                    "color": COLOURS[place % len(COLOURS)],
-                    "pattern": {"shape": ["/" if rates[name].of < FEW else "" for name in shares]},
-                },
-                "customdata": [f"{rates[name].hits:,} of {rates[name].of:,}" for name in shares],
-                "hovertemplate": "%{y}: %{x:.1f} % (%{customdata})<extra></extra>",
-            }
-        )
     if not names:
         return None
-    several, thick = len(report.models) > 1, max(18, 16 * len(report.models))
-    return _horizontal_bars(
-        data,
-        90 + 24 * several * len(report.models) + thick * 2 * len(names),
-        _RATES[rate],
-        barmode="group",
-        showlegend=several,
-        yaxis={**_DOWNWARDS, "categoryorder": "array", "categoryarray": list(labels.values())},
-    )
+    top = _top(max(own.share or 0.0, own.high or 0.0) for rates in every for own in rates.values())
+    top /= 100
+    models = [(_short(one.model), COLOURS[n % len(COLOURS)]) for n, one in enumerate(report.models)]
+    both = list(zip(models, every, strict=True))
+    rows = [
+        (
+            _with_number(name, every),
+            [bar(*model, rates[name], top) for model, rates in both if name in rates],
+        )
+        for name in names
+    ]
+    legend = models if len(models) > 1 else []
+    return {"kind": "bars", "rows": rows, "legend": legend, "title": _RATES[rate]}
+
+
+def bar(name: str, colour: str, rate: Rate, top: float) -> dict[str, Any]:
+    """Return a rate that is drawn with its interval, in percent of the share at the ``top``."""
+    share = rate.share or 0.0
+    low, high = (share if end is None else end for end in (rate.low, rate.high))
+    width, begin, rest = (f"{100 * end / top:.1f}%" for end in (share, low, top - high))
+    return {
+        "name": name, "colour": colour, "value": f"{100 * share:.1f}\u00a0%",
+        "of": f"{rate.hits:,} of {rate.of:,}", "few": rate.of < FEW, "width": width, "low": begin,
+        "rest": rest, "rate": rate, "percent": (100 * share, 100 * low, 100 * high),
+    }  # fmt: skip
+
+
+def _top(values: Iterable[float], unit: float = 100.0) -> float:
+    """Return a round number that is no less than any of the values, in ``unit`` of one."""
+    most = unit * max(values, default=0.0) or 1.0
+    step = 10.0 ** floor(log10(most))
+    return next(n * step for n in (1, 2, 2.5, 5, 10) if n * step >= most - 1e-9)
 
 
 def _with_number(name: str, every: Sequence[Mapping[str, Rate]]) -> str:
@@ -124,285 +99,149 @@ def _with_number(name: str, every: Sequence[Mapping[str, Rate]]) -> str:
     numbers = sorted({rates[name].of for rates in every if name in rates})
     least, most = numbers[0], numbers[-1]
     written = f"{least:,}" if least == most else f"{least:,}\u2013{most:,}"
-    return f"{escape(name)} (n\u00a0{written})"
-
-
-def _reach(bound: float | None, share: float) -> float:
-    return 0.0 if bound is None else 100 * bound - share
+    return f"{name} (n\u00a0{written})"
 
 
 def _short(name: str) -> str:
-    return escape(name if len(name) <= 42 else name[:41] + "\u2026")
+    return name if len(name) <= 42 else name[:41] + "\u2026"
 
 
-def heat_maps(model: ModelReport) -> list[tuple[str, Figure]]:
+def heat_maps(model: ModelReport) -> list[tuple[str, Chart]]:
     """Return, for each pair of attributes, the error rates by target groups; most cases first."""
     pairs = by_attributes(group for group in model.groups if len(group.attributes) == 2)
     ordered = sorted(pairs.items(), key=lambda pair: -sum(group.errors.of for group in pair[1]))
     return [(joined(a), _heat_map(a, groups)) for a, groups in ordered]
 
 
-def _heat_map(attributes: tuple[str, ...], groups: list[GroupRate]) -> Figure:
-    down = sorted({group.groups[0] for group in groups})
-    across = sorted({group.groups[1] for group in groups})
-    cells = {group.groups: group for group in groups}
+def _heat_map(attributes: tuple[str, ...], groups: list[GroupRate]) -> Chart:
+    cells = {group.groups: group.errors for group in groups}
+    down, across = (sorted({names[side] for names in cells}) for side in (0, 1))
     if len(across) > len(down):  # the longer side goes down, to fit a narrow page
         down, across, attributes = across, down, attributes[::-1]
-        cells = {group.groups[::-1]: group for group in groups}
-    rates = [[_share(cells.get((y, x))) for x in across] for y in down]
-    texts = [[_cell(cells.get((y, x))) for x in across] for y in down]
-    trace = {
-        "type": "heatmap",
-        "x": list(map(escape, across)),
-        "y": list(map(escape, down)),
-        "z": rates,
-        "zmin": 0,
-        "zmax": max(1.0, *(rate for row in rates for rate in row if rate is not None)),
-        "colorscale": _SCALE,
-        "text": [[_number(cells.get((y, x))) for x in across] for y in down],
-        "texttemplate": "%{z:.0f}<br>%{text}",
-        "customdata": texts,
-        "hovertemplate": "%{y} \u00d7 %{x}: %{customdata}<extra></extra>",
-        "hoverongaps": False,
-        "xgap": 2,
-        "ygap": 2,
-        "colorbar": {"thickness": 10, "title": {"text": "%"}, "outlinewidth": 0},
+        cells = {names[::-1]: rate for names, rate in cells.items()}
+    top = max(1.0, *(100 * (rate.share or 0.0) for rate in cells.values()))
+    return {
+        "kind": "grid",
+        "heads": across,
+        "rows": [(y, [_cell(cells.get((y, x)), top) for x in across]) for y in down],
+        "across": f"turned into ({attributes[1]})",
+        "top": top,
     }
-    title = {"text": f"turned into ({escape(attributes[1])})"}
-    return _figure(
-        [trace],
-        150 + 40 * len(down),
-        (10, 10, 10, 10),
-        shapes=_hatch(
-            [
-                (column, row)
-                for row, y in enumerate(down)
-                for column, x in enumerate(across)
-                if (cell := cells.get((y, x))) and cell.errors.of < FEW
-            ]
-        ),
-        xaxis={**_CATEGORIES, "showgrid": False, "title": title},
-        yaxis={**_DOWNWARDS, "showgrid": False},
-    )
 
 
-def _hatch(cells: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
-    """Return strokes over cells, each by its column and row, as one shape; none without cells."""
-    strokes = ((-0.5, 0, 0, -0.5), (-0.5, 0.5, 0.5, -0.5), (0, 0.5, 0.5, 0))
-    path = "".join(f"M{x + a},{y + b}L{x + c},{y + d}" for x, y in cells for a, b, c, d in strokes)
-    line = {"color": "rgba(90,92,105,.55)", "width": 1}
-    return [{"type": "path", "path": path, "line": line}] if path else []
-
-
-def _number(group: GroupRate | None) -> str:
-    return f"n\u00a0{group.errors.of:,}" if group else ""
-
-
-def _share(group: GroupRate | None) -> float | None:
-    share = group.errors.share if group else None
-    return None if share is None else 100 * share
-
-
-def _cell(group: GroupRate | None) -> str:
-    if group is None:
-        return ""
-    return f"{percent(group.errors)}, {group.errors.hits:,} of {group.errors.of:,}"
-
-
-def flow(model: ModelReport) -> Figure | None:
-    """Return the flow from atomic and intersectional mutants to verdicts; None without mutants."""
-    sides = [line for line in (model.atomic, model.intersectional) if line.mutants]
-    outcomes = [v for v in _OUTCOMES if any(line.verdicts[v.value] for line in sides)]
-    if not sides:
+def _cell(rate: Rate | None, top: float) -> dict[str, Any] | None:
+    if rate is None or rate.share is None:
         return None
-    total = sum(line.mutants for line in sides)
-    names = [f"{line.name}: {line.mutants:,}" for line in sides]
-    for outcome in outcomes:
-        number = sum(line.verdicts[outcome.value] for line in sides)
-        names.append(f"{outcome.value}: {number:,} ({100 * number / total:.1f} %)")
-    links = [
-        (i, len(sides) + j, line.verdicts[outcome.value], outcome)
-        for i, line in enumerate(sides)
-        for j, outcome in enumerate(outcomes)
-        if line.verdicts[outcome.value]
-    ]
-    trace = {
-        "type": "sankey",
-        "node": {
-            "label": names,
-            "color": ["#7d7f95"] * len(sides) + [_OUTCOMES[o] for o in outcomes],
-            "pad": 22,
-            "thickness": 14,
-            "line": {"width": 0},
-            "hovertemplate": "%{label}<extra></extra>",
-        },
-        "link": {
-            "source": [link[0] for link in links],
-            "target": [link[1] for link in links],
-            "value": [link[2] for link in links],
-            "color": [_OUTCOMES[link[3]] + "66" for link in links],
-            "hovertemplate": "%{source.label} \u2192 %{target.label}: %{value:,}<extra></extra>",
-        },
-    }
-    return _figure([trace], 320, (6, 6, 20, 20))
+    share = 100 * rate.share
+    return {
+        "value": f"{share:.0f}", "number": f"n\u00a0{rate.of:,}", "few": rate.of < FEW,
+        "heat": f"{share / top:.2f}", "percent": share,
+        "words": f"{percent(rate)}, {rate.hits:,} of {rate.of:,}",
+    }  # fmt: skip
+
+
+def flow(model: ModelReport) -> Chart | None:
+    """Return the verdicts of atomic and intersectional mutants; None without mutants."""
+    sides = [line for line in (model.atomic, model.intersectional) if line.mutants]
+    return _stacks(
+        (line.name, [(one.value, _OUTCOMES[one], line.verdicts[one.value]) for one in _OUTCOMES])
+        for line in sides
+    )
 
 
 _ALL = ("all", "intersectional", "atomic")
 
 
-def kept_pies(model: ModelReport) -> Figure | None:
+def kept_pies(model: ModelReport) -> Chart | None:
     """Return Figure 7: kept and discarded mutants; all, intersectional and atomic ones."""
-    positives = [p for p in model.positives if p.name in _ALL and p.kept + p.discarded]
-    parts = [(p.name, {"kept": p.kept, "discarded": p.discarded}) for p in positives]
-    return _pies(parts, {"kept": _GREEN, "discarded": _GREY})
+    return _stacks(
+        (p.name, [("kept", _GREEN, p.kept), ("discarded", _GREY, p.discarded)])
+        for p in model.positives
+        if p.name in _ALL and p.kept + p.discarded
+    )
 
 
-def error_pies(model: ModelReport) -> Figure | None:
+def error_pies(model: ModelReport) -> Chart | None:
     """Return Figure 10: intersectional errors by their parts, atomic ones by their wholes."""
-    return _pies([(f"{p.name} errors", p.slices) for p in model.pies if not p.attributes], _SLICES)
+    return _stacks(
+        (f"{p.name} errors", [(part, _SLICES.get(part, _GREY), n) for part, n in p.slices.items()])
+        for p in model.pies
+        if not p.attributes
+    )
 
 
-def _pies(parts: list[tuple[str, dict[str, int]]], colours: dict[str, str]) -> Figure | None:
-    if not parts:
-        return None
-    width = 1 / len(parts)
-    data, notes = [], []
-    for place, (name, slices) in enumerate(parts):
-        middle = (place + 0.5) * width
-        data.append(
-            {
-                "type": "pie",
-                "name": name,
-                "labels": list(slices),
-                "values": list(slices.values()),
-                "hole": 0.45,
-                "sort": False,
-                "domain": {"x": [middle - 0.46 * width, middle + 0.46 * width], "y": [0, 0.9]},
-                "marker": {"colors": [colours.get(part, _GREY) for part in slices]},
-                "textinfo": "percent",
-                "textposition": "inside",
-                "hovertemplate": "%{label}: %{value:,} (%{percent})<extra></extra>",
-            }
-        )
-        notes.append(
-            {"text": f"{escape(name)}: {sum(slices.values()):,}", "x": middle, "y": 1.0,
-             "xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom",
-             "showarrow": False}
-        )  # fmt: skip
-    return _figure(data, 320, (6, 6, 34, 6), annotations=notes, legend=_LEGEND_BELOW)
-
-
-def positive_bars(model: ModelReport) -> Figure | None:
+def positive_bars(model: ModelReport) -> Chart | None:
     """Return Figure 8: true and false positives; None if no discarded mutant was tested."""
     positives = [p for p in model.positives if p.name in _ALL]
     if not any(p.asked for p in positives):
         return None
-    names = [escape(p.name) for p in positives]
-    data: list[dict[str, Any]] = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": name,
-            "y": names,
-            "x": values,
-            "text": [f"{value:,}" for value in values],
-            "marker": {"color": colour},
-            "hovertemplate": f"%{{y}}: %{{x:,}} {name}<extra></extra>",
-        }
-        for name, values, colour in (
-            ("true positives", [p.true.hits for p in positives], _RED),
-            ("false positives", [p.false.hits for p in positives], _GREY),
-        )
-    ]
-    return _horizontal_bars(data, 110 + 44 * len(positives), "errors", barmode="stack")
-
-
-def venns(model: ModelReport) -> list[tuple[str, Figure]]:
-    """Return Figure 11 for each set: texts with errors by one change, by several, by both."""
-    return [(joined(overlap.attributes), _venn(overlap)) for overlap in model.overlaps]
-
-
-def _venn(overlap: Overlap) -> Figure:
-    colours = {"alone": COLOURS[1], "together": COLOURS[0]}
-    shapes = [
-        {"type": "circle", "x0": at - radius, "x1": at + radius, "y0": -radius, "y1": radius,
-         "fillcolor": colours[kind], "opacity": 0.35, "line": {"color": colours[kind], "width": 2}}
-        for kind, at, radius in circles(overlap)
-    ]  # fmt: skip
-    words = "<br>".join(
-        f"<span style='color:{colours.get(kind, 'transparent')}'>\u25cf</span> {number:,} {what}"
-        for kind, number, what in overlap_kinds(overlap)
+    return _stacks(
+        (p.name, [("true positives", _RED, p.true.hits), ("false positives", _GREY, p.false.hits)])
+        for p in positives
     )
-    axis = {"visible": False, "fixedrange": True}
-    return _figure(
-        [{"type": "scatter", "x": [], "y": []}],  # empty, so that axes are drawn to scale
-        330,
-        (4, 4, 4, 90),
-        shapes=shapes,
-        annotations=[
-            {"x": 0.5, "y": 0, "xref": "paper", "yref": "paper", "yanchor": "top", "text": words,
-             "align": "left", "showarrow": False}
-        ],
-        xaxis={**axis, "range": [-2.1, 2.1]},
-        yaxis={**axis, "range": [-1.1, 1.1], "scaleanchor": "x"},
-    )  # fmt: skip
+
+
+def _stacks(rows: Iterable[tuple[str, Parts]]) -> Chart | None:
+    made = [_stack(name, parts) for name, parts in rows]
+    return {"kind": "stacks", "rows": made} if made else None
+
+
+def _stack(name: str, parts: Parts) -> dict[str, Any]:
+    total = sum(number for *_, number in parts)
+    shown = [
+        {"name": part, "colour": colour, "share": f"{100 * number / total:.1f}\u00a0%",
+         "width": f"{100 * number / total:.2f}%", "number": f"{number:,}", "of": number}
+        for part, colour, number in parts
+        if number
+    ]  # fmt: skip
+    return {"name": name, "total": f"{total:,}", "parts": shown}
 
 
 def curves(
-    lines: Mapping[str, tuple[Sequence[float], Sequence[float], Sequence[float]]],
+    lines: Mapping[str, Band],
     along: Sequence[float],
     x_title: str,
     y_title: str,
     dashed: str = "",
     *,
     shares: bool = True,
-) -> Figure:
-    """Return curves of shares in percent, by name: mean, lower and upper end of a band.
+) -> Chart:
+    """Return curves of shares in percent, by name, each with its band.
 
     ``along``: their common x; a curve may end before. ``dashed``: the name of a curve that is drawn
     as a reference. Without ``shares`` they are of amounts.
     """
-    written, unit = (_percent, " %") if shares else (_amounts, "")
-    data: list[dict[str, Any]] = []
-    for place, (name, (middle, low, high)) in enumerate(lines.items()):
+    unit = 100 if shares else 1
+    drawn = []
+    for place, (name, ends) in enumerate(lines.items()):
         colour = _GREY if name == dashed else COLOURS[place % len(COLOURS)]
+        middle, low, high = ([round(unit * float(y), 3) for y in end] for end in ends)
         x = list(along)[: len(middle)]
-        shared = {"type": "scatter", "mode": "lines", "legendgroup": escape(name)}
-        if name != dashed:
-            data.append(
-                {
-                    **shared,
-                    "x": x + x[::-1],
-                    "y": written([*high, *list(low)[::-1]]),
-                    "fill": "toself",
-                    "fillcolor": colour + "26",
-                    "line": {"width": 0},
-                    "hoverinfo": "skip",
-                    "showlegend": False,
-                }
-            )
-        data.append(
-            {
-                **shared,
-                "name": escape(name),
-                "x": x,
-                "y": written(middle),
-                "line": {"color": colour, "width": 2, "dash": "dot" if name == dashed else "solid"},
-                "hovertemplate": f"{escape(name)}: %{{y:.1f}}{unit} at %{{x:,}}<extra></extra>",
-            }
+        around = (x + x[::-1], high + low[::-1]) if name != dashed else None
+        drawn.append((name, colour, (x, middle), around))
+    every = [part for *_, curve, band in drawn for part in (curve, band) if part]
+    right, top = (_top((n for part in every for n in part[side]), 1) for side in (0, 1))
+
+    def points(part: tuple[list[float], list[float]]) -> str:
+        return " ".join(
+            f"{_WIDTH * x / right:.1f},{_HEIGHT * (1 - y / top):.1f}"
+            for x, y in zip(*part, strict=True)
         )
-    axis = {"gridcolor": GRID, "fixedrange": True, "zeroline": False, "automargin": True}
-    return _figure(
-        data,
-        420,
-        (10, 20, 10, 40),
-        legend=_LEGEND_ABOVE,
-        xaxis={**axis, "title": {"text": escape(x_title)}, "rangemode": "tozero"},
-        yaxis={**axis, "title": {"text": escape(y_title)}, "rangemode": "tozero"},
-    )
+
+    return {
+        "kind": "lines",
+        "bands": [(points(band), colour + "26") for _, colour, _, band in drawn if band],
+        "curves": [(points(own), colour, name == dashed, name) for name, colour, own, _ in drawn],
+        "right": f"{right:,g}",
+        "top": f"{top:,g}",
+        "across": x_title,
+        "up": y_title,
+        "drawn": drawn,
+        "unit": " %" if shares else "",
+    }
 
 
-def priority_figure(states: Mapping[str, PriorityState]) -> Figure:
+def priority_figure(states: Mapping[str, PriorityState]) -> Chart:
     """Return each model's curve of faults by cases tested, with the expectation of a random order.
 
     One model has a band around the expectation.
@@ -430,25 +269,189 @@ def _steps(state: PriorityState, along: Sequence[int]) -> list[int]:
     return [faults[bisect_right(cases, number) - 1] for number in along]
 
 
-def _percent(shares: Sequence[float]) -> list[float]:
-    return [round(100 * float(share), 3) for share in shares]
-
-
-def _amounts(values: Sequence[float]) -> list[float]:
-    return [round(float(value), 3) for value in values]
-
-
 def every_figure(report: Report, model: ModelReport) -> dict[str, Figure]:
-    """Return all charts that a report has of a model, and of all models, by name."""
-    drawn = {
+    """Return all charts that a report has of a model, and of all models, by name for plotly."""
+    charts = {
         "errors": bars(report),
         "texts with errors": bars(report, "sources"),
         "verdicts": flow(model),
         "kept": kept_pies(model),
         "true and false positives": positive_bars(model),
         "errors by parts": error_pies(model),
-        **{f"groups of {name}": figure for name, figure in heat_maps(model)},
-        **{f"errors by {name}": figure for name, figure in venns(model)},
+        **{f"groups of {name}": chart for name, chart in heat_maps(model)},
         "priority": priority_figure({model.model: model.priority}) if model.priority else None,
     }
-    return {name: figure for name, figure in drawn.items() if figure is not None}
+    figures = {name: plot(chart) for name, chart in charts.items() if chart is not None}
+    venns = {f"errors by {joined(one.attributes)}": venn(one) for one in model.overlaps}
+    return figures | venns
+
+
+BARE: dict[str, Any] = {
+    "paper_bgcolor": "rgba(0,0,0,0)",
+    "plot_bgcolor": "rgba(0,0,0,0)",
+    "dragmode": False,
+    "font": {"family": "system-ui, sans-serif", "size": 13},
+    "margin": {"l": 10, "r": 20, "t": 10, "b": 40},
+    "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
+}
+_NUMBERS = {"automargin": True, "fixedrange": True, "gridcolor": GRID, "rangemode": "tozero",
+            "zeroline": False}  # fmt: skip
+_CATEGORIES = {"automargin": True, "fixedrange": True, "type": "category"}
+_DOWNWARDS = {**_CATEGORIES, "autorange": "reversed"}
+
+
+def plot(chart: Chart) -> Figure:
+    """Return a chart as plain values for plotly.
+
+    Plotly interprets a few tags in texts, so all texts from data are escaped.
+    """
+    data, layout = {"bars": _of_bars, "stacks": _of_stacks, "grid": _of_grid, "lines": _of_lines}[
+        chart["kind"]
+    ](chart)
+    return {"data": data, "layout": {**BARE, **layout}}
+
+
+_Plot = tuple[list[dict[str, Any]], dict[str, Any]]
+
+
+def _horizontal(title: str, rows: int, mode: str) -> dict[str, Any]:
+    return {
+        "barmode": mode,
+        "height": 90 + 44 * rows,
+        "xaxis": {**_NUMBERS, "title": {"text": title}},
+        "yaxis": _DOWNWARDS,
+    }
+
+
+def _bars_of(
+    every: Iterable[tuple[str, dict[str, Any]]],
+) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Yield a trace for each name and colour of bars, and its bars; each stands at a label."""
+    traces: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
+    for label, own in every:
+        traces.setdefault((own["name"], own["colour"]), []).append((label, own))
+    for (name, colour), placed in traces.items():
+        labels = [escape(label) for label, _ in placed]
+        same = {"type": "bar", "orientation": "h", "name": escape(name), "y": labels}
+        yield {**same, "marker": {"color": colour}}, [own for _, own in placed]
+
+
+def _of_bars(chart: Chart) -> _Plot:
+    every = [(label, one) for label, own in chart["rows"] for one in own]
+    data = []
+    for trace, own in _bars_of(every):
+        ends = [one["percent"] for one in own]
+        trace["marker"]["pattern"] = {"shape": ["/" if one["few"] else "" for one in own]}
+        error = {
+            "type": "data",
+            "symmetric": False,
+            "array": [high - share for share, _, high in ends],
+            "arrayminus": [share - low for share, low, _ in ends],
+            "color": "#808490",
+            "thickness": 1.5,
+        }
+        more = {"x": [share for share, *_ in ends], "customdata": [one["of"] for one in own]}
+        hover = "%{y}: %{x:.1f} % (%{customdata})<extra></extra>"
+        data.append({**trace, **more, "error_x": error, "hovertemplate": hover})
+    layout = _horizontal(chart["title"], len(every), "group")
+    order = {"categoryorder": "array", "categoryarray": [escape(one) for one, _ in chart["rows"]]}
+    shown = bool(chart["legend"])
+    return data, {**layout, "showlegend": shown, "yaxis": {**_DOWNWARDS, **order}}
+
+
+def _of_stacks(chart: Chart) -> _Plot:
+    every = [(row["name"], part) for row in chart["rows"] for part in row["parts"]]
+    data = [
+        {**trace, "x": [part["of"] for part in own], "text": [part["number"] for part in own],
+         "customdata": [part["share"] for part in own],
+         "hovertemplate": "%{y}: %{x:,} (%{customdata})"}
+        for trace, own in _bars_of(every)
+    ]  # fmt: skip
+    return data, _horizontal("", len(chart["rows"]), "stack")
+
+
+def _of_grid(chart: Chart) -> _Plot:
+    def each(part: str) -> list[list[Any]]:
+        return [[cell and cell[part] for cell in cells] for _, cells in chart["rows"]]
+
+    trace = {
+        "type": "heatmap",
+        "x": list(map(escape, chart["heads"])),
+        "y": [escape(name) for name, _ in chart["rows"]],
+        "z": each("percent"),
+        "zmin": 0,
+        "zmax": chart["top"],
+        "colorscale": _SCALE,
+        # plotly would write "null" into a cell without a case.
+        "text": [
+            [(one and f"{one['percent']:.0f}<br>{one['number']}") or "" for one in cells]
+            for _, cells in chart["rows"]
+        ],
+        "texttemplate": "%{text}",
+        "customdata": each("words"),
+        "hovertemplate": "%{y} \u00d7 %{x}: %{customdata}<extra></extra>",
+        "hoverongaps": False,
+        "xgap": 2,
+        "ygap": 2,
+        "colorbar": {"thickness": 10, "title": {"text": "%"}, "outlinewidth": 0},
+    }
+    few = [(x, y) for y, cells in enumerate(each("few")) for x, few in enumerate(cells) if few]
+    return [trace], {
+        "height": 150 + 40 * len(chart["rows"]),
+        "shapes": _hatch(few),
+        "xaxis": {**_CATEGORIES, "showgrid": False, "title": {"text": escape(chart["across"])}},
+        "yaxis": {**_DOWNWARDS, "showgrid": False},
+    }
+
+
+def _hatch(cells: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
+    """Return strokes over cells, each by its column and row, as one shape; none without cells."""
+    strokes = ((-0.5, 0, 0, -0.5), (-0.5, 0.5, 0.5, -0.5), (0, 0.5, 0.5, 0))
+    path = "".join(f"M{x + a},{y + b}L{x + c},{y + d}" for x, y in cells for a, b, c, d in strokes)
+    line = {"color": "rgba(90,92,105,.55)", "width": 1}
+    return [{"type": "path", "path": path, "line": line}] if path else []
+
+
+def _of_lines(chart: Chart) -> _Plot:
+    data: list[dict[str, Any]] = []
+    for name, colour, (x, y), band in chart["drawn"]:
+        shared = {"type": "scatter", "mode": "lines", "name": escape(name),
+                  "legendgroup": escape(name)}  # fmt: skip
+        if band:
+            data.append(
+                {**shared, "x": band[0], "y": band[1], "fill": "toself", "fillcolor": colour + "26",
+                 "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
+            )  # fmt: skip
+        line = {"color": colour, "width": 2, "dash": "solid" if band else "dot"}
+        hover = f"{escape(name)}: %{{y:.1f}}{chart['unit']} at %{{x:,}}<extra></extra>"
+        data.append({**shared, "x": x, "y": y, "line": line, "hovertemplate": hover})
+    titles = {"xaxis": chart["across"], "yaxis": chart["up"]}
+    axes = {axis: {**_NUMBERS, "title": {"text": escape(one)}} for axis, one in titles.items()}
+    return data, {"height": 420, **axes}
+
+
+def venn(overlap: Overlap) -> Figure:
+    """Return Figure 11 for plotly: texts with errors by one change, by several, by both."""
+    colours = {"alone": COLOURS[1], "together": COLOURS[0]}
+    shapes = [
+        {"type": "circle", "x0": at - radius, "x1": at + radius, "y0": -radius, "y1": radius,
+         "fillcolor": colours[kind], "opacity": 0.35, "line": {"color": colours[kind], "width": 2}}
+        for kind, at, radius in circles(overlap)
+    ]  # fmt: skip
+    words = "<br>".join(
+        f"<span style='color:{colours.get(kind, 'transparent')}'>\u25cf</span> {number:,} {what}"
+        for kind, number, what in overlap_kinds(overlap)
+    )
+    below = {"x": 0.5, "y": 0, "xref": "paper", "yref": "paper", "yanchor": "top", "text": words,
+             "align": "left", "showarrow": False}  # fmt: skip
+    axis = {"visible": False, "fixedrange": True}
+    layout = {
+        "height": 330,
+        "margin": {"l": 4, "r": 4, "t": 4, "b": 90},
+        "shapes": shapes,
+        "annotations": [below],
+        "xaxis": {**axis, "range": [-2.1, 2.1]},
+        "yaxis": {**axis, "range": [-1.1, 1.1], "scaleanchor": "x"},
+    }
+    # Empty, so that axes are drawn to scale.
+    return {"data": [{"type": "scatter", "x": [], "y": []}], "layout": {**BARE, **layout}}

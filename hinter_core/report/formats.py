@@ -1,54 +1,46 @@
 """Write a report as Markdown, terminal tables, HTML, flat rows and plain values."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any, Literal, TextIO
 
 from hinter_core.data.tables import rows_to_csv, to_json
 from hinter_core.errors import InputError
 from hinter_core.language.clean import printable
-from hinter_core.report.figures import (
-    Figure,
-    bars,
-    error_pies,
-    flow,
-    heat_maps,
-    kept_pies,
-    positive_bars,
-    priority_figure,
-)
-from hinter_core.report.metrics.lattice import circles, overlap_kinds
+from hinter_core.report.gate import LIMIT, GateOn
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.mutants.validity import CorrectedRow
+from hinter_core.report.page.html import to_html
 from hinter_core.report.section import Section, joined
-from hinter_core.report.sections import (
-    card_of,
-    lines_of,
-    prioritised,
-    sections,
-    with_short_names,
-)
+from hinter_core.report.sections import lines_of, sections
 from hinter_core.report.tables import tables_of, to_latex
 from hinter_core.statistics.rates import Estimate, Rate
-from hinter_core.storage import ASSETS
 
 _LONG = {"every-group"}  # only on the page and in JSON
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#~])")
 _WIDE = 140  # columns if the output is no terminal
 
 
-def write_report(report: Report, form: str, *, in_words: bool = True) -> str:
+def write_report(
+    report: Report,
+    form: str,
+    *,
+    in_words: bool = True,
+    limit: float = LIMIT,
+    on: GateOn = GateOn.EXCESS,
+) -> str:
     """Return the report as ``markdown``, ``csv``, ``json``, ``html`` or ``latex``.
 
-    ``in_words``: whether Markdown and HTML repeat tables as sentences.
+    ``in_words``: whether Markdown and HTML repeat tables as sentences. ``limit``, ``on``: of the
+    decision that a page begins with.
 
     Raises:
         InputError: an unknown format.
     """
     if form not in FORMS:
         raise InputError(f"There is no report as '{form}'; use {', '.join(FORMS)}.")
-    return FORMS[form](report, in_words)
+    return FORMS[form](report, in_words, limit, on)
 
 
 def to_markdown(report: Report, *, in_words: bool = True) -> str:
@@ -89,7 +81,8 @@ def print_sections(written: Iterable[Section], stream: TextIO) -> None:
         if section.rows:
             table = Table(show_edge=False, pad_edge=False, header_style="bold")
             for place, column in enumerate(section.columns):
-                numbers = all(_is_number(row[place]) for row in section.rows)
+                cells = [row[place] for row in section.rows]
+                numbers = all(cell[:1].isdigit() or cell in ("", "\u2013") for cell in cells)
                 side: Literal["left", "right"] = "right" if numbers else "left"
                 table.add_column(Text(printable(column)), overflow="fold", justify=side)
             for row in section.rows:
@@ -110,10 +103,6 @@ def _escape(text: str) -> str:
 
 def _line(cells: list[str]) -> str:
     return f"| {' | '.join(map(_escape, cells))} |"
-
-
-def _is_number(cell: str) -> bool:
-    return not cell or cell[0].isdigit() or cell == "\u2013"
 
 
 def flat_rows(report: Report) -> list[dict[str, Any]]:
@@ -192,133 +181,10 @@ def _key(key: Any) -> str:
     return str(key)
 
 
-_STYLES = (ASSETS / "css" / "report.css", ASSETS / "css" / "venn.css")
-_SCRIPT = ASSETS / "js" / "report.js"
-_PAGES = ASSETS / "html"
-# Tables that are opened by a click.
-_FOLDED = {"every-group", "truth", "words", "directions", "coverage", "discards"}
-_BEFORE_MODELS = ("models", "by-model", "accuracy")
-_Charts = Sequence[tuple[str, Figure | None]]  # with the name of each
-
-
-def to_html(report: Report, *, in_words: bool = True) -> str:
-    """Return the report as one HTML file that needs no network: light or dark, screen or paper.
-
-    All text is escaped once. Charts are embedded as JSON beside a table with the same numbers, so
-    the page is readable without scripts.
-    """
-    report = with_short_names(report)
-    by_model: dict[str, list[Section]] = {}
-    for section in sections(report, in_words=in_words):
-        by_model.setdefault(section.model, []).append(section)
-    overview, *rest = by_model.pop("")
-    return _whole_page(
-        **_opening(report, overview),
-        first=[s for s in rest if s.key in ("main", *_BEFORE_MODELS)],
-        last=[s for s in rest if s.key not in ("main", *_BEFORE_MODELS)],
-        by_model=by_model,
-    )
-
-
-def first_screen(report: Report) -> str:
-    """Return the begin of the page as HTML: what was tested, a card for each model, all rates."""
-    report = with_short_names(report)
-    overview, main, *_ = sections(report, in_words=False)
-    values = _opening(report, overview) | {"charts": lambda _: ((), (), ())}
-    return _rendered(first=[main], only_opening=True, **values)
-
-
-def page_of(title: str, written: Iterable[Section], charts: Mapping[str, _Charts]) -> str:
-    """Return sections as one HTML file that needs no network; ``charts`` with names, by section."""
-    return _whole_page(
-        title=title,
-        first=list(written),
-        charts=lambda section: (charts.get(section.key, ()), (), ()),
-    )
-
-
-def style() -> str:
-    """Return the style sheet of the report page."""
-    return "\n".join(path.read_text(encoding="utf-8") for path in _STYLES)
-
-
-def _whole_page(**values: Any) -> str:
-    from plotly.offline import get_plotlyjs
-
-    draw = _SCRIPT.read_text(encoding="utf-8")
-    return _rendered(style=style(), draw=draw, plotly=get_plotlyjs(), **values)
-
-
-def _rendered(**values: Any) -> str:
-    from jinja2 import Environment, FileSystemLoader
-
-    page = Environment(autoescape=True, loader=FileSystemLoader(_PAGES))
-    page.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
-    page.globals |= {"card_of": card_of, "folded": _FOLDED}
-    return page.get_template("report.html").render(values)
-
-
-def _opening(report: Report, overview: Section) -> dict[str, Any]:
-    more = bool(report.labels) + bool(report.only) + prioritised(report)
-    models = {model.model: model for model in report.models}
-    return {
-        "title": f"HInter report: {report.campaign.title}",
-        "about": overview.sentences[: 2 + more],  # more on the cards
-        "models": report.models,
-        "charts": lambda section: (
-            _charts(section, report, models),
-            _maps(section, models),
-            _venns(section, models),
-        ),
-    }
-
-
-def _charts(section: Section, report: Report, models: Mapping[str, ModelReport]) -> _Charts:
-    if section.key == "main":
-        return [
-            ("Error rates with their intervals", bars(report)),
-            ("Original texts with an error, with intervals", bars(report, "sources")),
-        ]
-    model = models.get(section.model)
-    if model is None:
-        return ()
-    if section.key == "priority" and model.priority is not None:
-        figure = priority_figure({model.model: model.priority})
-        return [("Changed answers found by cases asked", figure)]
-    if section.key == "flow":
-        return [("From mutants to verdicts", flow(model))]
-    if section.key == "invariant":
-        positives = ("True and false positives", positive_bars(model))
-        return [("Mutants kept and discarded", kept_pies(model)), positives]
-    if section.key == "pies":
-        return [("Errors by what the other kind shows", error_pies(model))]
-    return ()
-
-
-def _maps(section: Section, models: Mapping[str, ModelReport]) -> _Charts:
-    """Return the charts that stand side by side, each under its name."""
-    model = models.get(section.model)
-    if model is not None and section.key == "groups":
-        note = ": error rate, %, by the groups a text was turned into"
-        return [(name + note, figure) for name, figure in heat_maps(model)]
-    return ()
-
-
-def _venns(section: Section, models: Mapping[str, ModelReport]) -> list[tuple[Any, ...]]:
-    """Return the circles of texts, each with its name, number of texts, words and legend."""
-    venns = []
-    for one in models[section.model].overlaps if section.key == "overlap" else ():
-        kinds = overlap_kinds(one)
-        total = sum(number for _, number, _ in kinds)
-        texts = f"{total:,} text{'s' * (total != 1)}"
-        venns.append((circles(one), joined(one.attributes), texts, "Circles of these texts", kinds))
-    return venns
-
-
-FORMS: dict[str, Callable[[Report, bool], str]] = {
-    "markdown": lambda report, words: to_markdown(report, in_words=words),
-    "csv": lambda report, _: rows_to_csv(flat_rows(report)),
-    "json": lambda report, _: to_json(plain(report), 1) + "\n",
-    "html": lambda report, words: to_html(report, in_words=words),
-    "latex": lambda report, _: to_latex(tables_of(sections(report))),
+FORMS: dict[str, Callable[[Report, bool, float, GateOn], str]] = {
+    "markdown": lambda report, words, *_: to_markdown(report, in_words=words),
+    "csv": lambda report, *_: rows_to_csv(flat_rows(report)),
+    "json": lambda report, *_: to_json(plain(report), 1) + "\n",
+    "html": lambda report, words, limit, on: to_html(report, in_words=words, limit=limit, on=on),
+    "latex": lambda report, *_: to_latex(tables_of(sections(report))),
 }

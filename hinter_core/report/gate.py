@@ -2,12 +2,13 @@
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from enum import StrEnum
 from xml.etree import ElementTree
 
 from hinter_core.errors import InputError
 from hinter_core.report.compared.comparison import Comparison
-from hinter_core.report.metrics.excess import FEWEST_PLACEBO
+from hinter_core.report.metrics.excess import FEWEST_PLACEBO, PlaceboExcess
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.statistics.format import difference_in_words, rate_in_words
 
@@ -19,6 +20,75 @@ class GateOn(StrEnum):
 
     EXCESS = "excess"
     RATE = "rate"
+
+
+LIMIT = 0.05  # share above the placebo's that a page allows unless another is given
+
+
+class GateOutcome(StrEnum):
+    """What an interval says of a model: below the limit, above it, or on both sides of it."""
+
+    PASS = "pass"  # noqa: S105 -- no password
+    FAIL = "fail"
+    FEW = "too few to say"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The decision about a model, and why a gate stops it.
+
+    A gate stops only what fails or was not measured: an interval on both sides of the limit passes
+    it without a word, ``why`` being empty. ``excess``: the comparison with placebo mutants that
+    decides; None if there is none.
+    """
+
+    model: str
+    outcome: GateOutcome
+    why: str = ""
+    excess: PlaceboExcess | None = None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a gate stops the model."""
+        return bool(self.why)
+
+
+def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Decision:
+    """Decide whether a model passes; see :func:`gate`."""
+    errors, name = model.intersectional.errors, model.model
+    if errors.share is None:
+        why = "no intersectional mutant was kept and answered, so nothing was measured."
+        return Decision(name, GateOutcome.FEW, why)
+    if on is GateOn.RATE:
+        # One text has no interval: its own share decides.
+        if (errors.share if errors.low is None else errors.low) <= share:
+            return Decision(name, GateOutcome.PASS)
+        why = f"intersectional errors {rate_in_words(errors)}, more than {100 * share:g} % allowed."
+        return Decision(name, GateOutcome.FAIL, why)
+    # The first comparison of each order is that of all its attributes.
+    first = {one.order: one for one in reversed(model.excess) if one.order > 1}
+    orders = [first[order] for order in sorted(first)]
+    measured = [one for one in orders if not one.few]
+    if not measured:
+        most = max(orders, key=lambda one: one.placebo.of, default=None)
+        why = (
+            f"{most.placebo.of if most else 0:,} placebo cases are too few to tell bias from "
+            f"brittleness, {FEWEST_PLACEBO} are needed. Test more texts with placebo mutants, or "
+            "use --gate-on rate."
+        )
+        return Decision(name, GateOutcome.FEW, why, most)
+    for one in measured:
+        low = one.difference.low
+        if low is None or low > share:
+            why = (
+                f"errors of order {one.order} {difference_in_words(one.difference)} than those of "
+                f"placebo mutants, more than {100 * share:g} points allowed."
+            )
+            return Decision(name, GateOutcome.FEW if low is None else GateOutcome.FAIL, why, one)
+    unsure = [one for one in measured if one.difference.high is None or one.difference.high > share]
+    if unsure:
+        return Decision(name, GateOutcome.FEW, "", unsure[0])
+    return Decision(name, GateOutcome.PASS, "", measured[-1])
 
 
 def gate(report: Report, share: float, on: GateOn = GateOn.EXCESS) -> list[str]:
@@ -35,8 +105,8 @@ def gate(report: Report, share: float, on: GateOn = GateOn.EXCESS) -> list[str]:
     require_share(share)
     if not report.models:
         return ["No model was tested, so nothing was measured."]
-    faults = ((model, _fault(model, share, on)) for model in report.models)
-    return [f"{model.model}: {fault}" for model, fault in faults if fault]
+    made = [decide(model, share, on) for model in report.models]
+    return [f"{one.model}: {one.why}" for one in made if one.stopped]
 
 
 def regression_gate(comparison: Comparison, share: float) -> list[str]:
@@ -70,7 +140,7 @@ def junit(report: Report, share: float | None = None, on: GateOn = GateOn.EXCESS
         require_share(share)
     root = ElementTree.Element("testsuites", name="hinter")
     for model in report.models:
-        _add_suite(root, model, "" if share is None else _fault(model, share, on))
+        _add_suite(root, model, "" if share is None else decide(model, share, on).why)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -79,36 +149,6 @@ def require_share(share: float) -> None:
     """Raise InputError unless ``share`` is between 0 and 1."""
     if not 0 <= share <= 1:
         raise InputError(f"A share must lie between 0 and 1, such as 0.05; got {share:g}.")
-
-
-def _fault(model: ModelReport, share: float, on: GateOn) -> str:
-    errors = model.intersectional.errors
-    if errors.share is None:
-        return "no intersectional mutant was kept and answered, so nothing was measured."
-    if on is GateOn.RATE:
-        # One text has no interval: its own share decides.
-        if (errors.share if errors.low is None else errors.low) <= share:
-            return ""
-        return (
-            f"intersectional errors {rate_in_words(errors)}, more than {100 * share:g} % allowed."
-        )
-    orders = {excess.order: excess for excess in reversed(model.excess) if excess.order > 1}
-    for order, excess in sorted(orders.items()):
-        if excess.few:
-            continue
-        if excess.difference.low is None or excess.difference.low > share:
-            return (
-                f"errors of order {order} {difference_in_words(excess.difference)} than those of "
-                f"placebo mutants, more than {100 * share:g} points allowed."
-            )
-    if all(excess.few for excess in orders.values()):
-        cases = max((excess.placebo.of for excess in orders.values()), default=0)
-        return (
-            f"{cases:,} placebo cases are too few to tell bias from brittleness, "
-            f"{FEWEST_PLACEBO} are needed. Test more texts with placebo mutants, or use "
-            "--gate-on rate."
-        )
-    return ""
 
 
 def _add_suite(root: ElementTree.Element, model: ModelReport, fault: str) -> None:

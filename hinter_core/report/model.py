@@ -13,14 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from threading import Thread
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from hinter_core.campaign.findings import tested_models
+from hinter_core.campaign.progress import missing_in_words
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import Attributes, is_placebo
 from hinter_core.errors import InputError
+from hinter_core.report import kept
 from hinter_core.report.added import added_sections
 from hinter_core.report.aggregate import count
 from hinter_core.report.counts import (
@@ -100,6 +102,8 @@ class Report:
     :func:`hinter_core.annotation.evaluation.correction.judged_by_people` added them. ``only``:
     mutants that change other attributes are left out; empty: none is. ``names``: full names of
     models by those used in the report, where they differ. ``added``: metrics of other packages.
+    ``date`` and ``version``: when the last run ended, or began, and with which version of HInter.
+    ``missing``: what is not done yet, in words.
     """
 
     campaign: Campaign
@@ -118,12 +122,15 @@ class Report:
     only: Attributes = ()
     names: dict[str, str] = field(default_factory=dict)
     added: list[Section] = field(default_factory=list)
+    date: str = ""
+    version: str = ""
+    missing: str = ""
 
 
 def make_report(
     store: CampaignStore, models: Sequence[str] = (), attributes: Attributes = ()
 ) -> Report:
-    """Count a campaign's tables and compute its report.
+    """Count a campaign's tables and compute its report, or return the one that was kept.
 
     ``models``: only these; ``attributes``: only mutants that change no others (default: all).
 
@@ -131,11 +138,16 @@ def make_report(
         HinterError: no campaign, tables that cannot be read, or an unknown model or attribute.
     """
     chosen = tested_models(store, models)
+    key = "" if models or attributes else kept.key_of(store)
+    if report := kept.read(store, key):
+        return cast(Report, report)
     # The import of the statistics takes as long as the queries for 300,000 mutants.
     Thread(target=import_module, args=("scipy.stats",)).start()
     with CampaignReader(store, chosen, rates=True) as reader:
         _require_attributes(reader, attributes)
-        return report_of(store, count(reader, attributes), attributes)
+        report = report_of(store, count(reader, attributes), attributes)
+    kept.keep(store, key, report)
+    return report
 
 
 def _require_attributes(reader: CampaignReader, attributes: Attributes) -> None:
@@ -158,9 +170,13 @@ def _require_attributes(reader: CampaignReader, attributes: Attributes) -> None:
 def report_of(store: CampaignStore, counts: CampaignCounts, only: Attributes = ()) -> Report:
     """Compute the report of a counted campaign; its reader must still be open."""
     scope = {name: of for name, of in store.scope().items() if not only or name in only}
+    spec = store.read()
+    run = (spec.get("runs") or [{}])[-1]
     return Report(
         campaign=store.campaign(),
-        identity=store.read()["identity"],
+        identity=spec["identity"],
+        date=run.get("finished") or run.get("started", ""),
+        version=run.get("hinter", ""),
         texts=counts.texts,
         faults=counts.faults,
         idle=counts.idle,
@@ -173,6 +189,7 @@ def report_of(store: CampaignStore, counts: CampaignCounts, only: Attributes = (
         validity=validities(store, list(counts.models), only),
         only=only,
         added=added_sections(store, list(counts.models), only),
+        missing=missing_in_words(store),
     )
 
 

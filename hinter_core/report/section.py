@@ -73,8 +73,10 @@ def written(cell: Cell) -> str:
     if isinstance(cell, Counted):
         counts = f"{cell.rate.hits:,} of {cell.rate.of:,}"
         return f"{counts}, {percent(cell.rate)}" if cell.share else counts
-    if isinstance(cell, Amount):
-        return _amount(cell)
+    if isinstance(cell, Amount) and cell.value is not None:
+        ends = (cell.low, cell.high)
+        interval = "" if None in ends else f" [{cell.low:,.1f},\u00a0{cell.high:,.1f}]"
+        return f"{cell.value:,.1f}{interval}"
     if isinstance(cell, Rate | Estimate):
         return percent(cell)
     if isinstance(cell, Difference):
@@ -86,14 +88,6 @@ def written(cell: Cell) -> str:
     if isinstance(cell, float):
         return f"{cell:.3f}"
     return _NONE if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
-
-
-def _amount(cell: Amount) -> str:
-    if cell.value is None:
-        return _NONE
-    if cell.low is None or cell.high is None:
-        return f"{cell.value:,.1f}"
-    return f"{cell.value:,.1f} [{cell.low:,.1f},\u00a0{cell.high:,.1f}]"
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:

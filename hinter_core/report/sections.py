@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from operator import itemgetter
+from typing import Any
 
 from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
 from hinter_core.report.metric import every_metric
 from hinter_core.report.metrics.accuracy import accuracy_sections
-from hinter_core.report.metrics.lattice import people_apart_section
 from hinter_core.report.model import ModelReport, Report, ReportRow
 from hinter_core.report.mutants.coverage import coverage_section, reach_section
 from hinter_core.report.mutants.discards import discards_sections
@@ -19,12 +19,11 @@ from hinter_core.report.section import (
     names_section,
     short_names,
 )
-from hinter_core.statistics.format import percent, points, rate_in_words
+from hinter_core.statistics.format import rate_in_words
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import HiddenGrade, Verdict
 
 _NAMED = 20  # rows named one by one
-_MINUS, _NO_INTERVAL = "\u2212", "no interval"
 _FLOW = 20  # place of the table of verdicts among the metrics of a model
 
 
@@ -34,27 +33,26 @@ def with_short_names(report: Report) -> Report:
     names = {new: full for full, new in short.items() if new != full}
     if report.names or not names:
         return report
+
+    def shortened(every: Iterable[Any]) -> list[Any]:
+        return [replace(one, model=short.get(one.model, one.model)) for one in every]
+
     people = report.people
+    validity = [
+        replace(
+            one,
+            by_answer={short.get(name, name): own for name, own in one.by_answer.items()},
+            by_verdict=shortened(one.by_verdict),
+        )
+        for one in report.validity
+    ]
     return replace(
         report,
         names=names,
-        models=[replace(model, model=short[model.model]) for model in report.models],
-        added=[replace(one, model=short.get(one.model, one.model)) for one in report.added],
-        validity=[
-            replace(
-                one,
-                by_answer={short.get(name, name): own for name, own in one.by_answer.items()},
-                by_verdict=[
-                    replace(own, model=short.get(own.model, own.model)) for own in one.by_verdict
-                ],
-            )
-            for one in report.validity
-        ],
-        people=people
-        and replace(
-            people,
-            lines=[replace(own, model=short.get(own.model, own.model)) for own in people.lines],
-        ),
+        models=shortened(report.models),
+        added=shortened(report.added),
+        validity=validity,
+        people=people and replace(people, lines=shortened(people.lines)),
     )
 
 
@@ -114,7 +112,12 @@ def _overview(report: Report) -> Section:
         if texts
         else "No text has been tested yet: run or resume the campaign.",
     ]
-    sentences += [_by_priority(report)] if prioritised(report) else []
+    sentences += [report.missing] if report.missing else []
+    if any(model.priority for model in report.models):
+        sentences.append(
+            f"Models were asked by priority ({campaign.prioritise}). All rates are of the audit, a "
+            "random share of the cases; see What was asked first."
+        )
     if report.only:
         names = ", ".join(report.only)
         sentences.append(f"Only mutants that change no other attribute than {names} are counted.")
@@ -131,18 +134,6 @@ def _overview(report: Report) -> Section:
         if m.reasons
     ]
     return Section("overview", "Overview", sentences)
-
-
-def prioritised(report: Report) -> bool:
-    """Whether the run was prioritised, so that rates are of the audit."""
-    return any(model.priority for model in report.models)
-
-
-def _by_priority(report: Report) -> str:
-    return (
-        f"Models were asked by priority ({report.campaign.prioritise}). All rates are of the "
-        "audit, a random share of the cases; see What was asked first."
-    )
 
 
 def line_in_words(line: ReportRow) -> str:
@@ -165,29 +156,6 @@ def line_in_words(line: ReportRow) -> str:
     if lost:
         words += f", {lost:,} had no answer"
     return words + "."
-
-
-def card_of(model: ModelReport) -> tuple[list[tuple[str, str, str, bool, str]], list[str]]:
-    """Return the figures of a model's card and its sentences.
-
-    A figure has its value, what it is, its interval or share, whether it alarms, and a key.
-    """
-    line = model.intersectional
-    share, _, interval = percent(line.errors).partition(" [")
-    hidden = line.verdicts[Verdict.HIDDEN.value]
-    of_errors = f"{percent(line.hidden)} of errors" if line.hidden and line.hidden.of else ""
-    figures = [
-        (share, "intersectional errors", f"[{interval}" if interval else _NO_INTERVAL,
-         bool(line.errors.hits), "errors"),
-        (f"{hidden:,}", "hidden", of_errors or "of no errors", False, "hidden"),
-    ]  # fmt: skip
-    excess = {e.order: e for e in reversed(model.excess) if not e.few}  # the first of each order
-    if excess:
-        last = excess[max(excess)].difference
-        value = f"{100 * (last.value or 0):+.1f}".replace("-", _MINUS)
-        more = points(last).partition(" ")[2].replace("-", _MINUS) or _NO_INTERVAL
-        figures.append((value, "points beyond placebo", more, False, "excess"))
-    return figures, [line_in_words(line), *people_apart_section(model.by_people).in_words]
 
 
 def grades_in_words(grades: Mapping[str, int]) -> str:

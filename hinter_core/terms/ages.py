@@ -5,7 +5,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 from hinter_core.storage import shipped_lists
@@ -43,40 +42,24 @@ _WORD = re.compile(r"[^\W\d_]+")
 _YEAR_OLD = re.compile(r"(\d+|[a-z-]+?)[\s-]years?[\s-]olds?$|aged (\d+)$")
 
 
-@dataclass(frozen=True)
-class AgeWords:
-    """Lower-case words; ``years`` of nouns and adjectives, the lists as ``ages.toml`` says."""
-
-    years: Mapping[str, Years]
-    longstanding: frozenset[str]
-    former: frozenset[str]
-    fond: frozenset[str]
-    stressing: frozenset[str]
-    degrees: frozenset[str]
-    graded: frozenset[str]
-    attributive: frozenset[str]
-    ranked: frozenset[str]
-    unowned: frozenset[str]
-    ranks: frozenset[str]
-    small: frozenset[str]
-    childhood: frozenset[str]
-    before_nouns: frozenset[str]
+@lru_cache(maxsize=1)
+def age_words() -> Mapping[str, frozenset[str]]:
+    """Load the lists of lower-case words that ``ages.toml`` explains."""
+    return {name: frozenset(words) for name, words in shipped_lists("ages")["words"].items()}
 
 
 @lru_cache(maxsize=1)
-def age_words() -> AgeWords:
-    """Load ``ages.toml``, with the terms of the dictionary of ages."""
-    read = shipped_lists("ages")
+def _years() -> Mapping[str, Years]:
+    """Load the years of nouns and adjectives, with the terms of the dictionary of ages."""
     years = {
         term.text.lower(): _of_term(term.text.lower(), term.group)
         for term in load_shipped()["age"].terms
         if term.form not in _COMPARED
     }
-    for between, words in read["years"].items():
+    for between, words in shipped_lists("ages")["years"].items():
         low, _, high = between.partition("-")
         years |= dict.fromkeys(words, (int(low), int(high)))
-    lists = {name: frozenset(words) for name, words in read["words"].items()}
-    return AgeWords(years=years, **lists)
+    return years
 
 
 def _of_term(term: str, group: str) -> Years:
@@ -90,7 +73,7 @@ def _of_term(term: str, group: str) -> Years:
 
 def years_of(word: str, group: str = "") -> Years | None:
     """Return the years that a word says; those of a term's group if it is unknown."""
-    return age_words().years.get(word.lower().rstrip("."), _GROUPS.get(group))
+    return _years().get(word.lower().rstrip("."), _GROUPS.get(group))
 
 
 def agree(one: Years, other: Years) -> bool:

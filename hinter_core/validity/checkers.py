@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import re
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urlsplit
 
 from hinter_core.errors import HinterError
 from hinter_core.models.huggingface.checkpoint import open_checkpoint
 from hinter_core.models.huggingface.inputs import Batches
+from hinter_core.models.server.http import NoAnswerError, request, request_loop
 from hinter_core.storage import ASSETS
 
 if TYPE_CHECKING:
@@ -39,20 +42,6 @@ class Acceptability:
     acceptable: bool | None
     score: float | None = None
     reason: str = ""
-
-
-class Checker(Protocol):
-    """Judges single sentences; ``identity`` names everything that determines a judgement."""
-
-    name: str
-    identity: str
-
-    def check(self, texts: Sequence[str]) -> list[Acceptability]:
-        """Judge each sentence, in order.
-
-        Raises:
-            CheckerError: the checker failed or cannot be reached.
-        """
 
 
 class AcceptabilityClassifier:
@@ -114,6 +103,7 @@ def _from_logits(text: str, inputs: BatchEncoding, logits: torch.Tensor) -> Acce
 
 
 _LANGUAGE = "en-US"
+_FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 # The server's categories of rules that do not concern grammar.
 _NO_GRAMMAR = {
     "TYPOS", "TYPOGRAPHY", "STYLE", "CASING", "PUNCTUATION", "REDUNDANCY", "PLAIN_ENGLISH",
@@ -132,8 +122,6 @@ class LanguageTool:
     """
 
     def __init__(self, address: str) -> None:
-        from openai import DefaultHttpxClient  # an httpx client, whichever of its versions is used
-
         self._address = address.rstrip("/").removesuffix("/v2/check").removesuffix("/v2")
         parts = urlsplit(self._address)
         if parts.scheme not in ("http", "https") or not parts.netloc:
@@ -143,7 +131,6 @@ class LanguageTool:
                 "Leave name and password out of the address; it is written to files."
             )
         self.name = f"languagetool:{self._address}"
-        self._client = DefaultHttpxClient(timeout=60.0)
         software = self._ask("This is a sentence.").get("software")
         version = software.get("version") if isinstance(software, dict) else None
         self.identity = f"languagetool-1-{version or 'unknown'}-{_LANGUAGE}"
@@ -154,21 +141,24 @@ class LanguageTool:
 
     def _ask(self, text: str) -> dict[str, Any]:
         url = f"{self._address}/v2/check"
+        form = urlencode({"text": text, "language": _LANGUAGE}).encode()
         try:
-            answer = self._client.post(url, data={"text": text, "language": _LANGUAGE})
-        except Exception as error:  # what a client raises depends on its version
+            answer = asyncio.run_coroutine_threadsafe(
+                request("POST", url, _FORM, form, timeout=60.0, redirects=True), request_loop()
+            ).result()
+        except NoAnswerError as error:
             raise CheckerError(
-                f"No LanguageTool server answers at {self._address} ({type(error).__name__}); "
+                f"No LanguageTool server answers at {self._address} ({error}); "
                 "start one, or check the address."
             ) from error
-        if answer.status_code != 200:
-            reason = " ".join(answer.text.split())[:200]
+        if answer.status != 200:
+            reason = " ".join(answer.content.decode(errors="replace").split())[:200]
             raise CheckerError(
                 f"The server at {self._address} refused a sentence with status "
-                f"{answer.status_code}: {reason or 'no reason given'}."
+                f"{answer.status}: {reason or 'no reason given'}."
             )
         try:
-            values: dict[str, Any] = answer.json()
+            values: dict[str, Any] = json.loads(answer.content)
             if not isinstance(values["matches"], list):
                 raise TypeError
         except (ValueError, TypeError, KeyError) as error:
@@ -270,6 +260,8 @@ def _from_linkages(output: str) -> Acceptability:
     return Acceptability(None, reason="the parser gave no verdict in time")
 
 
+# Each judges single sentences; ``identity`` names everything that determines a judgement.
+Checker = AcceptabilityClassifier | LanguageTool | LinkGrammar
 _LOADERS: dict[str, tuple[str, Callable[..., Checker]]] = {
     "acceptability": ("the embedded classifier of acceptable sentences", AcceptabilityClassifier),
     "languagetool": ("a LanguageTool server: languagetool:http://localhost:8081", LanguageTool),

@@ -6,15 +6,16 @@ in its source: all others are equal on both sides.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from hinter_core.campaign.draw import NOT_ASKED, balanced, strata
-from hinter_core.campaign.reader import CampaignReader, MutantRecord, kept_at
-from hinter_core.campaign.store import CampaignStore, StoreError, TableWriter, read_table
+from hinter_core.campaign.reader import CampaignReader, MutantRecord
+from hinter_core.campaign.running.writing import write_table
+from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.errors import InputError
 from hinter_core.language.sentences import split_sentences
 from hinter_core.validity.checkers import Acceptability, Checker
@@ -132,8 +133,7 @@ def survey(
         }
         key = sha256(checker.identity.encode()).hexdigest()[:10]
         path = store.folder / f"validity-{key}.parquet"
-        with TableWriter(path, schema(note)) as writer:
-            writer.write([_row(item, judged) for item in drawn])
+        write_table(path, [_row(item, judged) for item in drawn], schema(note))
     return path
 
 
@@ -183,6 +183,16 @@ def surveys(store: CampaignStore) -> list[tuple[dict[str, Any], list[dict[str, A
             raise StoreError(f"{path} is no table of judgements; delete it.")
         found.append((dict(json.loads(note)), table.to_pylist()))
     return sorted(found, key=lambda item: str(item[0]["checker"]))
+
+
+def kept_at(store: CampaignStore, places: Iterable[tuple[int, int]]) -> dict[tuple[int, int], bool]:
+    """Return whether the invariant kept the mutants at these places, if they exist.
+
+    Raises:
+        StoreError: a table cannot be read.
+    """
+    with CampaignReader(store, ()) as reader:
+        return {(record.shard, record.place): record.kept for record in reader.at(places)}
 
 
 def faults(store: CampaignStore) -> list[str]:

@@ -1,11 +1,13 @@
 """Create, view, adjudicate, close, delete and download projects, for their owners."""
 
 import json
+import re
 import threading
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Self
@@ -14,6 +16,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from cachetools import LRUCache
 
 from hinter_core.annotation.evaluation.evaluation import Evaluation, evaluate
+from hinter_core.annotation.files.archive import ARCHIVE, fill, settings_of
 from hinter_core.annotation.files.exporting import FORMATS, Exported, export_file
 from hinter_core.annotation.files.importing import import_file
 from hinter_core.annotation.items import (
@@ -23,15 +26,24 @@ from hinter_core.annotation.items import (
     sample_campaign,
 )
 from hinter_core.annotation.project.judging import Judging
-from hinter_core.annotation.project.questions import default_questions, read_questions
+from hinter_core.annotation.project.people import erase, exclude, include, merge, reset_phrase
+from hinter_core.annotation.project.questions import (
+    LONGEST,
+    OPENING,
+    default_questions,
+    read_opening,
+    read_questions,
+)
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import (
     CONSENSUS,
+    FIRST,
     AnnotationError,
     AnnotationItem,
     AnnotatorProgress,
     Judgement,
     Project,
+    Status,
 )
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
@@ -43,13 +55,22 @@ from hinter_ui.shared.session import Session
 
 say = Words("projects")
 
+# What an owner does to a person, with the values of the form.
+MANAGED: Mapping[str, Callable[[AnnotationStore, str, Mapping[str, str]], object]] = {
+    "exclude": lambda store, person, given: exclude(store, person, given.get("reason", "")),
+    "include": lambda store, person, _: include(store, person),
+    "merge": lambda store, person, given: merge(store, person, given.get("into", "")),
+    "reset": lambda store, person, _: reset_phrase(store, person),
+    "erase": lambda store, person, _: erase(store, person),
+    "anonymise": lambda store, person, _: erase(store, person, keep=True),
+}
 SOURCES = ("campaign", "directory", "file", "check")
 HERE_ONLY = frozenset({"directory"})
 KINDS = (*FORMATS, CONSENSUS)  # of downloads; the last one as CSV
 _JOINED = "\n"  # between the attributes of a choice
 _MOST, _MOST_COPIES = 5_000, 100
-_LONGEST_NAME = 120
-_COMMENTS, _DISPUTED = 20, 8  # shown
+_LONGEST_NAME, _DIGITS = 120, 5
+_COMMENTS, _DISPUTED, _DECIDED = 20, 100, 8  # shown
 _REST = 4.0  # minimum time between two evaluations, in durations of the first
 _KEPT = 16  # evaluations
 
@@ -116,15 +137,15 @@ class ProjectForm:
         if not self.name or len(self.name) > _LONGEST_NAME:
             raise AnnotationError(say("errors.name", most=_LONGEST_NAME))
         labels = [label.strip() for label in self.labels.split(",") if label.strip()]
+        instructions, asked = default_questions(self.language, labels)
+        opening: dict[str, Any] = {}
         if self.questions:
-            instructions, asked = read_questions(
-                self.questions, say("fields.questions.label"), labels
-            )
-        else:
-            instructions, asked = default_questions(self.language, labels)
+            given = self.questions, say("fields.questions.label")
+            instructions, asked = read_questions(*given, labels)
+            opening = read_opening(*given, asked)
         return Project(
             " ".join(self.name.split()), asked, instructions, self.language, self.blind,
-            self.share / 100, self.copies, self.repeats / 100,
+            self.share / 100, self.copies, self.repeats / 100, **opening,
         )  # fmt: skip
 
 
@@ -157,7 +178,9 @@ class Made:
 class View:
     """State of a project for its owner.
 
-    ``items``: by id, those in ``comments`` and disputes; ``removed``: the latest first.
+    ``items``: by id, those in ``comments``, ``decisions`` and disputes. ``removed`` and
+    ``decisions`` (item, question, value): the latest first. ``done``: texts that as many people
+    judged as the project wants, or one.
     """
 
     id: str
@@ -169,6 +192,8 @@ class View:
     found: Evaluation
     items: dict[str, AnnotationItem]
     removed: list[AnnotationItem]
+    decisions: list[tuple[str, str, str]]
+    done: int
 
 
 @dataclass(frozen=True)
@@ -210,12 +235,15 @@ class AnnotateActions:
 
     def make(self, session: Session, form: ProjectForm) -> Made:
         """Create a project with its items; if there are none, nothing is left of it."""
-        project = form.project()
         with self._discreet(form.file):
+            held = self._archived(form)
+            project = held or form.project()
             items = self._items(session, form)
             name, key = self.projects.new(project)
             try:
                 store = self.projects.judging(name).store
+                if held:
+                    return Made(name, key, fill(store, Path(form.file)))
                 if form.source == "file":
                     return self._imported(store, form, name, key)
                 duplicates = store.add(items)
@@ -223,6 +251,14 @@ class AnnotateActions:
             except BaseException:
                 self.projects.delete(name, key)
                 raise
+
+    def _archived(self, form: ProjectForm) -> Project | None:
+        """Return the settings of a whole project in the form's file, renamed as the form says."""
+        path = Path(form.file)
+        if form.source != "file" or path.suffix != ARCHIVE:
+            return None
+        held = settings_of(path)
+        return replace(held, name=form.name) if held and form.name else held
 
     def _items(self, session: Session, form: ProjectForm) -> list[AnnotationItem]:
         if form.source == "file":
@@ -264,16 +300,23 @@ class AnnotateActions:
         judging = self._owned(name, key)
         store = judging.store
         found = self._evaluation(name, store)
-        remarks = [one for one in store.judgements() if one.comment.strip()]
+        every_one = list(store.judgements())
+        remarks = [one for one in every_one if one.comment.strip()]
+        firsts = Counter(
+            one.item for one in every_one if one.status is Status.JUDGED and one.showing == FIRST
+        )
+        wanted = store.project().copies
         comments = sorted(remarks, key=lambda one: one.id, reverse=True)[:_COMMENTS]
         named = {one.item for one in comments}
         named |= {one.item for one in found.disputed[:_DISPUTED]}
+        decisions = [(*key, value) for key, value in store.adjudications().items()][::-1]
+        named |= {item for item, _, _ in decisions[:_DECIDED]}
         every = list(store.items())
         items = {item.id: item for item in every if item.id in named}
         people = judging.standings()
         return View(
             name, key, store.project(), len(every), people, comments, found, items,
-            store.removed(),
+            store.removed(), decisions[:_DECIDED], sum(n >= wanted for n in firsts.values()),
         )  # fmt: skip
 
     def stamp(self, name: str, key: str) -> str:
@@ -307,6 +350,32 @@ class AnnotateActions:
         """Store the owner's decision on a disagreement."""
         self._owned(name, key).store.adjudicate(item, question, value)
         self._evaluated.pop(name, None)
+
+    def edit(self, name: str, key: str, given: Mapping[str, str]) -> None:
+        """Change what people read, and how much one person judges; not the questions."""
+        texts = {part: given.get(part, "").strip() for part in (*OPENING, "instructions")}
+        title = " ".join(given.get("name", "").split())
+        if not title or len(title) > _LONGEST_NAME:
+            raise AnnotationError(say("errors.name", most=_LONGEST_NAME))
+        if max(map(len, texts.values())) > LONGEST:
+            raise AnnotationError(say("errors.long", most=f"{LONGEST:,}"))
+        quota = given.get("quota", "").strip() or "0"
+        if not quota.isascii() or not quota.isdigit() or len(quota) > _DIGITS:
+            label = say("edit.quota")
+            raise AnnotationError(say("errors.number", label=label, least=0, most=10**_DIGITS - 1))
+        gold = given.get("gold") == "yes"
+        store = self._owned(name, key).store
+        store.change(**texts, name=title, quota=int(quota), gold=gold)
+
+    def manage(self, name: str, key: str, person: str, what: str, given: Mapping[str, str]) -> str:
+        """Do to a person ``what`` :data:`MANAGED` names; return a new pass-phrase, if any."""
+        if what not in MANAGED:
+            raise InputError(f"There is nothing '{what}' to do; use {', '.join(MANAGED)}.")
+        if what in ("erase", "anonymise") and given.get("confirm", "").strip() != person:
+            raise AnnotationError(say("person.not_confirmed", name=person))
+        done = MANAGED[what](self._owned(name, key).store, person, given)
+        self._evaluated.pop(name, None)
+        return done if isinstance(done, str) else ""
 
     def remove(self, name: str, key: str, item: str) -> None:
         """Remove an item."""
@@ -346,7 +415,7 @@ class AnnotateActions:
             why = say("errors.not_written", reason=error.strerror)
             raise InputError(why) from error
         consensus = kind == CONSENSUS
-        path = own / ("hinter-consensus.csv" if consensus else _file_name(kind))
+        path = own / _file_name(store.project().name, kind)
         export_file(Exported(store, consensus=consensus), path, "csv" if consensus else kind)
         return _as_one(path)
 
@@ -365,10 +434,11 @@ class AnnotateActions:
         return discreet(hide)
 
 
-def _file_name(kind: str) -> str:
-    """Return the name of a download; it says what the ending leaves open."""
-    ending = FORMATS[kind].ending
-    return "hinter-annotations" + ("" if ending == f".{kind}" else f"-{kind}") + ending
+def _file_name(title: str, kind: str) -> str:
+    """Return the name of a download: the project's, and what the ending leaves open."""
+    ending = ".csv" if kind == CONSENSUS else FORMATS[kind].ending
+    plain = re.sub(r"[^\w-]+", "-", title).strip("-")[:60] or "annotations"
+    return plain + ("" if ending == f".{kind}" else f"-{kind}") + ending
 
 
 def _as_one(path: Path) -> Path:
@@ -383,13 +453,14 @@ def _as_one(path: Path) -> Path:
     return zipped
 
 
-def _stamp(store: AnnotationStore) -> tuple[int, ...]:
-    """Return numbers that change with judgements, decisions, items and annotators."""
+def _stamp(store: AnnotationStore) -> tuple[Any, ...]:
+    """Return values that change with judgements, decisions, items and annotators."""
     with store.read() as connection:
         row = connection.execute(
             "SELECT (SELECT COALESCE(MAX(id), 0) FROM judgements), "
             "(SELECT COALESCE(MAX(id), 0) FROM adjudications), "
             "(SELECT COUNT(*) FROM items WHERE removed_at IS NULL), "
-            "(SELECT COUNT(*) FROM annotators)"
+            "(SELECT group_concat(id || ' ' || name || ' ' || COALESCE(excluded, '')) "
+            "FROM annotators)"
         ).fetchone()
     return tuple(row)

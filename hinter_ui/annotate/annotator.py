@@ -8,43 +8,59 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from hinter_core.annotation.project.types import AnnotationItem, Assignment, Project
+from markdown_it import MarkdownIt
+
+from hinter_core.annotation.project.types import AnnotationItem, Assignment, Practice, Project
 from hinter_ui.html.marked import Piece, differences
-from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.pages import macros_of
+from hinter_ui.html.markup import TEMPLATE, Markup, isolated, join, tag
+from hinter_ui.html.pages import Macros, macros_of
 from hinter_ui.html.wording import Words, validity_in_words
 
 say = Words("annotate")
 
 _SCROLLS = 700  # characters from which a text may scroll
-_KEYS = {"undo": "z", "skip": "s", "comment": "c", "trees": "t"}  # of the actions
+_KEYS = {"fine": "\u2423", "undo": "z", "skip": "s", "comment": "c", "trees": "t"}  # of the actions
 # What the page's script says.
 _FOR_THE_PAGE = (
     "item", "question", "progress", "minutes", "saved", "unsaved", "sending", "offline",
-    "offline_empty", "again", "working", "trees_failed",
+    "offline_empty", "again", "working", "trees_failed", "practice", "right", "expected", "begin",
+    "preview",
 )  # fmt: skip
 
 
 def item(assignment: Assignment, project: Project) -> dict[str, Any]:
     """Return an assignment for the page: its texts as HTML and as words to be read out."""
     own = assignment.item
+    alone = [_text("alone", [Piece(own.mutant)])]
+    parts, known = alone, [] if project.blind else [_known(own)]
     if own.source:
         old, new = differences(own.source, own.mutant, own.edits)
         parts = [_text("source", old), _text("mutant", new)]
-    else:
-        parts = [_text("alone", [Piece(own.mutant)])]
-    if not project.blind:
-        parts.append(_known(own))
-    heard = say("screen.mutant" if own.source else "screen.alone")
     return {
         "item": own.id,
         "showing": assignment.showing,
         "pair": bool(own.source),
-        "html": join(parts),
-        "heard": f"{heard}: {own.mutant[:600]}",
+        "html": join([*parts, *known]),
+        # Until a question compares, no mark says where to look.
+        "alone": join([*alone, *known]) if project.alone else "",
+        "heard": f"{say('screen.alone')}: {own.mutant[:600]}",
+        "compared": f"{say('screen.source')}: {own.source[:600]}",
         "earlier": dict(assignment.earlier),
         "comment": assignment.comment,
     }
+
+
+def practice(project: Project) -> list[dict[str, Any]]:
+    """Return the texts to practise on, each as an item with the owner's answers and the reason."""
+    return [
+        item(Assignment(_practised(n, one), 0), project)
+        | {"expected": dict(one.answers), "why": one.why, "of": [n, len(project.practice)]}
+        for n, one in enumerate(project.practice, 1)
+    ]
+
+
+def _practised(number: int, one: Practice) -> AnnotationItem:
+    return AnnotationItem(f"practice {number}", one.text, one.source)
 
 
 def _text(kind: str, pieces: Sequence[Piece]) -> Markup:
@@ -88,27 +104,34 @@ def _known(own: AnnotationItem) -> Markup:
     return tag("div", tag("h2", say("screen.told")), listed, class_="judge-told quiet")
 
 
-def _page() -> Any:
-    return macros_of("annotator", say=say)
+def page() -> Macros:
+    """Return the parts of annotators' pages (``assets/html/annotator.html``)."""
+    return macros_of("annotator", say=say, opening=opening)
 
 
-def join_form(project: Project, login: str = "") -> Markup:
-    """Return the form to join; ``login``: the name of a visitor who is signed in elsewhere."""
-    return Markup(_page().join_form(project, login))
+def opening(project: Project) -> Markup:
+    """Return the task in its owner's words; no HTML of theirs, and nothing from elsewhere."""
+    reader = MarkdownIt("commonmark", {"html": False}).disable("image")
+    return Markup(reader.render(project.opening).translate(TEMPLATE))
 
 
 def screen(project: Project, name: str) -> Markup:
     """Return the judging screen without an item; the page fills it in."""
     said = {key: say(f"screen.{key}") for key in _FOR_THE_PAGE}
     words = json.dumps(said, ensure_ascii=False)
-    return Markup(_page().screen(project, name, words, _KEYS))
+    # A tree shows both texts and what differs between them.
+    keys = {act: key for act, key in _KEYS.items() if act != "trees" or not project.blind}
+    return page().screen(project, name, words, keys)
 
 
-def ending(kind: str, judged: int = 0, skipped: int = 0) -> Markup:
-    """Return the last page: all is ``done``, the person ``left``, or the project is ``closed``."""
-    return Markup(_page().done(judged, skipped) if kind == "done" else _page().gone(kind))
+def ending(
+    kind: str, judged: int = 0, skipped: int = 0, code: str = "", *, owed: bool = False
+) -> Markup:
+    """Return the last page: all is ``done``, the person ``left``, or the project is ``closed``.
 
-
-def problem(message: str) -> Markup:
-    """Return a page with an error only."""
-    return Markup(_page().problem(message))
+    ``code``: what shows another service that all is done, or its address. ``owed``: there is one,
+    for which the person has not done enough.
+    """
+    if kind == "done":
+        return page().done(judged, skipped, code, owed)
+    return page().gone(kind, code)

@@ -8,16 +8,18 @@ queue, so that a judgement is on disk within one short request.
 import threading
 import time
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 import gradio as gr
 
 from hinter_core.annotation.project.judging import Judging, Submission
+from hinter_core.annotation.project.store import AnnotationStore, now
 from hinter_core.annotation.project.types import (
+    FIRST,
     AccessError,
     AnnotationError,
     Assignment,
-    Project,
     Status,
 )
 from hinter_core.errors import HinterError
@@ -43,8 +45,20 @@ _REFUSED = {
     "answers",
     "key",
     "seconds",
+    "twice",
 }  # sending them again would not help
-_CODES = _REFUSED | {"no-project", "closed", "signed-out", "name", "short", "taken", "slow"}
+_CODES = _REFUSED | {
+    "no-project",
+    "closed",
+    "signed-out",
+    "name",
+    "short",
+    "taken",
+    "slow",
+    "consent",
+}
+_FROM_LINK = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")  # about who comes from a service
+_LONGEST_ENTRY = 100  # characters
 
 _MINUTE, _DAY = 60.0, 86_400.0  # seconds
 # Wrong ones in a minute: of a network for a name and for all of a project; and of all networks
@@ -150,11 +164,23 @@ class AnnotatorEndpoints:
     def _enter(
         self, judging: Judging, told: Mapping[str, Any], profile: gr.OAuthProfile | None = None
     ) -> Answer:
-        project = judging.store.project()
-        if not _text(told, "key"):
-            return {"html": annotator.join_form(project, profile.name if profile else "")}
-        person = judging.store.whose(_text(told, "key"))
-        return self._seated(project, person.name)
+        project, key = judging.store.project(), _text(told, "key")
+        if told.get("preview") is True:
+            return self._previewed(self.projects.owned(_text(told, "project"), key).store)
+        if not key and project.closed:
+            return {"html": annotator.ending("closed")}
+        if not key:
+            return {"html": annotator.page().join_form(project, profile.name if profile else "")}
+        person = judging.store.whose(key)
+        return self._seated(judging.store, person.name, judging.store.entry(key))
+
+    def _previewed(self, store: AnnotationStore) -> Answer:
+        """Return what an annotator sees of the first texts, for the owner; nothing is stored."""
+        project, first = store.project(), islice(store.items(), _AHEAD)
+        items = [annotator.item(Assignment(one, FIRST), project) for one in first]
+        end = annotator.ending("done", len(items), 0, project.completion)
+        opening = annotator.page().join_form(project)
+        return self._seated(store, "", {}) | {"items": items, "end": end, "opening": opening}
 
     def _join(
         self,
@@ -163,25 +189,37 @@ class AnnotatorEndpoints:
         profile: gr.OAuthProfile | None,
         network: str,
     ) -> Answer:
-        project, place = judging.store.project(), _text(told, "project")
+        store, project, place = judging.store, judging.store.project(), _text(told, "project")
+        if project.consent and told.get("consent") is not True:
+            raise AccessError("There is no consent.", "consent")
+        given = told.get("entry")
+        entry = {
+            name: _text(given, name)[:_LONGEST_ENTRY]
+            for name in _FROM_LINK
+            if isinstance(given, dict) and _text(given, name)
+        }
+        if project.consent:
+            entry["consent"] = now()
         if told.get("login") is True and profile is not None:
-            person, key = judging.store.join_by_login(profile.name, f"hf:{profile.username}")
-            return self._seated(project, person.name) | {"key": key}
+            person, key = store.join_by_login(profile.name, f"hf:{profile.username}")
+            return self._seated(store, person.name, store.entry(key, **entry)) | {"key": key}
         name = _text(told, "name")[:200]
         guess = place, name, network
         if not self.throttle.begin(*guess):
             raise AccessError("There were too many wrong tries; wait a minute.", "slow")
         try:
-            person, key = judging.store.join(name, _text(told, "phrase")[:1000])
+            person, key = store.join(name, _text(told, "phrase")[:1000])
         except AccessError as error:
             if error.code != "taken":  # nothing was guessed
                 self.throttle.right(*guess)
             raise
         self.throttle.right(*guess)
-        return self._seated(project, person.name) | {"key": key}
+        return self._seated(store, person.name, store.entry(key, **entry)) | {"key": key}
 
-    def _seated(self, project: Project, name: str) -> Answer:
-        return {"html": annotator.screen(project, name), "name": name}
+    def _seated(self, store: AnnotationStore, name: str, entry: Mapping[str, str]) -> Answer:
+        project = store.project()
+        drill = [] if "practised" in entry else annotator.practice(project)
+        return {"html": annotator.screen(project, name), "name": name, "practice": drill}
 
     def _leave(self, judging: Judging, told: Mapping[str, Any]) -> Answer:
         judging.store.leave(_text(told, "key"))
@@ -207,12 +245,12 @@ class AnnotatorEndpoints:
                 done.append({"id": _text(one, "id")})
             except AnnotationError as error:
                 if error.code == "closed":
-                    return self._closed(done)
+                    return self._closed(judging, key, done)
                 if error.code not in _REFUSED:
                     raise
                 done.append({"id": _text(one, "id"), "error": _words(error)})
         if judging.store.project().closed:
-            return self._closed(done)
+            return self._closed(judging, key, done)
         held = told.get("held")
         there = {str(one) for one in held} if isinstance(held, list) else set()
         items = [
@@ -227,12 +265,16 @@ class AnnotatorEndpoints:
                          "left": progress.left},
         }  # fmt: skip
         if not items:
-            end = annotator.ending("done", progress.judged, progress.skipped)
-            answer["end"] = end
+            code = _earned(judging, key)
+            owed = bool(project.completion) and not code
+            answer["end"] = annotator.ending(
+                "done", progress.judged, progress.skipped, code, owed=owed
+            )
         return answer
 
-    def _closed(self, done: list[Answer]) -> Answer:
-        return {"done": done, "items": [], "closed": annotator.ending("closed")}
+    def _closed(self, judging: Judging, key: str, done: list[Answer]) -> Answer:
+        end = annotator.ending("closed", code=_earned(judging, key))
+        return {"done": done, "items": [], "closed": end}
 
     def _take(self, judging: Judging, key: str, one: Mapping[str, Any]) -> None:
         kind, ident = _text(one, "kind"), _text(one, "id")
@@ -242,6 +284,8 @@ class AnnotatorEndpoints:
             judging.undo(key, ident[:100], of)
         elif kind == "again":
             judging.return_skipped(key)
+        elif kind == "practised":
+            judging.store.entry(key, practised=now())
         else:
             status = Status.JUDGED if kind == "judged" else Status.SKIPPED
             answers, seconds = one.get("answers"), one.get("seconds")
@@ -251,11 +295,18 @@ class AnnotatorEndpoints:
                 {name: _text(plain, name) for name in plain}, ident,
                 _text(one, "comment"), _seconds(seconds),
             )  # fmt: skip
-            judging.judge(key, said)
+            judging.judge(key, said, once=True)
 
     def _trees(self, judging: Judging, told: Mapping[str, Any]) -> Answer:
         item = judging.given(_text(told, "key"), _text(told, "item"))
+        if judging.store.project().blind:
+            raise AnnotationError("", "failed")  # no page of ours asks for them
         return {"html": pair_trees(item, self.services.parses(DEFAULT_PARSER))}
+
+
+def _earned(judging: Judging, key: str) -> str:
+    """Return the code of a person who has done enough for it, or ""."""
+    return judging.store.project().completion if judging.finished(key) else ""
 
 
 def _named(one: Assignment) -> Answer:
@@ -285,5 +336,5 @@ def _words(error: HinterError) -> Answer:
         log.warning("An annotator's page was told that something failed: %s", error)
     told: Answer = {"code": code, "message": message}
     if code == "no-project":
-        told["html"] = annotator.problem(message)
+        told["html"] = annotator.page().problem(message)
     return told

@@ -1,5 +1,6 @@
 """The Annotate tab: owners create projects and view them."""
 
+import json
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from hinter_ui.inside import get_upload_folder
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import find_kept, known
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.wiring import attempt, parts_of, scripted
+from hinter_ui.shared.wiring import after_event, attempt, page_address, parts_of, scripted
 
 _LONGEST_YAML = 200_000  # bytes
 
@@ -48,7 +49,7 @@ class AnnotateEvents(TabEvents):
     def wire(self) -> None:
         """Connect every widget with its event."""
         ui, fields = self.ui, self.ui.fields
-        shown = [*ui.shown, ui.links, ui.told]
+        shown = [*ui.shown, ui.links, ui.told, ui.editor]
         linked = self.services.addresses.names("annotate", tab="annotate")
         self.on(linked.change, self.open_page, [linked], shown)
         sources = [fields[name] for name in ("source", "campaign", "directory")]
@@ -75,11 +76,16 @@ class AnnotateEvents(TabEvents):
         )  # fmt: skip
         for event in (made, opened, closed, deleted):
             scripted(event.success, "projects.opened", [ui.current])
-        self.on(ui.timer.tick, self.tick, [ui.current, ui.seen], ui.shown, trigger_mode="once")
+        self.on(
+            ui.timer.tick, self.tick, [ui.current, ui.seen, ui.busy], ui.shown,
+            trigger_mode="once", js=after_event("projects.watched"),
+        )  # fmt: skip
         self.on(ui.buttons["refresh"].click, self.refresh, [ui.current], ui.shown)
         self.on(ui.buttons["switch"].click, self.switch, [ui.current], ui.shown)
-        for listed in (ui.disputes, ui.comments, ui.removed, ui.notice):
+        self.on(ui.news.select, self.refresh, [ui.current], ui.shown)
+        for listed in (ui.people, ui.disputes, ui.decided, ui.comments, ui.removed, ui.notice):
             self.on(listed.select, self.decide, [ui.current], ui.shown)
+        self.on(ui.editor.select, self.edit, [ui.current], [*ui.shown, ui.editor])
         removal = fields["removal"]
         removed = partial(gr.on, [ui.buttons["remove"].click, removal.submit])
         self.on(removed, self.remove, [ui.current, removal], [*ui.shown, removal])
@@ -99,7 +105,7 @@ class AnnotateEvents(TabEvents):
         if self.services.access.local and key == "here":
             key = ""
         view, failure = attempt(self.actions.view, name, key, title=say("told.not_yours"))
-        return {ui.notice: failure} if failure else self.updates.opened(view, _page(request))
+        return {ui.notice: failure} if failure else self.updates.opened(view, page_address(request))
 
     def look(
         self, request: gr.Request, kept: Any, source: Any, campaign: Any, directory: Any
@@ -136,7 +142,7 @@ class AnnotateEvents(TabEvents):
         made = self.actions.make(session, ProjectForm.of(*values))
         view = self.actions.view(made.id, made.key)
         told = {self.ui.notice: self.updates.made(made), self.ui.told: ""}
-        return self.updates.opened(view, _page(request), made.key) | told
+        return self.updates.opened(view, page_address(request), made.key) | told
 
     # -- a project ------------------------------------------------------------------------------
 
@@ -145,20 +151,28 @@ class AnnotateEvents(TabEvents):
         self.session(request)
         data: dict[str, Any] = event._data or {}
         view = self.actions.view(str(data.get("project", "")), "")
-        return self.updates.opened(view, _page(request)) | {self.ui.notice: ""}
+        return self.updates.opened(view, page_address(request)) | {self.ui.notice: ""}
 
     def close(self, request: gr.Request) -> Updates:
         """Go back to all projects."""
         self.session(request)
         return self.updates.shut() | {self.ui.notice: "", self.ui.links: ""}
 
-    def tick(self, request: gr.Request, current: Any, seen: Any) -> Updates:
-        """Refresh the project if it has changed."""
+    def tick(self, request: gr.Request, current: Any, seen: Any, busy: Any) -> Updates:
+        """Refresh the project if it has changed; while the owner is at work, only say so."""
         name, key = _parts(current)
         if not name:
             return {self.ui.timer: gr.update(active=False)}
-        if self.actions.stamp(name, key) == seen:
+        stamp = self.actions.stamp(name, key)
+        if stamp == seen:
             return {self.ui.seen: gr.skip()}
+        if busy and seen:
+            new = json.loads(stamp)[0] - json.loads(str(seen))[0]
+            return (
+                {self.ui.news: present.page().news(f"{new:,}")}
+                if new > 0
+                else {self.ui.seen: gr.skip()}
+            )
         return self.refresh(request, current)
 
     def refresh(self, request: gr.Request, current: Any) -> Updates:
@@ -176,6 +190,8 @@ class AnnotateEvents(TabEvents):
         """Store a decision on a disagreement, or remove or restore a text."""
         self.session(request)
         data: dict[str, Any] = event._data or {}
+        if "person" in data:
+            return self._managed(request, current, data)
         if "remove" in data:
             return self._removed(request, current, data["remove"])
         if "restore" in data:
@@ -185,6 +201,22 @@ class AnnotateEvents(TabEvents):
         self.actions.decide(*_parts(current), *named)
         return self.refresh(request, current) | self._told("decided")
 
+    def edit(self, event: gr.EventData, request: gr.Request, current: Any) -> Updates:
+        """Store what the owner wrote into the settings."""
+        self.session(request)
+        data: dict[str, Any] = event._data or {}
+        self.actions.edit(*_parts(current), {name: str(value) for name, value in data.items()})
+        view = self.actions.view(*_parts(current))
+        return self.updates.shown(view) | self.updates.edited(view) | self._told("edited")
+
+    def _managed(self, request: gr.Request, current: Any, data: dict[str, Any]) -> Updates:
+        """Exclude, erase or merge a person, or give a new pass-phrase."""
+        given = {name: str(value) for name, value in data.items()}
+        person, what = given["person"], given.get("do", "")
+        phrase = self.actions.manage(*_parts(current), person, what, given)
+        told = say(f"person.told.{what}", name=person, phrase=phrase)
+        return self.refresh(request, current) | {self.ui.notice: notice.info([told])}
+
     def remove(self, request: gr.Request, current: Any, item: Any) -> Updates:
         """Remove a text by its id."""
         return self._removed(request, current, item or "") | {self.ui.fields["removal"]: ""}
@@ -192,7 +224,7 @@ class AnnotateEvents(TabEvents):
     def _removed(self, request: gr.Request, current: Any, item: Any) -> Updates:
         name = str(item).strip()
         self.actions.remove(*_parts(current), name)
-        return self.refresh(request, current) | {self.ui.notice: present.just_removed(name)}
+        return self.refresh(request, current) | {self.ui.notice: present.page().just_removed(name)}
 
     def delete(self, request: gr.Request, current: Any, typed: Any) -> Updates:
         """Delete the project, if its name was typed."""
@@ -214,11 +246,6 @@ class AnnotateEvents(TabEvents):
             return self.actions.write(session, *_parts(current), kind, folder)
 
         return write
-
-
-def _page(request: gr.Request) -> str:
-    """Return the address at which the browser has the app open."""
-    return str(request.headers.get("referer") or "").partition("?")[0]
 
 
 def _parts(current: Any) -> tuple[str, str]:

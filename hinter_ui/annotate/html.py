@@ -1,12 +1,12 @@
 """HTML for owners of annotation projects."""
 
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from hinter_core.annotation.evaluation.agreement import Agreement, Quality
 from hinter_core.annotation.evaluation.answers import Consensus
 from hinter_core.annotation.evaluation.evaluation import Evaluation, evaluation_sections
-from hinter_core.annotation.invitation import elsewhere, is_loopback, link
+from hinter_core.annotation.invitation import link, reach
 from hinter_core.annotation.project.types import (
     AnnotationItem,
     AnnotatorProgress,
@@ -14,66 +14,59 @@ from hinter_core.annotation.project.types import (
     Project,
     Question,
 )
+from hinter_core.statistics.format import percent
+from hinter_core.statistics.rates import Rate
 from hinter_ui.html.marked import differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.pages import macros_of
+from hinter_ui.html.notice import qr_code
+from hinter_ui.html.pages import Macros, macros_of
 from hinter_ui.html.sections import cells_of, folded, report_table
 from hinter_ui.html.wording import Words
-from hinter_ui.shared.library import Listed
 
 say = Words("projects")
 
 _LONG = 400  # characters of a text in a list
-_REMOVED = 50  # items in a list
 _OWN_PLACE = {"overview", "disputed"}  # sections that are shown elsewhere
 
 
-def _page() -> Any:
+def page() -> Macros:
+    """Return the parts of the owner's page (``assets/html/projects.html``)."""
     return macros_of("projects", say=say, marked=_marked, counted=_counted)
 
 
-def heading(key: str) -> Markup:
-    """Return a section's heading with its remark."""
-    return Markup(_page().heading(key))
-
-
-def subheading(title: str, remark: str = "") -> Markup:
-    """Return a heading within a section."""
-    return Markup(_page().subheading(title, remark))
-
-
-def listed(projects: Sequence[Listed]) -> Markup:
-    """List the projects of this machine, each with a button that opens it."""
-    return Markup(_page().listed(projects))
-
-
-def links(name: str, key: str = "", *, page: str, local: bool = False) -> Markup:
+def links(name: str, key: str = "", *, at: str, local: bool = False) -> Markup:
     """Return the annotators' link and, with a ``key``, the owner's.
 
-    ``page``: the address at which the owner opened the app. If only this machine reaches it, the
+    ``at``: the address at which the owner opened the app. If only this machine reaches it, the
     link has the machine's address in its network, unless the app is ``local``.
     """
-    alone = is_loopback(urlsplit(page).hostname or "")
-    address = (not local and elsewhere(page)) or page if alone else page
-    invitation = link(address, name)
+    there = reach(at, local=local)
+    invitation = link(there.address, name)
     owner = f"?{urlencode({'annotate': name, 'owner': ''})}#{key}" if key else ""
-    whole, unreached = bool(urlsplit(invitation).netloc), alone and address == page
-    code = _code(invitation) if page and not unreached else None
-    return Markup(_page().links(invitation, whole, alone, unreached, code, owner))
+    title = say("project.code_title")
+    code = qr_code(invitation, title) if at and not there.alone else None
+    whole = bool(urlsplit(invitation).netloc)
+    return page().links(invitation, whole, there.network, there.alone, code, owner)
 
 
-def _code(invitation: str) -> Markup:
-    import segno
-
-    # Dark on light also on a dark page, as cameras expect it.
-    drawn = segno.make(invitation, error="m").svg_inline(
-        scale=4, border=3, light="#fff", title=say("project.code_title")
-    )
-    return Markup(drawn)
+def editor(name: str, key: str, project: Project) -> Markup:
+    """Return the form in which an owner changes a project, its questions, and a preview."""
+    preview = f"?{urlencode({'annotate': name, 'preview': ''})}#{key}"
+    return page().editor(name, project, preview)
 
 
-def head(project: Project, size: int, lasting: str = "") -> Markup:
-    """Return a project's name, state and settings; ``lasting``: a warning that it may be lost."""
+def head(
+    project: Project,
+    size: int,
+    lasting: str = "",
+    done: int = 0,
+    agreements: Sequence[Agreement] = (),
+) -> Markup:
+    """Return a project's name, state, progress and settings.
+
+    ``done`` of its ``size`` texts have the judgements that they need; ``lasting``: a warning that
+    the project may be lost.
+    """
     settings = say(
         "project.settings",
         items=f"{size:,}",
@@ -83,25 +76,62 @@ def head(project: Project, size: int, lasting: str = "") -> Markup:
         repeats=f"{100 * project.repeats:g}",
         blind=say("project.blind" if project.blind else "project.open_eyed"),
     )
-    return Markup(_page().head(project, settings, lasting))
+    asked = {question.id: question.ask for question in project.questions}
+    agreed = [
+        (asked[one.question], one.alpha)
+        for one in agreements
+        if not one.attributes and None not in (one.alpha.value, one.alpha.low, one.alpha.high)
+    ]
+    return page().head(project, settings, size, done, agreed, lasting)
 
 
-def people(states: Sequence[AnnotatorProgress]) -> Markup:
-    """Return a table of the annotators and their progress."""
+def people(states: Sequence[AnnotatorProgress], found: Evaluation) -> Markup:
+    """Return a table of the annotators, their progress and how they judge; and what to do."""
+    every = (found.with_excluded or found).qualities
+    known = {one.annotator: one for one in every}
     judged = sum(one.judged for one in states)
     remark = say("project.people_remark", judged=f"{judged:,}", n=len(states))
-    title = subheading(say("project.people"), remark)
+    title = page().subheading(say("project.people"), remark)
     if not states:
         return join([title, tag("p", say("project.nobody"), class_="quiet")])
-    names = [say(f"project.{key}") for key in ("name", "judged", "skipped", "left", "seen")]
+    keys = ("name", "judged", "skipped", "left", "seconds", "fast", "majority", "seen")
+    names = [say(f"project.{key}") for key in keys]
     rows = [
         [
             one.annotator.name, f"{one.judged:,}", f"{one.skipped:,}", f"{one.left:,}",
+            *_quality(known.get(one.annotator.name)),
             one.latest[:16].replace("T", " ") + " UTC" if one.latest else say("project.never"),
         ]
         for one in states
     ]  # fmt: skip
-    return join([title, report_table(say("project.people"), names, cells_of(names, rows))])
+    told = [
+        say("person.excluded", name=one.annotator.name, reason=one.annotator.excluded)
+        for one in states
+        if one.annotator.excluded
+    ]
+    told += [
+        say(
+            "person.alarm",
+            name=one.annotator,
+            alarm="; ".join(say(f"person.alarms.{alarm}") for alarm in one.alarms),
+        )
+        for one in every
+        if one.alarms
+    ]
+    table = report_table(say("project.people"), names, cells_of(names, rows))
+    # A box for the notes, so that the forms keep their places, whatever is said above them.
+    notes = tag("div", *(tag("p", isolated(line), class_="quiet") for line in told))
+    managing = page().managing([one.annotator for one in states])
+    return join([title, table, notes, tag("div", managing)])
+
+
+def _quality(one: Quality | None) -> list[str]:
+    """Return median seconds, and the shares too fast and as the majority of the others."""
+    if one is None:
+        return ["\u2013"] * 3
+    hits, of = (sum(getattr(on.others, part) for on in one.questions) for part in ("hits", "of"))
+    seconds = "\u2013" if one.seconds is None else f"{one.seconds:.1f}"
+    return [seconds, percent(one.fast), percent(Rate(hits, of))]
 
 
 def disputes(
@@ -110,25 +140,29 @@ def disputes(
     items: dict[str, AnnotationItem],
 ) -> Markup:
     """List differing answers about ``items``, with a button for each decision."""
-    shown = [one for one in disputed if one.item in items]
+    shown: dict[str, list[Consensus]] = {}
+    for one in disputed:
+        if one.item in items:
+            shown.setdefault(one.item, []).append(one)
     asked = {question.id: question for question in questions}
-    return Markup(_page().disputes(asked, disputed, shown, items))
+    return page().disputes(asked, disputed, shown, items)
+
+
+def decided(
+    questions: Sequence[Question],
+    decisions: Sequence[tuple[str, str, str]],
+    items: dict[str, AnnotationItem],
+    number: int,
+) -> Markup:
+    """List the latest of a ``number`` of decisions, each with buttons to change it or undo it."""
+    asked = {question.id: question for question in questions}
+    return page().decided(asked, decisions, items, f"{number:,}")
 
 
 def _counted(question: Question, one: Consensus) -> str:
     """Return the answers to a question, each with its number."""
     labels = {answer.value: answer.label for answer in question.answers}
     return ", ".join(f"{labels.get(value, value)} {n}" for value, n in one.counts.items())
-
-
-def removed(items: Sequence[AnnotationItem]) -> Markup:
-    """List the removed items, each with a button that restores it."""
-    return Markup(_page().removed(items, _REMOVED))
-
-
-def just_removed(item: str) -> Markup:
-    """Say that an item was removed, with a button beside it that restores it."""
-    return Markup(_page().just_removed(item))
 
 
 def _marked(item: AnnotationItem) -> Markup:
@@ -159,12 +193,12 @@ def _cut(text: str) -> str:
 def comments(remarks: Sequence[Judgement], items: dict[str, AnnotationItem]) -> Markup:
     """List the comments of annotators on ``items``."""
     shown = [one for one in remarks if one.item in items]
-    return Markup(_page().comments(shown, items))
+    return page().comments(shown, items)
 
 
 def numbers(found: Evaluation) -> Markup:
     """Return agreement, annotators, and the invariant against people."""
-    title = subheading(say("project.numbers"), say("project.numbers_remark"))
+    title = page().subheading(say("project.numbers"), say("project.numbers_remark"))
     every = evaluation_sections(found)
     overview = [tag("p", isolated(line)) for section in every if section.key == "overview"
                 for line in section.sentences]  # fmt: skip

@@ -5,6 +5,7 @@ from typing import Any
 
 import gradio as gr
 
+from hinter_core.annotation.files.archive import ARCHIVE
 from hinter_core.annotation.items import OUTCOMES
 from hinter_core.files.source import ENDINGS
 from hinter_ui.annotate import html as present
@@ -13,7 +14,7 @@ from hinter_ui.html.wording import languages
 from hinter_ui.shared.widgets import Labels, html
 
 TICK = 4.0  # seconds between two looks at a project that is open
-_FILES = list(ENDINGS)
+_FILES = [*ENDINGS, ARCHIVE]
 
 
 class AnnotateLayout(Labels):
@@ -29,6 +30,7 @@ class AnnotateLayout(Labels):
         self.buttons: dict[str, gr.Button] = {}
         self.current = gr.Textbox(elem_classes="offstage", show_label=False)
         self.seen = gr.Textbox(elem_classes="offstage", show_label=False)
+        self.busy = gr.Textbox(elem_classes="offstage", show_label=False)
         self.timer = gr.Timer(TICK, active=False)
         with gr.Column(elem_id="annotate-owner", min_width=0):
             self.notice = html("annotate-notice", script="projects.act")
@@ -41,12 +43,13 @@ class AnnotateLayout(Labels):
         # What shows the open project.
         self.shown = [
             self.current, self.seen, self.timer, self.making, self.panel, self.notice, self.head,
-            self.people, self.disputes, self.comments, self.numbers, self.removed,
+            self.news, self.people, self.disputes, self.decided,
+            self.comments, self.numbers, self.removed,
             self.buttons["switch"], self.table,
         ]  # fmt: skip
 
     def _making(self) -> None:
-        self.html("annotate-new", lambda: present.heading("new"))
+        self.html("annotate-new", lambda: present.page().heading("new"))
         with gr.Row(elem_classes="tab-columns annotate-columns"):
             with gr.Column(min_width=0):
                 self._items()
@@ -55,7 +58,7 @@ class AnnotateLayout(Labels):
                 self._settings()
         self.told = html("annotate-told")
         if self.local:
-            self.html("annotate-list-title", lambda: present.heading("list"))
+            self.html("annotate-list-title", lambda: present.page().heading("list"))
         self.table = html("annotate-list", script="projects.act")
 
     def _field(self, kind: Callable[..., Any], name: str, ident: str = "", **options: Any) -> None:
@@ -122,16 +125,19 @@ class AnnotateLayout(Labels):
             )
         self.head = html("project-head")
         self.links = html("project-links", script="projects.act")
-        self.people = html("project-people")
+        self.editor = html("project-editor", script="projects.act")
+        self.news = html("project-news", script="projects.act")
+        self.people = html("project-people", script="projects.act")
         self.disputes = html("project-disputes", script="projects.act")
+        self.decided = html("project-decided", script="projects.act")
         self.comments = html("project-comments", script="projects.act")
-        self.numbers = html("project-numbers")
-        self.html("project-take", lambda: present.subheading(self.say("project.take")))
+        self.numbers = html("project-numbers", script="projects.act")
+        self.html("project-take", lambda: present.page().subheading(self.say("project.take")))
         with gr.Row(elem_classes="job-actions"):
             for kind in KINDS:
                 self._button(kind)
         self.place = gr.Textbox(elem_classes="offstage", show_label=False)
-        self.html("project-manage", lambda: present.subheading(self.say("project.manage")))
+        self.html("project-manage", lambda: present.page().subheading(self.say("project.manage")))
         with gr.Row(elem_classes="manage-row"):
             self._field(gr.Textbox, "removal", max_lines=1)
             self._button("remove")

@@ -29,7 +29,7 @@ class AnnotateUpdates:
     def listed(self) -> Updates:
         """List the projects; on a public host there is no list."""
         projects = self.actions.projects
-        table = present.listed(projects.listed()) if projects.local else ""
+        table = present.page().listed(projects.listed()) if projects.local else ""
         return {self.ui.table: table}
 
     def sources(self, session: Session, form: ProjectForm, names: Any) -> Updates:
@@ -81,8 +81,12 @@ class AnnotateUpdates:
         ``key``: shown once, to its creator.
         """
         local = self.actions.services.access.local
-        links = present.links(view.id, key, page=page, local=local)
-        return self.shown(view) | {self.ui.links: links}
+        links = present.links(view.id, key, at=page, local=local)
+        return self.shown(view) | self.edited(view) | {self.ui.links: links}
+
+    def edited(self, view: View) -> Updates:
+        """Show the settings for the owner to change; not while a project is updated by itself."""
+        return {self.ui.editor: present.editor(view.id, view.key, view.project)}
 
     def shown(self, view: View) -> Updates:
         """Show the current state of a project."""
@@ -96,12 +100,16 @@ class AnnotateUpdates:
             ui.timer: gr.update(active=True),
             ui.making: gr.update(visible=False),
             ui.panel: gr.update(visible=True),
-            ui.head: present.head(project, view.size, lasting),
-            ui.people: present.people(view.people),
+            ui.head: present.head(project, view.size, lasting, view.done, found.agreements),
+            ui.news: "",
+            ui.people: present.people(view.people, found),
+            ui.decided: present.decided(
+                project.questions, view.decisions, view.items, found.decided
+            ),
             ui.disputes: present.disputes(project.questions, found.disputed, view.items),
             ui.comments: present.comments(view.comments, view.items),
             ui.numbers: present.numbers(found),
-            ui.removed: present.removed(view.removed),
+            ui.removed: present.page().removed(view.removed),
             ui.buttons["switch"]: gr.update(value=switch),
         }
 

@@ -20,7 +20,7 @@ from hinter_core.campaign.progress import CampaignProgress, ProgressReader
 from hinter_core.campaign.settings import SAMPLE
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, StoreError
-from hinter_core.data.hub import HubTable
+from hinter_core.data.rows import Table
 from hinter_core.errors import HinterError, InputError
 from hinter_core.generators.templates.corpus import read_log
 from hinter_core.types import Verdict
@@ -109,8 +109,8 @@ class BatchActions:
         campaign = replace(campaign, models=models)
         table = require_rows(campaign, access)
         # The commit and the columns found are written down, so that the file says what was tested.
-        if isinstance(table, HubTable):
-            campaign = replace(campaign, data=str(table.name))
+        if isinstance(table, Table) and table.pinned:
+            campaign = replace(campaign, data=table.pinned)
         if campaign.data and campaign.data != SAMPLE:
             columns = table.columns
             campaign = replace(

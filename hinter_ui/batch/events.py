@@ -30,9 +30,10 @@ _ESTIMATES = 2  # at once, for all visitors together: each loads models
 
 def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
-    actions = BatchActions(services)
+    actions = services.only(BatchActions)
     form = BatchForm()
-    ui = BatchLayout(services, preview(actions.preview(form), form.sample))
+    seen = actions.preview(form)
+    ui = BatchLayout(services, lambda: preview(seen, form.sample))
     updates = BatchUpdates(services, actions, ui)
     events = BatchEvents(updates)
     events.wire()
@@ -247,7 +248,7 @@ class JobEvents(TabEvents):
             private(buttons[name].click, self._acting(act), looked, ui.watched)
         settings = [*looked, job.models, job.requests, job.budget]
         private(job.go_on.click, self._acting(actions.go_on), settings, ui.watched)
-        private(buttons["delete"].click, self.ask_first, [], [buttons["delete"], buttons["really"]])
+        self.ask_first(buttons["delete"], buttons["really"])
         gone = self.on(buttons["really"].click, self.delete, looked, [*ui.watched, ui.kept])
         scripted(gone.success, "batch.opened", [ui.current])
         private(buttons["results"].click, self.see_results, [ui.current], [self.tabs])
@@ -272,14 +273,6 @@ class JobEvents(TabEvents):
             return self.updates.watched(session, name, kept) | {self.notice: failure}
 
         return run
-
-    def ask_first(self) -> Updates:
-        """Ask for a second press before deleting."""
-        buttons = self.ui.job.buttons
-        return {
-            buttons["delete"]: gr.update(visible=False),
-            buttons["really"]: gr.update(visible=True),
-        }
 
     def delete(self, request: gr.Request, current: Any, kept: Any) -> Updates:
         """Delete the campaign with its data."""

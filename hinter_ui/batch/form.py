@@ -18,7 +18,7 @@ from hinter_core.generators.grammars.reading import load_grammar, shipped_gramma
 from hinter_core.generators.grammars.sampling import Sentences
 from hinter_core.generators.templates.template import ATTRIBUTES
 from hinter_core.models.registry import BACKENDS
-from hinter_ui.html.wording import Words
+from hinter_ui.html.wording import Words, translated
 from hinter_ui.shared.access import MOST_DICTIONARIES, Access
 from hinter_ui.shared.library import discreet, without_folder
 from hinter_ui.shared.links import DEFAULT_MODEL, read_field
@@ -35,6 +35,11 @@ PUBLIC_ROWS = 100_000  # rows of a data set of the Hub there
 _MOST_OF_HUB = 200  # rows looked at: each comes over the network
 _ROWS = 12  # asked for, so that some usable ones are among them
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+
+
+def hub_choices() -> list[tuple[str, str]]:
+    """Return (words, name) of every data set of the Hub that is offered."""
+    return [(translated(f"{name}: {preset.about}"), name) for name, preset in PRESETS.items()]
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,6 @@ SOURCES = {
     GRAMMAR: DataSource("grammar", applies=_OF_GRAMMARS),
 }
 # (description, name) of data sets that have a name of their own.
-HUB_CHOICES = [(f"{name}: {preset.about}", name) for name, preset in PRESETS.items()]
 # The fields that say what the data are; they come first in the form.
 DATA = (
     "source", "upload", "path", "hub", HANDWRITTEN, TEMPLATES, "mining_log", "classes", "names",
@@ -278,7 +282,7 @@ def _require_guide(campaign: Campaign, access: Access) -> None:
     if campaign.order < SEARCHED:
         raise InputError(say("errors.guide_order"))
     if campaign.limit is None:
-        raise InputError(say("errors.guide_limit", field=SETTINGS["limit"].title))
+        raise InputError(say("errors.guide_limit", field=translated(SETTINGS["limit"].title)))
     backend = BACKENDS.get(campaign.guide.partition(":")[0])
     if backend and backend.takes_key:
         raise ModelError(say("errors.guide", name=campaign.guide))

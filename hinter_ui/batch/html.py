@@ -26,6 +26,7 @@ from hinter_ui.html.wording import (
     SIGNS,
     listed,
     name_of,
+    translated,
     two_people,
     verdict_name,
 )
@@ -42,7 +43,7 @@ _ENTRIES = {"variants": "mutant", "predictions": "prediction", "hidden": "hidden
 
 
 def _page() -> Any:
-    return macros_of("batch", say=say, link=glossary.link, head=_head)
+    return macros_of("batch", say=say, link=glossary.link, head=_head, translated=translated)
 
 
 def _head(title: str, key: str) -> Markup:
@@ -127,7 +128,7 @@ def _in_words(state: PriorityState) -> str:
     sentences = [
         say.count("priority.asked", state.faults, asked=state.asked, cases=state.cases),
         say("priority.rate", rate=percent(rate_of(state))) if state.audited else "",
-        state.reason,
+        translated(state.reason),
     ]
     return " ".join(filter(None, sentences))
 
@@ -172,7 +173,7 @@ def _unanswered(status: CampaignStatus) -> str:
     seen = status.seen
     why = listed(
         [
-            f"{name} ({number:,}{': ' if seen.said[name] else ''}{seen.said[name]})"
+            f"{translated(name)} ({number:,}{': ' if seen.said[name] else ''}{seen.said[name]})"
             for name, number in seen.failures.most_common(4)
         ]
     )

@@ -1,6 +1,6 @@
 """The widgets of the Batch tab: where each stands, without what it does."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 import gradio as gr
@@ -13,18 +13,18 @@ from hinter_ui.batch.form import (
     DATA,
     GRAMMAR,
     HANDWRITTEN,
-    HUB_CHOICES,
     SETTINGS,
     SOURCES,
     TEMPLATES,
     BatchForm,
+    hub_choices,
 )
 from hinter_ui.html.markup import Markup
 from hinter_ui.html.wording import name_of, relation_choices, verdict_choices
 from hinter_ui.shared.library import find_kept
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import Labels, html, option_field, plot
+from hinter_ui.shared.widgets import Labels, html, plot
 
 TICK = 1.5  # seconds between two looks at what runs
 
@@ -41,7 +41,7 @@ class BatchLayout:
     ``first`` is the preview of the sample; ``fields`` are those of the form, by name.
     """
 
-    def __init__(self, services: Services, first: Markup) -> None:
+    def __init__(self, services: Services, first: Callable[[], Markup]) -> None:
         labels = self._labels = services.labels_of("batch")
         self._services = services
         # A box off stage and no state of the server: the page's address follows it.
@@ -69,7 +69,7 @@ class BatchLayout:
         # What changes while a campaign is open.
         self.watched = [self.current, self.timer, self.table, *self.job.watched]
 
-    def _data(self, first: Markup) -> None:
+    def _data(self, first: Callable[[], Markup]) -> None:
         labels, fields, local = self._labels, self.fields, self._services.access.local
         offered = [key for key, source in SOURCES.items() if local or not source.here_only]
         fields["source"] = labels.choice(
@@ -80,8 +80,8 @@ class BatchLayout:
         )
         fields["upload"] = labels.make(gr.File, "batch-upload", height=130, visible=False)
         fields["path"] = labels.make(gr.Textbox, "batch-path", visible=False, max_lines=1)
-        fields["hub"] = labels.make(
-            gr.Dropdown, "batch-hub", choices=HUB_CHOICES, value="", allow_custom_value=True,
+        fields["hub"] = labels.choice(
+            gr.Dropdown, "batch-hub", hub_choices, value="", allow_custom_value=True,
             visible=False,
         )  # fmt: skip
         for name in (HANDWRITTEN, TEMPLATES):
@@ -114,7 +114,7 @@ class BatchLayout:
                     gr.Dropdown, f"batch-{name.replace('_', '-')}", choices=detected, value="",
                     allow_custom_value=True, min_width=150,
                 )  # fmt: skip
-        self.preview = html("batch-preview", first)
+        self.preview = labels.html("batch-preview", first)
 
     def _settings(self) -> None:
         labels, fields = self._labels, self.fields
@@ -151,52 +151,43 @@ class BatchLayout:
         """Make the fields of settings that have none yet, by their types."""
         for option in options:
             if option.name not in self.fields:
-                info = option.help
-                if option.default is None:
-                    info = self._labels.say("choices.empty", help=info, unset=option.unset)
+                about = "choices.empty" if option.default is None else ""
                 value = BatchForm().settings[option.name]
                 name = f"batch-{option.name}"
-                self.fields[option.name] = option_field(option, name, info=info, value=value)
+                self.fields[option.name] = self._labels.option(option, name, about, value=value)
 
 
 def _chosen(labels: Labels, services: Services) -> dict[str, Any]:
     """Make the fields of settings whose choices the app knows; not yet in the page."""
-    say, default, models = labels.say, BatchForm().settings, list(services.model_choices())
+    default = BatchForm().settings
     names = [name for name in services.dictionaries() if name != "placebo"]
-
-    def field(kind: Any, name: str, **options: Any) -> Any:
-        common = {"label": SETTINGS[name].title, "elem_id": f"batch-{name}", "render": False}
-        return kind(**common | options)
-
-    def dropdown(name: str, choices: list[Any], **options: Any) -> Any:
-        about = {"info": SETTINGS[name].help, "choices": choices, "allow_custom_value": True}
-        return field(gr.Dropdown, name, **about | options)
-
+    later: dict[str, Any] = {"render": False}
+    open_ended = later | {"allow_custom_value": True}
     return {
-        "attributes": field(
-            gr.CheckboxGroup, "attributes", choices=[(name_of(name), name) for name in names],
-            value=list(default["attributes"]), elem_classes="attribute-chips",
+        "attributes": labels.choice(
+            gr.CheckboxGroup, "batch-attributes", lambda: [(name_of(name), name) for name in names],
+            value=list(default["attributes"]), elem_classes="attribute-chips", **later,
         ),
-        "order": field(
-            gr.Radio, "order", value=default["order"],
-            choices=[(name, n) for n, name in enumerate(say.branch("choices.orders"), 1)],
+        "order": labels.make(gr.Radio, "batch-order", value=default["order"], **later),
+        "relations": labels.choice(
+            gr.Dropdown, "batch-relations", relation_choices, value=list(default["relations"]),
+            multiselect=True, **later,
         ),
-        "relations": dropdown(
-            "relations", relation_choices(),
-            value=list(default["relations"]), multiselect=True, allow_custom_value=False,
-            info=say("choices.about_relations"),
+        "models": labels.choice(
+            gr.Dropdown, "batch-models", services.model_choices, value=list(default["models"]),
+            multiselect=True, **open_ended,
         ),
-        "models": dropdown(
-            "models", models, value=list(default["models"]), multiselect=True,
-            info=say("choices.models"),
+        "guide": labels.choice(
+            gr.Dropdown, "batch-guide",
+            lambda: [(labels.say("choices.no_guide"), ""), *services.model_choices()], value="",
+            **open_ended,
         ),
-        "guide": dropdown("guide", [(say("choices.no_guide"), ""), *models], value=""),
-        "dictionaries": field(
-            gr.File, "dictionaries", file_count="multiple", height=110,
-            label=say("choices.dictionaries"),
+        "dictionaries": labels.make(
+            gr.File, "batch-dictionaries", file_count="multiple", height=110, **later
         ),
-        "parser": dropdown(
-            "parser", [DEFAULT_PARSER, "en_core_web_sm", "en_core_web_trf"], value=DEFAULT_PARSER
+        "parser": labels.make(
+            gr.Dropdown, "batch-parser", value=DEFAULT_PARSER,
+            choices=[DEFAULT_PARSER, "en_core_web_sm", "en_core_web_trf"], **open_ended,
         ),
     }  # fmt: skip
 
@@ -232,18 +223,15 @@ class JobLayout:
         ]  # fmt: skip
 
     def _again(self, labels: Labels, services: Services) -> None:
-        self.models = labels.make(
-            gr.Dropdown, "job-models", choices=list(services.model_choices()), value=[],
+        self.models = labels.choice(
+            gr.Dropdown, "job-models", services.model_choices, value=[],
             multiselect=True, allow_custom_value=True,
         )  # fmt: skip
         with gr.Row(elem_classes="option-grid"):
             self.requests, self.budget = (
-                option_field(
-                    option, f"job-{option.name}", value=0,
-                    info=labels.say("choices.this_run", help=option.help, unset=option.unset),
-                )
+                labels.option(option, f"job-{option.name}", "choices.this_run", value=0)
                 for option in (SETTINGS["requests"], SETTINGS["budget"])
-            )  # fmt: skip
+            )
         with gr.Row(elem_classes="downloads job-actions"):
             self.go_on = labels.make(
                 gr.Button, "job-go-on", variant="primary", size="sm", min_width=120

@@ -3,14 +3,14 @@
 from hinter_core.campaign.preview import Preview
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.data.rows import Row
-from hinter_core.generators.grammars.answers import usual_model
+from hinter_core.generators.grammars.generator import usual_model
 from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.templates.mining import TAKEN
-from hinter_core.generators.templates.table import TemplateRow
+from hinter_core.generators.templates.template import TemplateRow
 from hinter_ui.batch.form import say
 from hinter_ui.html.markup import Markup, isolated, join, table, tag
 from hinter_ui.html.sentences import sentence
-from hinter_ui.html.wording import name_of
+from hinter_ui.html.wording import name_of, translated
 
 SHORT = 160  # characters of a text in a table
 _ROWS, _FAULTS, _LABELS, _TEMPLATES, _REASONS = 5, 5, 8, 10, 8  # shown
@@ -44,7 +44,7 @@ def preview(seen: Preview, sample: int | None) -> Markup:
     rows = table(say("preview.first_rows"), [say(f"preview.{t}") for t in titles], lines)
     box = tag("div", rows, class_="rows-table") if lines else None
     how, *notes = seen.reading or ("",)
-    words = " ".join((say("preview.read_as", how=how), *notes))
+    words = " ".join((say("preview.read_as", how=translated(how)), *map(translated, notes)))
     reading = tag("p", words, class_="quiet") if how else None
     parts = (
         head, reading, _drawn(seen, sample), _labels(seen), box, _faults(seen), _refused(seen),
@@ -85,7 +85,7 @@ def _drawn(seen: Preview, sample: int | None) -> Markup | None:
         sample, rows = sample or CAMPAIGN_OPTIONS["sentences"].default, seen.sentences
     if sample is None or seen.mutants is not None or not 0 < sample < rows:
         return None
-    field = CAMPAIGN_OPTIONS["sample"].title
+    field = translated(CAMPAIGN_OPTIONS["sample"].title)
     key = "preview.drawn" if seen.count is not None else "preview.drawn_of_more"
     key = "preview.drawn_sentences" if seen.grammar else key
     return tag("p", say(key, n=sample, all=rows, field=field), class_="quiet")
@@ -150,7 +150,10 @@ def _faults(seen: Preview) -> Markup | None:
     if not seen.unusable:
         return None
     shown = seen.faults[:_FAULTS]
-    items = [tag("li", say("preview.fault", n=row.number), isolated(row.fault)) for row in shown]
+    items = [
+        tag("li", say("preview.fault", n=row.number), isolated(translated(row.fault)))
+        for row in shown
+    ]
     if seen.unusable > len(items):
         items.append(tag("li", "\u2026 ", say("preview.more", n=seen.unusable - len(items))))
     some = seen.unusable < seen.looked_at or not seen.complete
@@ -169,7 +172,8 @@ def _refused(seen: Preview) -> Markup | None:
         words = say("preview.taken", name=name_of(name), n=mined.taken(name), all=mined.rows)
         why = [(reason, n) for reason, n in counted.most_common() if reason != TAKEN]
         items = [
-            tag("li", isolated(short(str(reason))), f": {n:,}") for reason, n in why[:_REASONS]
+            tag("li", isolated(short(translated(str(reason)))), f": {n:,}")
+            for reason, n in why[:_REASONS]
         ]
         if len(why) > _REASONS:
             items.append(tag("li", say("preview.more", n=sum(n for _, n in why[_REASONS:]))))

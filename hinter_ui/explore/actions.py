@@ -7,12 +7,9 @@ import json
 import math
 import threading
 import time
-import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
-from functools import cache
-from itertools import combinations
+from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -30,24 +27,25 @@ from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import check_to_json, check_to_rows
 from hinter_core.pipeline.neutral import neutral_flips
 from hinter_core.pipeline.pipeline import Pipeline, estimate, plan_text
-from hinter_core.storage import ASSETS
+from hinter_core.pipeline.thresholds import deciding_label, judged_at
 from hinter_core.terms.dictionary import Dictionary, choose
-from hinter_core.types import Edit, Occurrence
+from hinter_core.types import Occurrence, Outcome
+from hinter_ui.explore.examples import load_examples
 from hinter_ui.explore.html import Filter, banner, originals, rows_for, say, table
+from hinter_ui.explore.pairs import found, offered
+from hinter_ui.explore.state import ExploreState, Shown
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.people import people
 from hinter_ui.html.square import figure, square
 from hinter_ui.html.trees import changed_sentences, trees
-from hinter_ui.html.wording import SEVERITY, Words, name_of, product
+from hinter_ui.html.wording import SEVERITY, Words, translated
 from hinter_ui.shared.access import MOST_DICTIONARIES, MOST_READ
-from hinter_ui.shared.links import SEPARATOR, ExploreForm, edit_key, find_edits, first_offer, offers
+from hinter_ui.shared.links import SEPARATOR, ExploreForm, edit_key, find_edits
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Result, Session
 from hinter_ui.shared.templates import is_slotted, slotted_plan
 
 shared = Words("shared")
-EXAMPLES = ASSETS / "examples" / "examples.toml"
-PAIR_SEPARATOR = "+"
 _SCAN_CHUNK = 48
 _SHARED_CHUNK = 12  # on a public host, where others wait for the parser and the models
 _SHORT = 2_000  # characters of a text that is read at once there
@@ -55,51 +53,12 @@ _WAY = 0.5  # seconds that a scan stands back there before each chunk, while oth
 _LONGEST_SCAN = 180  # seconds, on a public host
 
 
-@dataclass
-class ExploreState:
-    """What Explore keeps of a page: what its controls say, and what of a result is looked at.
-
-    ``controls`` may be more recent than the result; ``opened`` is what they said on the fresh page,
-    if its address did not; ``coming`` is what they are about to say; ``awaited`` is the form of a
-    scan that has found nothing yet. ``people_open``: whether the part with people is open;
-    ``people_of``: the text and the parser that it shows them for.
-    """
-
-    controls: ExploreForm = field(default_factory=ExploreForm)
-    opened: ExploreForm | None = None
-    coming: ExploreForm | None = None
-    awaited: ExploreForm | None = None
-    shown_model: str = ""
-    selected: int | None = None
-    filter: Filter = field(default_factory=Filter)
-    people_open: bool = False
-    people_of: tuple[str, str, str] | None = None
-
-
-@dataclass(frozen=True)
-class Options:
-    """What can be chosen for one check: sets of attributes, and replacements for each."""
-
-    sets: list[tuple[str, str]]
-    chosen: str
-    slots: list[tuple[str, list[tuple[str, str]], str]]  # (attribute, choices, value)
-
-
-@dataclass(frozen=True)
-class Shown:
-    """The rendered parts of one mutant."""
-
-    banner: Markup
-    square: Markup
-    plot: Any | None
-    trees: Markup
-
-
 class ExploreActions:
     """The actions of the Explore tab."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._examples: dict[ExploreForm, Result] = {}  # judged once for all visitors
         self._checks = 0  # at work now
         self._quiet = threading.Condition()
         self._long = threading.RLock()
@@ -166,7 +125,7 @@ class ExploreActions:
         state = session.of(ExploreState)
         wanted = (
             (form.text, form.template, form.parser)
-            if state.people_open and form.text.strip()
+            if "people" in state.open and form.text.strip()
             else None
         )
         if wanted == state.people_of:
@@ -186,24 +145,7 @@ class ExploreActions:
             entities = resolve(read, self._services.parses(form.parser))
             return people(read, entities, left=len(text) - len(read))
         except HinterError as error:
-            return tag("p", str(error), class_="quiet")
-
-    def options(self, plan: Plan, form: ExploreForm, chosen: str = "") -> Options:
-        """Return the attribute sets of the form's order, and the replacements of the chosen set."""
-        present = [a for a in plan.attributes if plan.edits.get(a)]
-        sizes = range(min(plan.settings.order, len(present)), 0, -1)
-        sets = [each for size in sizes for each in combinations(present, size)]
-        if len(present) < min(plan.settings.order, 2):
-            sets = []
-        names = [(product([name_of(a) for a in s]), PAIR_SEPARATOR.join(s)) for s in sets]
-        if not sets:
-            return Options([], "", [])
-        wanted = {key.partition("|")[0] for key in form.edits}
-        first = next((s for s in sets if PAIR_SEPARATOR.join(s) == chosen), None)
-        first = first or next((s for s in sets if set(s) == wanted), sets[0])
-        keys = form.edits or tuple(map(edit_key, first_offer(plan, first)))
-        slots = [_slot(plan, attribute, keys) for attribute in first]
-        return Options(names, PAIR_SEPARATOR.join(first), slots)
+            return tag("p", translated(str(error)), class_="quiet")
 
     @contextmanager
     def coming(self, session: Session, form: ExploreForm) -> Iterator[ExploreForm]:
@@ -219,10 +161,16 @@ class ExploreActions:
         """Judge one combination of edits and its parts; the session keeps the result.
 
         Unless ``strict``, edits left over from a text that was typed over give way to others. A
-        combination that a scan of the same has judged is shown among its variants. The result is
-        not kept if another check or scan was asked for meanwhile, which will be shown.
+        combination that is known from the last scan of the same is shown among its variants, for
+        which nothing is read or asked. The result is not kept if another check or scan was asked
+        for meanwhile, which will be shown.
         """
+        if form.edits and self._known(session, form):
+            assert session.result is not None
+            return session.result.answered
         session.interrupt()
+        if kept := self._examples.get(form):
+            return self._keep(session, kept, len(kept.check.mutants) - 1).check
         with self._in_turn(form.text), self._checking():
             return self._check(session, form, strict=strict)
 
@@ -233,41 +181,47 @@ class ExploreActions:
         if form.edits and not left_over:
             edits = find_edits(plan, form.edits)
         else:
-            options = self.options(plan, form)
-            edits = find_edits(plan, [slot[2] for slot in options.slots])
-        if scan := self._scanned(session, form, edits):
-            return scan
+            edits = find_edits(plan, [one.chosen for one in offered(plan, form) if one.chosen])
+        if not edits:
+            raise InputError(say("errors.nothing"))
         result: TestResult | None = None
         for partial in pipeline.run(plan, chosen=[edits]):
             result = partial
         if result is None:
             raise InputError(say("errors.nothing"))
         self._add_neutral(pipeline, result, form)
+        made = Result(result, replace(form, threshold=0.0))
+        if form in (one.form for one in load_examples()):
+            self._examples[form] = made
         if session.turn == turn:
-            self._keep(session, Result(result, form))
-            session.of(ExploreState).selected = len(result.mutants) - 1
+            self._keep(session, made, len(result.mutants) - 1)
+            if form.threshold:
+                self.judge_at(session, form.threshold)
         return result
 
-    def _scanned(
-        self, session: Session, form: ExploreForm, edits: tuple[Edit, ...]
-    ) -> TestResult | None:
+    def _known(self, session: Session, form: ExploreForm) -> bool:
         """Show a variant of the last scan, if that was of the same form and has these edits."""
         scan = session.scanned
         if scan is None or scan.form.source != form.source:
-            return None
-        wanted, mutants = frozenset(edits), scan.check.mutants
-        index = next((i for i, m in enumerate(mutants) if frozenset(m.edits) == wanted), None)
-        if index is None:
-            return None
-        self._keep(session, scan)
-        session.of(ExploreState).selected = index
-        return scan.check
+            return False
+        try:
+            place = scan.check.place(find_edits(scan.check.plan, form.edits))
+        except HinterError:
+            return False
+        if place is None:
+            return False
+        shown = session.result
+        same = shown is not None and shown.answered is scan.check  # at its threshold
+        if session.running is None or not same:
+            session.interrupt()
+        self._keep(session, shown if same and shown else scan, place)
+        return True
 
     def show_scan(self, session: Session) -> None:
         """Show the last scan again, at its most telling variant."""
         if session.scanned:
-            self._keep(session, session.scanned)
-            session.of(ExploreState).selected = self.most_telling(session)
+            self._keep(session, session.scanned, None)
+            self.show_better(session)
 
     def scan(self, session: Session, form: ExploreForm) -> Iterator[TestResult]:
         """Judge all combinations up to the limit, yielding the result so far.
@@ -281,19 +235,20 @@ class ExploreActions:
         try:
             with self._in_turn(form.text):
                 pipeline, plan = self._prepare(session, form, scan=True)
-            chunk = _SCAN_CHUNK if self._services.access.local else _SHARED_CHUNK
+            local, long = self._services.access.local, len(form.text) > _SHORT
+            chunk = _SCAN_CHUNK if local and not long else _SHARED_CHUNK
             for partial in pipeline.run(plan, cancelled=stop.is_set, chunk=chunk):
                 if partial.complete:
                     self._add_neutral(pipeline, partial, form)
-                found = Result(partial, form)
+                found = Result(partial, replace(form, threshold=0.0))
                 if session.running is not stop:
                     if session.running is None:
                         session.scanned = found
                     break
-                if session.scanned is None or session.scanned.check is not partial:
-                    session.of(ExploreState).selected = None
+                first = session.scanned is None or session.scanned.check is not partial
                 session.scanned = found
-                self._keep(session, found)
+                state = session.of(ExploreState)
+                self._keep(session, found, None if first else state.selected, chosen=state.chosen)
                 if time.monotonic() > end:
                     stop.set()
                 yield partial
@@ -332,46 +287,114 @@ class ExploreActions:
         names = TEMPLATE_ATTRIBUTES[:2] if is_slotted(form.text, form.template) else form.attributes
         return choose(names, self._services.dictionaries(session))
 
-    def _keep(self, session: Session, result: Result) -> None:
+    def _keep(
+        self, session: Session, result: Result, place: int | None, *, chosen: bool = True
+    ) -> Result:
         state, session.result = session.of(ExploreState), result
+        state.selected, state.chosen = place, chosen and place is not None
         if state.shown_model not in result.models:  # of a finding, the model that it is of
             worst = [(SEVERITY.index(own[-1].verdict), name)
                      for name, own in result.check.outcomes.items() if own]  # fmt: skip
             state.shown_model = min(worst, key=itemgetter(0))[1] if worst else result.models[0]
+        return result
 
-    def most_telling(self, session: Session) -> int | None:
-        """Return the mutant to show after a scan: the worst verdict, then the largest effect."""
-        result = session.result
-        if result is None or not result.check.mutants:
+    def deciding(self, session: Session) -> str | None:
+        """Name the label that the shown model answers from a threshold on ("" for each label).
+
+        None where no threshold decides, or a scan is still at work.
+        """
+        result, model = session.result, session.of(ExploreState).shown_model
+        if result is None or session.running or not result.check.mutants:
             return None
-        return rows_for(result.check, result.models, Filter())[0]
+        return deciding_label(
+            result.answered.originals[model], self._services.capabilities(model, session)
+        )
+
+    def threshold(self, session: Session) -> float:
+        """Return the threshold of the shown model itself."""
+        able = self._services.capabilities(session.of(ExploreState).shown_model, session)
+        return able.threshold if able else 0.5
+
+    def judge_at(self, session: Session, threshold: float) -> None:
+        """Judge all that is shown at another threshold, by the scores that are known."""
+        result = session.result
+        if result is None or session.running:
+            return
+        known = {name: self._services.capabilities(name, session) for name in result.models}
+        able = {name: one for name, one in known.items() if one}
+        form = replace(result.form, threshold=threshold)
+        judged = judged_at(result.answered, threshold, able)
+        session.result = Result(judged, form, result.answered)
+
+    def show_better(self, session: Session) -> bool:
+        """Show the most telling mutant, unless somebody chose one; return whether it is another.
+
+        The worst verdict, then the largest effect. While a scan goes on, one of the worst verdict
+        stays.
+        """
+        state, result = session.of(ExploreState), session.result
+        if result is None or not result.check.mutants or state.chosen:
+            return False
+        before = self.judged(session)
+        if session.running and before and before.verdict is SEVERITY[0]:
+            return False
+        best = rows_for(result.check, result.models, Filter())[0]
+        changed, state.selected = best != state.selected, best
+        return changed
 
     def show(self, session: Session) -> Shown | None:
         """Render the selected mutant for the model shown."""
-        state, result = session.of(ExploreState), session.result
-        index = state.selected
-        if result is None or index is None or index >= len(result.check.mutants):
+        judged, result = self.judged(session), session.result
+        if judged is None or result is None:
             return None
-        check = result.check
-        judged = {m: check.outcomes[m][index] for m in result.models}
-        named = len(judged) > 1
-        model = state.shown_model
+        check, model = result.check, session.of(ExploreState).shown_model
+        place = session.of(ExploreState).selected
+        assert place is not None
+        several = {m: check.outcomes[m][place] for m in result.models}
+        named = len(several) > 1
         banners = [
-            banner(check, result, name, named=named, note=able.note if able else "")
-            for name, result in judged.items()
+            banner(check, one, name, named=named, note=able.note if able else "")
+            for name, one in several.items()
             for able in [self._services.capabilities(name, session)]
         ]
         if named:
             banners.insert(0, originals(check, result.models))
-        changed = changed_sentences(check, judged[model])
-        store = self._services.parses(result.form.parser)
-        parses = store.parse(sentence.text for pair in changed for sentence in pair)
         return Shown(
             tag("div", join(banners), role="status", class_="banners"),
-            square(check, judged[model], model),
-            figure(check, judged[model], model),
-            trees(check, judged[model], parses),
+            square(check, judged, model),
         )
+
+    def judged(self, session: Session) -> Outcome | None:
+        """Return what the shown model made of the selected mutant."""
+        state, result = session.of(ExploreState), session.result
+        index = state.selected
+        own = result.check.outcomes.get(state.shown_model, ()) if result else ()
+        # A row may be of a table that is older than the result.
+        return own[index] if index is not None and index < len(own) else None
+
+    def plot(self, session: Session) -> Any | None:
+        """Draw the interaction of the selected mutant; None where it has no scores."""
+        judged, check = self.judged(session), session.check
+        if judged is None or check is None:
+            return None
+        return figure(check, judged, session.of(ExploreState).shown_model)
+
+    def trees(self, session: Session) -> Markup:
+        """Draw the changed sentences of the selected mutant."""
+        judged, result = self.judged(session), session.result
+        if judged is None or result is None:
+            return Markup("")
+        changed = changed_sentences(result.check, judged)
+        store = self._services.parses(result.form.parser)
+        parses = store.parse(sentence.text for pair in changed for sentence in pair)
+        return trees(result.check, judged, parses)
+
+    def found(self, session: Session) -> Markup:
+        """List the hidden variants, and name the smallest change that flips the answer."""
+        state, result = session.of(ExploreState), session.result
+        if not (result and session.scanned and result.answered is session.scanned.check):
+            return Markup("")  # one pair and its parts
+        return found(result.check, result.models, state.shown_model, state.selected)
 
     def table(self, session: Session) -> Markup:
         """Render the current page of the table."""
@@ -384,26 +407,20 @@ class ExploreActions:
 
     def shown_form(self, session: Session) -> ExploreForm | None:
         """Return the form that makes the variant shown, or None."""
-        selected, result = session.of(ExploreState).selected, session.result
-        if result is None or selected is None or selected >= len(result.check.mutants):
-            return None  # a row of a table that is older than the result
-        edits = result.check.mutants[selected].edits
-        return replace(result.form, edits=tuple(edit_key(e) for e in edits))
+        judged, result = self.judged(session), session.result
+        if judged is None or result is None:
+            return None
+        return replace(result.form, edits=tuple(edit_key(e) for e in judged.mutant.edits))
 
     def change(self, session: Session) -> str:
-        """Name what the controls say that the result shown was not made from; empty: nothing.
+        """Name what the controls say that the result was not made from: ``text`` or ``settings``.
 
-        One of ``text``, ``settings`` and ``replacements``.
+        Empty: nothing.
         """
         controls, result = session.of(ExploreState).controls, session.result
-        if result is None:
+        if result is None or controls.source == result.form.source:
             return ""
-        if controls.text != result.form.text:
-            return "text"
-        if controls.source != result.form.source:
-            return "settings"
-        shown = self.shown_form(session)
-        return "replacements" if shown and set(controls.edits) != set(shown.edits) else ""
+        return "text" if controls.text != result.form.text else "settings"
 
     def link(self, session: Session) -> str:
         """Return the query that reopens what is shown; empty if too long or nothing is shown."""
@@ -413,11 +430,11 @@ class ExploreActions:
     def address(self, session: Session) -> str:
         """Return the query that reopens the page as it is; empty for a fresh one."""
         state, shown = session.of(ExploreState), self.shown_form(session)
-        if shown and not self.change(session):
-            return _address(shown)
-        if not shown and state.opened and state.controls.source == state.opened.source:
+        form = shown if shown and not self.change(session) else state.controls
+        opened = state.opened
+        if opened and form.source == opened.source and set(form.edits) <= set(opened.edits):
             return ""
-        return _address(state.controls) if state.controls.text.strip() else ""
+        return _address(form) if form.text.strip() else ""
 
     def csv(self, session: Session) -> str:
         """Write all mutants as CSV."""
@@ -458,40 +475,3 @@ def _filled(form: ExploreForm) -> Plan | None:
 def _address(form: ExploreForm) -> str:
     # In one order, so that the same is no other entry of the browser's history.
     return replace(form, edits=tuple(sorted(form.edits))).query(None)
-
-
-def _slot(
-    plan: Plan, attribute: str, keys: Sequence[str]
-) -> tuple[str, list[tuple[str, str]], str]:
-    choices = [(_described(e), edit_key(e)) for e in offers(plan, attribute)]
-    known = [key for _, key in choices]
-    kept = next((k for key in keys for k in known if k == key or k.startswith(key + "|")), known[0])
-    return attribute, choices, kept
-
-
-def _described(edit: Edit) -> str:
-    key = "form.edit_places" if len(edit.spans) > 1 else "form.edit"
-    group = name_of(edit.target.group)
-    return say(key, change=edit.in_words, group=group, places=len(edit.spans))
-
-
-@dataclass(frozen=True)
-class ExampleText:
-    """A text to try; ``shows`` is the verdict it promises, or empty."""
-
-    title: str
-    domain: str
-    form: ExploreForm
-    shows: str = ""
-
-
-@cache
-def load_examples() -> tuple[ExampleText, ...]:
-    """Read all examples, in the file's order."""
-    tables = tomllib.loads(EXAMPLES.read_text(encoding="utf-8"))["example"]
-    examples = []
-    for own in tables:
-        title, domain, shows = own.pop("title"), own.pop("domain"), own.pop("shows", "")
-        lists = {name: tuple(one) for name, one in own.items() if isinstance(one, list)}
-        examples.append(ExampleText(title, domain, ExploreForm(**own | lists), shows))
-    return tuple(examples)

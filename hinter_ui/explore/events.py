@@ -1,7 +1,7 @@
 """The events of the Explore tab: a text is looked at, checked and scanned."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -9,24 +9,19 @@ from urllib.parse import parse_qsl
 
 import gradio as gr
 
-from hinter_core.errors import HinterError
-from hinter_core.pipeline.export import check_to_json
-from hinter_ui.explore.actions import (
-    ExampleText,
-    ExploreActions,
-    ExploreState,
-    Options,
-    load_examples,
-)
+from hinter_core.errors import HinterError, InputError
+from hinter_ui.explore.actions import ExploreActions
+from hinter_ui.explore.examples import ExampleText, load_examples
 from hinter_ui.explore.html import Filter, say
 from hinter_ui.explore.layout import ExploreLayout
+from hinter_ui.explore.pairs import offered
+from hinter_ui.explore.state import ExploreState, OfferedEdits
 from hinter_ui.explore.updates import ExploreUpdates, cancel_button
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, join, tag
-from hinter_ui.html.wording import name_of
-from hinter_ui.inside import api
+from hinter_ui.html.wording import Words, name_of
 from hinter_ui.shared.events import TabEvents, Updates
-from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER, ExploreForm
+from hinter_ui.shared.links import DEFAULT_PARSER, HIGHEST, ExploreForm
 from hinter_ui.shared.services import SHIPPED, Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.templates import is_of_grammar
@@ -34,6 +29,7 @@ from hinter_ui.shared.wiring import TabLink, place_in, rationed_log, scripted
 from hinter_ui.shared.wiring import say as shared
 
 log = rationed_log(__name__)
+shared_words = Words("shared")
 
 _REFRESH = 0.4  # seconds between two partial tables of a scan
 # Scans take long, and must not stand before the checks of others.
@@ -59,7 +55,7 @@ class ExploreEvents(TabEvents):
         super().__init__(services, ui.notice)
         self.ui = ui
         self.examples = examples
-        self.actions = ExploreActions(services)
+        self.actions = services.only(ExploreActions)
         self.updates = ExploreUpdates(ui, self.actions)
         self.always = ui.standing
 
@@ -93,7 +89,6 @@ class ExploreEvents(TabEvents):
             ),
             _JUDGING,
         )
-        api(self.api_check, api_name="check", concurrency_limit=2)
 
     def _wire_looking(self) -> None:
         ui = self.ui
@@ -103,14 +98,11 @@ class ExploreEvents(TabEvents):
         events = [ui.preview.select, *(widget.input for widget in ui.settings)]
         # One event for all of them: an answer to older values must not come last.
         looked = self._swift(partial(gr.on, events), self.look, ui.form, ui.looked)
-        turned = self._swift(ui.pair.input, self.turn, [ui.pair, *ui.form], ui.looked)
-        for done in (looked, turned):
-            self._follow(done, "draft")
-        picked = partial(gr.on, [slot.input for slot in ui.slots])
-        replaced = self._swift(picked, self.replace, ui.form, [])
-        self._follow(replaced, "draft")
-        self.on(ui.people.expand, self.open_people, ui.form, [ui.who])
-        self._swift(ui.people.collapse, self.close_people, [], [ui.who])
+        self._follow(looked, "draft")
+        for name, fold in ui.folds.items():
+            unfolded = [ui.who, ui.plot, ui.trees, ui.table]
+            self.on(fold.expand, self._folding(name, opens=True), ui.form, unfolded)
+            self._swift(fold.collapse, self._folding(name, opens=False), ui.form, [ui.who])
         added = [ui.attributes, ui.upload_note]
         self._swift(ui.upload.upload, self.upload, [ui.upload, ui.attributes], added)
 
@@ -122,26 +114,30 @@ class ExploreEvents(TabEvents):
             scripted(done.then, "explore.reveal")
             self._follow(done, "new")
 
-        judge(ui.check.click, self.check_chosen, ui.form, [*ui.looked, *ui.shown, *ui.filters])
-        scanned = [*ui.everything, ui.scan, ui.cancel]
+        judge(ui.pairs.select, self.choose_pair, ui.form, ui.judged, trigger_mode="multiple")
+        scanned = [*ui.everything, ui.cancel]
         scanning = {"show_progress": "hidden", "show_progress_on": [], **_SCANNING}
         judge(ui.scan.click, self.scan, ui.form, scanned, **scanning)
-        offered = partial(gr.on, [ui.stale.select, ui.progress.select])
-        judge(offered, self.offered, ui.form, scanned, trigger_mode="multiple", **scanning)
+        offers = partial(gr.on, [ui.stale.select, ui.progress.select])
+        judge(offers, self.take_up, ui.form, scanned, trigger_mode="multiple", **scanning)
         pressed = partial(gr.on, [button.click for button in ui.example_buttons])
         judge(pressed, self.use, [], ui.everything, trigger_mode="multiple")
-        self._swift(ui.cancel.click, self.cancel, [], [ui.scan, ui.cancel])
+        self._swift(ui.cancel.click, self.cancel, [], [ui.cancel])
 
     def _wire_choosing(self) -> None:
         ui = self.ui
         # The page sends one choice at a time: gradio's "always_last" would drop the event's data.
-        selected = self.on(
-            ui.table.select, self.select, [], ui.shown, trigger_mode="multiple",
-            show_progress_on=ui.drawn,
-        )  # fmt: skip
-        scripted(selected.then, "page.answered", first=("table",))
-        self._follow(selected, "same")
-        self._swift(ui.model_switch.input, self.switch_model, [ui.model_switch], ui.shown)
+        for box in (ui.table, ui.found):
+            selected = self.on(
+                box.select, self.select, [], [*ui.shown, ui.table], trigger_mode="multiple",
+                show_progress="hidden",
+            )  # fmt: skip
+            scripted(selected.then, "page.answered", first=(str(box.elem_id),))
+            self._follow(selected, "same")
+        again = [*ui.shown, *ui.listed]
+        self._swift(ui.model_switch.input, self.switch_model, [ui.model_switch], again)
+        moved = self._swift(ui.threshold.input, self.judge_at, [ui.threshold], again)
+        self._follow(moved, "same")
         # gradio tells `input` of a choice of several for what is added, not for what is taken away.
         others = [widget.input for widget in ui.filters if widget is not ui.verdict_filter]
         changed = partial(gr.on, [ui.verdict_filter.change, *others])
@@ -169,8 +165,8 @@ class ExploreEvents(TabEvents):
     def form(self, session: Session, *values: Any) -> ExploreForm:
         """Read the controls; a model may be named as it is listed.
 
-        How a template is filled stays while its text does. On a page whose text is still to come,
-        that is read in its place.
+        How a template is filled stays while its text does, and so does the pair. On a page whose
+        text is still to come, that is read in its place.
         """
         form, state = ExploreForm.of(*values), session.of(ExploreState)
         if state.coming and not form.text.strip():
@@ -181,7 +177,8 @@ class ExploreEvents(TabEvents):
         changed = (one.template for one in before if is_of_grammar(form.text, one.template))
         template = known.get(form.text) or next(changed, "")
         models = self.services.models_named(form.models, session)
-        return replace(form, models=models, template=template)
+        edits = state.controls.edits if state.controls.text == form.text else ()
+        return replace(form, models=models, template=template, edits=edits)
 
     def look(self, request: gr.Request, *values: Any) -> Updates:
         """Highlight what counts and offer replacements, unless we have set the controls so."""
@@ -192,65 +189,65 @@ class ExploreEvents(TabEvents):
         except HinterError as error:
             state.controls = ExploreForm()
             return self.updates.unread(session, error)
-        if form.source == state.controls.source:
+        if form.source == state.controls.source == state.seen:
             return {}
         state.controls = form  # what comes meanwhile must not take its place
         looked = self._looked(session, form)
         named = list(form.models) != [str(model) for model in values[2] or ()]
         return looked | ({self.ui.models: gr.update(value=list(form.models))} if named else {})
 
-    def turn(self, request: gr.Request, pair: Any, *values: Any) -> Updates:
-        """Offer replacements of other attributes."""
-        session = self.session(request)
-        return self._looked(session, self.form(session, *values), str(pair or ""))
-
-    def _looked(self, session: Session, form: ExploreForm, pair: str = "") -> Updates:
-        return self._offer(session, form, *self._seen(session, form, pair))
-
-    def _offer(
-        self, session: Session, form: ExploreForm, seen: Markup, options: Options | None
-    ) -> Updates:
-        chosen = tuple(slot[2] for slot in options.slots) if options else ()
-        session.of(ExploreState).controls = replace(form, edits=chosen)
-        return self.updates.looked(session, form, seen, options)
-
-    def _seen(
-        self, session: Session, form: ExploreForm, pair: str = ""
-    ) -> tuple[Markup, Options | None]:
+    def _looked(self, session: Session, form: ExploreForm) -> Updates:
         if not form.text.strip():
-            return tag("p", say("form.empty"), class_="quiet"), None
+            return self._offer(session, form, tag("p", say("form.empty"), class_="quiet"), [])
         try:
             plan = self.actions.plan(session, form)
         except HinterError as error:
-            return notice.error(error), None
+            return self._offer(session, form, notice.error(error), [])
+        shown = self.actions.shown_form(session)
+        if shown and shown.source == form.source:  # what was typed says the same again
+            form = replace(form, edits=shown.edits)
         costs = notice.costs(self.actions.costs(session, form, plan))
-        seen = self.updates.marked(session, form, plan)
-        return join([seen, costs]), self.actions.options(plan, form, pair)
+        seen = join([self.updates.marked(session, form, plan), costs])
+        return self._offer(session, form, seen, offered(plan, form))
 
-    def replace(self, request: gr.Request, *values: Any) -> Updates:
-        """Mark a result that other replacements were chosen for."""
-        session = self.session(request)
-        session.of(ExploreState).controls = self.form(session, *values)
-        return {}
+    def _offer(
+        self, session: Session, form: ExploreForm, seen: Markup, choices: list[OfferedEdits]
+    ) -> Updates:
+        chosen = tuple(one.chosen for one in choices if one.chosen)
+        state = session.of(ExploreState)
+        state.controls, state.seen = replace(form, edits=chosen), form.source
+        return self.updates.looked(session, form, seen, choices)
 
-    def open_people(self, request: gr.Request, *values: Any) -> Updates:
-        """Show who is who in the text, from now on."""
-        session = self.session(request)
-        session.of(ExploreState).people_open = True
-        return self.updates.people(session, self.form(session, *values))
+    def _folding(self, name: str, *, opens: bool) -> Any:
+        """Return what is done when a part is opened or closed."""
 
-    def close_people(self, request: gr.Request) -> Updates:
-        """Look for people no more."""
-        session = self.session(request)
-        session.of(ExploreState).people_open = False
-        return self.updates.people(session, ExploreForm())
+        def fold(request: gr.Request, *values: Any) -> Updates:
+            session = self.session(request)
+            unfolded = session.of(ExploreState).open
+            (unfolded.add if opens else unfolded.discard)(name)
+            if name == "people":
+                return self.updates.people(session, self.form(session, *values))
+            return self.updates.unfolded(session, name)
+
+        return fold
 
     # -- judging --------------------------------------------------------------------------------
 
-    def check_chosen(self, request: gr.Request, *values: Any) -> Updates:
-        """Judge the replacements chosen."""
-        session = self.session(request)
-        return self._check(session, self.form(session, *values), strict=False)
+    def choose_pair(self, event: gr.EventData, request: gr.Request, *values: Any) -> Updates:
+        """Judge the pair that was chosen; the lists that it was chosen in stay as they are."""
+        session, told = self.session(request), (event._data or {}).get("edits")
+        form = self.form(session, *values)
+        if isinstance(told, list):
+            form = replace(form, edits=tuple(str(key) for key in told if key))
+        if len(form.edits) > HIGHEST:
+            raise InputError(shared_words("form.many", n=len(form.edits), most=HIGHEST))
+        if not form.edits:
+            raise InputError(say("errors.nothing"))
+        shown = self._check(session, form, strict=False)
+        made = self.actions.shown_form(session)
+        if made and set(made.edits) == set(form.edits):
+            shown.pop(self.ui.pairs, None)
+        return shown
 
     def _check(self, session: Session, form: ExploreForm, *, strict: bool = True) -> Updates:
         updates = self.updates
@@ -259,9 +256,20 @@ class ExploreEvents(TabEvents):
             check = self.actions.check(session, form, strict=strict)
         except HinterError as error:
             return self._looked(session, form) | updates.refused(error)
-        if session.check is not check:  # something was asked for meanwhile, which will be shown
-            return {}
-        return self._shown(session) | updates.remarks(check.plan.notices)
+        if session.result is None or session.result.answered is not check:
+            return {}  # something was asked for meanwhile, which will be shown
+        return self._latest(
+            session, lambda: self._shown(session) | updates.remarks(check.plan.notices)
+        )
+
+    def _latest(self, session: Session, make: Callable[[], Updates]) -> Updates:
+        """Return what is made, or nothing if something was asked for while it was made.
+
+        Then it would come after the newer answer, or with what is on its way.
+        """
+        turn = session.turn
+        made = make()
+        return made if session.turn == turn else {}
 
     def _shown(self, session: Session) -> Updates:
         """Show the result kept, with the controls that it was made from."""
@@ -271,19 +279,15 @@ class ExploreEvents(TabEvents):
         assert shown is not None
         looked = {}
         if state.controls.source == shown.source:  # otherwise something was typed meanwhile
-            state.controls = shown
-            options = self.actions.options(check.plan, shown)
             seen = updates.marked(session, shown, check.plan)
-            looked = updates.looked(session, shown, seen, options)
-        fresh = updates.fresh_filter(session) | updates.shown(session, with_table=True)
-        return looked | fresh
+            looked = self._offer(session, shown, seen, offered(check.plan, shown))
+        fresh = updates.fresh_filter(session) | updates.listed(session)
+        return looked | fresh | updates.shown(session)
 
-    def offered(self, event: gr.EventData, request: gr.Request, *values: Any) -> Iterator[Updates]:
-        """Check what the controls say, or go back to a result, or on with a scan."""
+    def take_up(self, event: gr.EventData, request: gr.Request, *_: Any) -> Iterator[Updates]:
+        """Go back to a result, or on with a scan."""
         session, ui = self.session(request), self.ui
         match (event._data or {}).get("act"):
-            case "check":
-                yield self.check_chosen(request, *values)
             case "back" if self.actions.shown_form(session):
                 yield self._whole(session)
             case "scan" if session.scanned:
@@ -313,18 +317,19 @@ class ExploreEvents(TabEvents):
     def _scan(self, session: Session, form: ExploreForm) -> Iterator[Updates]:
         ui, updates, state = self.ui, self.updates, session.of(ExploreState)
         state.controls = state.awaited = form
-        idle = {ui.scan: gr.update(interactive=True), ui.cancel: cancel_button(running=False)}
-        busy = {ui.scan: gr.update(interactive=False), ui.cancel: cancel_button(running=True)}
+        # The button that began it stays as it is: one that is disabled would drop the focus.
+        idle, busy = ({ui.cancel: cancel_button(running=running)} for running in (False, True))
         last, turn, found = 0.0, session.turn + 1, None
         try:
             yield busy | {ui.notice: ""}
             for found in self.actions.scan(session, form):
-                if state.awaited is form:
+                first = state.awaited is form
+                if first:
                     state.awaited = None
-                    yield updates.emptied(session) | updates.remarks(found.plan.notices)
+                    yield updates.fresh_filter(session) | updates.remarks(found.plan.notices)
                 if time.monotonic() - last > _REFRESH and session.turn == turn:
-                    last = time.monotonic()
                     yield updates.partly(session)
+                    last = time.monotonic()
             ended = updates.finished(session, found) if session.turn == turn else {}
         except HinterError as error:
             ended = updates.refused(error)
@@ -341,22 +346,21 @@ class ExploreEvents(TabEvents):
         session, ui = self.session(request), self.ui
         if session.stop():
             return {ui.cancel: gr.update(value=say("scan.stopping"), interactive=False)}
-        return {ui.scan: gr.update(interactive=True), ui.cancel: cancel_button(running=False)}
+        return {ui.cancel: cancel_button(running=False)}
 
     # -- choosing what is shown -----------------------------------------------------------------
 
     def select(self, event: gr.EventData, request: gr.Request) -> Updates:
-        """Show a row of the table, or another page of it."""
+        """Show a variant of the list, or another page of it."""
         session = self.session(request)
         state, data = session.of(ExploreState), event._data or {}
         if "page" in data:
             state.filter = replace(state.filter, page=place_in(data, "page", 0))
             return {self.ui.table: self.actions.table(session)}
-        state.selected = place_in(data, "row", 0)
+        state.selected, state.chosen = place_in(data, "row", 0), True
         if session.result and data.get("model") in session.result.models:
             state.shown_model = data["model"]
-        chosen = self.updates.chosen(session)
-        return chosen | self.updates.shown(session)
+        return self.updates.chosen(session) | self.updates.shown(session)
 
     def switch_model(self, request: gr.Request, model: str) -> Updates:
         """Show the square of another model."""
@@ -364,7 +368,16 @@ class ExploreEvents(TabEvents):
         state = session.of(ExploreState)
         if session.result and model in session.result.models:
             state.shown_model = model
-        return self.updates.shown(session)
+        return self.updates.shown(session) | self.updates.listed(session)
+
+    def judge_at(self, request: gr.Request, threshold: Any) -> Updates:
+        """Judge all that is shown at another threshold; the slider itself stays as it is."""
+        session = self.session(request)
+        if isinstance(threshold, int | float) and 0 < threshold < 1:
+            self.actions.judge_at(session, float(threshold))
+        shown = self.updates.shown(session) | self.updates.listed(session)
+        shown.pop(self.ui.threshold, None)
+        return shown
 
     def filter(
         self, request: gr.Request, verdicts: Any, attribute: Any, group: Any, order: Any
@@ -393,23 +406,18 @@ class ExploreEvents(TabEvents):
     def use(self, event: gr.EventData, request: gr.Request) -> Updates:
         """Fill in the example whose button was pressed, and check it."""
         assert event.target is not None
-        numbers = [button._id for button in self.ui.example_buttons]
+        session, numbers = self.session(request), [b._id for b in self.ui.example_buttons]
         form = self.examples[numbers.index(event.target._id)].form
-        return self.updates.controls(form) | self._check(self.session(request), form)
+        session.of(ExploreState).opened = None
+        shown = self._check(session, form)
+        return self.updates.controls(form) | shown if shown else {}
 
     def open_page(self, request: gr.Request) -> Updates:
-        """Check the text of a fresh page's link, or fill in the first example."""
-        session, first = self.session(request), self.examples[0].form
-        state, untouched = session.of(ExploreState), Updates()
-        if state.controls.text.strip():  # the page itself has asked for what it had before
-            return untouched
-        if form := ExploreForm.from_query(dict(request.query_params or {})):
-            return self._open(session, form)
-        with self.actions.coming(session, first):
-            seen = self._seen(session, first)  # on a cold app this takes a while
-        if state.controls.source != first.source:  # something was asked for meanwhile
-            return untouched
-        return self._late(session, first) if session.turn else self._fresh(session, *seen)
+        """Check the text of a fresh page's link, or the first example."""
+        session = self.session(request)
+        if session.of(ExploreState).controls.text.strip():
+            return {}  # the page itself has asked for what it had before
+        return self._open(session, ExploreForm.from_query(dict(request.query_params or {})))
 
     def reopen(self, event: gr.EventData, request: gr.Request) -> Updates:
         """Show what an address says that the page had before."""
@@ -417,21 +425,10 @@ class ExploreEvents(TabEvents):
         opened = self._open(self.session(request), ExploreForm.from_query(query, None))
         return {self.ui.notice: ""} | opened
 
-    def _late(self, session: Session, form: ExploreForm) -> Updates:
-        """Fill in a form that was scanned before it was there."""
-        if self.actions.shown_form(session):
-            return self._whole(session)
-        return self.updates.controls(form) | self._looked(session, form)
-
-    def _fresh(self, session: Session, seen: Markup, options: Options | None) -> Updates:
-        first, state = self.examples[0].form, session.of(ExploreState)
-        state.opened, session.result = first, None
-        hidden = {self.ui.results: gr.update(visible=False)}
-        return self.updates.controls(first) | self._offer(session, first, seen, options) | hidden
-
     def _open(self, session: Session, form: ExploreForm | None) -> Updates:
-        if form is None:
-            return self._fresh(session, *self._seen(session, self.examples[0].form))
+        first = self.examples[0].form
+        session.of(ExploreState).opened = None if form else first
+        form = form or first
         known = {name for _, name in self.services.model_choices(session)} | SHIPPED
         attributes = tuple(a for a in form.attributes if a in self.services.dictionaries(session))
         form = replace(form, attributes=attributes)
@@ -445,7 +442,11 @@ class ExploreEvents(TabEvents):
             shown = self._check(session, form)
         if session.of(ExploreState).controls.source != form.source:
             return shown  # of what the page says now, it was typed or asked for meanwhile
-        return filled | shown if session.turn == turn else self._late(session, form)
+        if session.turn == turn:
+            return filled | shown
+        if self.actions.shown_form(session):  # it was scanned before it was there
+            return self._latest(session, lambda: self._whole(session))
+        return filled | self._looked(session, form)
 
     def open_wanted(self, request: gr.Request) -> Updates:
         """Fill in what another tab asks for, and check it unless that would fetch a model."""
@@ -484,17 +485,3 @@ class ExploreEvents(TabEvents):
             ),
             self.ui.upload_note: notice.info([words]),
         }
-
-    def api_check(
-        self, text: str, attributes: list[str], model: str = DEFAULT_MODEL
-    ) -> dict[str, Any]:
-        """Judge the intersectional mutants (at most 500) of a text for one model."""
-        session = Session()
-        try:
-            form = ExploreForm(text=text, attributes=tuple(attributes), models=(model,))
-            for _ in self.actions.scan(session, form):
-                pass
-        except HinterError as error:
-            raise gr.Error(str(error), print_exception=False) from error
-        assert session.result is not None
-        return check_to_json(session.result.check, session.result.models[0])

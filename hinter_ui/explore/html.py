@@ -28,6 +28,7 @@ from hinter_ui.html.wording import (
     listed,
     name_of,
     signed,
+    translated,
     two_people,
 )
 from hinter_ui.html.wording import say as words
@@ -49,7 +50,9 @@ def banner(
     alone = verdict is Verdict.BIASED and judged.mutant.order == 1
     kind = f"_{judged.grade.name.lower()}" if judged.grade else "_alone" if alone else ""
     title = say(f"titles.{verdict.value}{kind}")
-    about = glossary.sentence(say, "banner.about", note=isolated(note)) if note else None
+    about = (
+        glossary.sentence(say, "banner.about", note=isolated(translated(note))) if note else None
+    )
     return tag(
         "div",
         tag("span", SIGNS[verdict], aria_hidden="true", class_="sign"),
@@ -173,12 +176,12 @@ def _sentence(check: TestResult, judged: Outcome, model: str) -> Markup:
             parts = _parts(check, edits, model, Verdict.BIASED)
             key = "benign_parts" if parts else "benign"
         case Verdict.DISCARDED:
-            values = {"reason": isolated(judged.conformance.reason)}
+            values = {"reason": isolated(translated(judged.conformance.reason))}
         case Verdict.UNANSWERED:
             failed = judged.prediction if original.answered else original
             key = "unanswered" if original.answered else "unanswered_original"
             detail = failed.detail if failed else ""
-            values = {"reason": isolated(detail or answer_of(failed))}
+            values = {"reason": isolated(translated(detail) or answer_of(failed))}
     kind = "masks" if original.masks else "clusters" if original.clusters else ""
     if kind and judged.verdict not in (Verdict.DISCARDED, Verdict.UNANSWERED):
         tolerance = f"{check.plan.settings.tolerance:g}"
@@ -328,15 +331,24 @@ def _row(
         first.append(_answer_cell(results[0]))
     cells = [tag("td", *first)]
     if attributes:
-        cells += [tag("td", isolated(changes.get(a, "")), class_="change-cell") for a in attributes]
+        cells += [
+            _cell(name_of(a), isolated(changes.get(a, "")), "change-cell") for a in attributes
+        ]
     else:
         together = join((_change(name_of(a), c) for a, c in changes.items()), "; ")
-        cells.append(tag("td", together, class_="change-cell"))
+        cells.append(_cell(say("table.change"), together, "change-cell"))
     if len(models) == 1:
         cells += _single(results[0])
     else:
         cells += [
-            tag("td", badge(r.verdict, r.grade), _answer_cell(r), data_row=i, data_model=m)
+            tag(
+                "td",
+                badge(r.verdict, r.grade),
+                _answer_cell(r),
+                data_row=i,
+                data_model=m,
+                data_column=m,
+            )
             for m, r in zip(models[1:], results[1:], strict=True)
         ]
     return tag("tr", *cells, class_="selected" if selected else None, data_row=i)
@@ -349,14 +361,21 @@ def _change(attribute: str, change: str) -> Markup:
 def _single(judged: Outcome) -> list[Markup]:
     answered = judged.prediction is not None
     effect = judged.effect
-    last = reason(judged)
+    last = translated(reason(judged))
     if judged.verdict is not Verdict.DISCARDED and not last:
         last = signed(effect.interaction) if effect and judged.mutant.order > 1 else "\u2013"
     return [
-        tag("td", isolated(answer_of(judged.prediction)) if answered else "\u2013"),
-        tag("td", signed(effect.shift if effect else None), class_="number"),
-        tag("td", isolated(last), class_="last"),
+        _cell(
+            say("table.answer"), isolated(answer_of(judged.prediction)) if answered else "\u2013"
+        ),
+        _cell(say("table.shift"), signed(effect.shift if effect else None), "number"),
+        _cell(say("table.last"), isolated(last), "last"),
     ]
+
+
+def _cell(column: str, value: object, kind: str | None = None) -> Markup:
+    """Write a cell that names its column, which a narrow page shows beside it."""
+    return tag("td", value, class_=kind, data_column=column)
 
 
 def _answer_cell(judged: Outcome) -> Markup:

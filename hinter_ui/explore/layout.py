@@ -8,72 +8,85 @@ import gradio as gr
 from hinter_core.files.source import ENDINGS
 from hinter_core.options import CampaignOption
 from hinter_core.types import SUBSTITUTE
-from hinter_ui.explore.actions import ExampleText
+from hinter_ui.explore.examples import ExampleText
 from hinter_ui.html.markup import tag
-from hinter_ui.html.wording import name_of, relation_choices, verdict_choices
+from hinter_ui.html.wording import name_of, relation_choices, translated, verdict_choices
 from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER, FIELDS
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.widgets import Labels, html
 
 
 class ExploreLayout:
-    """Build the widgets inside the current tab and keep those that events use."""
+    """Build the widgets inside the current tab and keep those that events use.
+
+    The text stands beside its verdict, settings below the text, and what opens on demand below all.
+    A narrow page has text, verdict and settings in this order. ``folds``: what opens, by name.
+    """
 
     def __init__(self, services: Services, examples: Iterable[ExampleText]) -> None:
         labels = services.labels_of("explore")
+        self.folds: dict[str, Any] = {}
         with gr.Row(elem_classes="top"):
             with gr.Column(min_width=0, elem_classes="text-side"):
                 self._text_side(labels, examples)
+            with gr.Column(min_width=0, elem_classes="result-side"):
+                self.notice = html("notice", script="explore.returned")
+                with gr.Column(visible=False, min_width=0, elem_classes="results") as self.results:
+                    self._results(labels)
             with gr.Column(min_width=0, elem_classes="settings-side"):
-                self._controls(labels, services)
-            with gr.Column(min_width=0, elem_classes="change-side"):
-                self._change(labels)
-        self.notice = html("notice", script="explore.returned")
+                self._settings_side(labels, services)
         self.address = gr.Textbox(elem_classes="offstage", elem_id="address", show_label=False)
         self.payload = gr.Textbox(elem_classes="offstage", elem_id="payload", show_label=False)
-        with gr.Column(visible=False, elem_classes="results") as self.results:
-            self._results(labels)
+        self._more_of_it(labels)
         # Controls beside the text that decide what is found.
         deciding = [self.fields[name] for name in FIELDS if name not in ("limit", "requests")]
         self.settings: list[Any] = [self.attributes, self.models, self.parser, *deciding]
         # Follows from the text and the settings alone.
         self.looked = [
-            self.preview, self.who, self.pair, *self.slots, self.choosing, self.asking, self.models,
+            self.preview, self.who, self.pairs, self.choosing, self.asking, self.models,
         ]  # fmt: skip
         self.shown = [
-            self.pair, *self.slots, self.results, self.banner, self.model_switch, self.square,
-            self.plot_box, self.plot, self.trees, self.table, self.link,
+            self.results, self.details, self.banner, self.square, self.model_switch,
+            self.threshold, self.link, self.pairs, self.folds["how"], self.plot, self.trees,
         ]  # fmt: skip
+        self.listed = [self.found, self.table]
         # Says which figures belong to what the controls say.
         self.standing: list[Any] = [self.stale, self.progress, self.address]
         # Where the work on an answer shows; a box would take all that it holds with it.
-        self.drawn = [self.preview, self.banner, self.square, self.plot, self.trees, self.table]
+        self.drawn = [self.preview, self.banner, self.square]
         self.filters: list[Any] = [
             self.verdict_filter, self.attribute_filter, self.group_filter, self.row_order,
         ]  # fmt: skip
         # All that an example or a link sets.
         controls = [self.text, *self.settings]
-        self.everything = list(dict.fromkeys([*controls, *self.looked, *self.shown, *self.filters]))
+        self.judged = [*self.looked, *self.shown, *self.listed, *self.filters]
+        self.everything = list(dict.fromkeys([*controls, *self.judged]))
         # The inputs of ExploreForm.of, in its order.
         self.form = [
             self.text, self.attributes, self.models, self.parser,
-            *(self.fields[name] for name in FIELDS), *self.slots,
+            *(self.fields[name] for name in FIELDS),
         ]  # fmt: skip
 
     def _text_side(self, labels: Labels, examples: Iterable[ExampleText]) -> None:
-        self.text = labels.make(gr.Textbox, "text", lines=4, max_lines=14)
+        self.text = labels.make(gr.Textbox, "text", lines=3, max_lines=8)
         with gr.Row(elem_classes="chips", elem_id="examples"):
             labels.html(
                 "chip-label", lambda: tag("span", labels.say("form.examples"), class_="quiet")
             )
-            self.example_buttons = [
-                gr.Button(e.title, size="sm", elem_classes="chip", min_width=0) for e in examples
-            ]
+            self.example_buttons = [self._example(labels, example) for example in examples]
         self.preview = html("preview", script="explore.typed")
-        with labels.make(gr.Accordion, "people", open=False) as self.people:
-            self.who = html("who")
+        self.scan = labels.make(gr.Button, "scan", variant="primary")
+        self.cancel = labels.make(gr.Button, "cancel", variant="stop", visible=False)
+        self.progress = html("progress", script="explore.offers")
+        self.pairs = html("pairs", script="explore.pairs")
 
-    def _controls(self, labels: Labels, services: Services) -> None:
+    def _example(self, labels: Labels, example: ExampleText) -> gr.Button:
+        def texts() -> dict[str, Any]:
+            return {"value": translated(example.title)}
+
+        return labels.write(gr.Button, texts, size="sm", elem_classes="chip", min_width=0)
+
+    def _settings_side(self, labels: Labels, services: Services) -> None:
         names = list(services.dictionaries())
         with gr.Column(min_width=0) as self.choosing:  # the slots of a template choose themselves
             self.attributes = labels.choice(
@@ -83,19 +96,49 @@ class ExploreLayout:
                 value=["race", "gender"],
                 elem_classes="attribute-chips",
             )
-        self.models = labels.make(
+        self.models = labels.choice(
             gr.Dropdown,
             "models",
-            choices=list(services.model_choices()),
+            services.model_choices,
             value=[DEFAULT_MODEL],
             multiselect=True,
             allow_custom_value=True,
         )
-        self.scan = labels.make(gr.Button, "scan", variant="primary")
-        self.cancel = labels.make(gr.Button, "cancel", variant="stop", visible=False)
-        self.progress = html("progress", script="explore.offers")
+        with self._fold(labels, "people"):
+            self.who = html("who")
         with labels.make(gr.Accordion, "more", open=False):
             self._settings(labels)
+
+    def _results(self, labels: Labels) -> None:
+        self.stale = html("stale", script="explore.offers")
+        self.banner = html("banner")
+        self.found = html("found", script="explore.picks")
+        self.model_switch = labels.make(gr.Radio, "model-switch", choices=[], visible=False)
+        self.square = html("square")
+        self.threshold = labels.make(
+            gr.Slider, "threshold", minimum=0.01, maximum=0.99, step=0.01, value=0.5, visible=False,
+            buttons=[],
+        )  # fmt: skip
+        self.link = html("link", script="page.copyLink")
+
+    def _more_of_it(self, labels: Labels) -> None:
+        """Fold what takes room; gradio draws what a closed part holds once it is opened."""
+        with gr.Column(visible=False, min_width=0, elem_classes="result-folds") as self.details:
+            with self._fold(labels, "all"):
+                with gr.Row(elem_classes="filters", elem_id="filters"):
+                    self._filters(labels)
+                self.table = html("table", script="explore.picks")
+                with gr.Row(elem_classes="downloads"):
+                    self.csv = labels.make(gr.Button, "csv", size="sm", min_width=140)
+                    self.json = labels.make(gr.Button, "json", size="sm", min_width=140)
+            with self._fold(labels, "how"):
+                self.plot = gr.Plot(show_label=False, container=False, elem_id="plot")
+            with self._fold(labels, "why"):
+                self.trees = html("trees")
+
+    def _fold(self, labels: Labels, key: str) -> Any:
+        self.folds[key] = labels.make(gr.Accordion, key, open=False)
+        return self.folds[key]
 
     def _settings(self, labels: Labels) -> None:
         asking = ("repeat", "requests")  # for models that answer in words: they cost, and may waver
@@ -122,41 +165,6 @@ class ExploreLayout:
     def _fields(self, labels: Labels, options: Iterable[CampaignOption]) -> None:
         for option in options:
             self.fields[option.name] = labels.option(option, option.name.replace("_", "-"))
-
-    def _change(self, labels: Labels) -> None:
-        empty: dict[str, Any] = {"choices": [], "allow_custom_value": True}
-        self.pair = labels.make(gr.Dropdown, "pair", visible=False, **empty)
-        with gr.Row(elem_classes="change", elem_id="change"):
-            self.slots = [
-                gr.Dropdown(
-                    label=labels.say("form.replacement", n=number),
-                    visible=number < 3,
-                    min_width=210,
-                    elem_id=f"slot-{number}",
-                    **empty,
-                )
-                for number in (1, 2, 3)
-            ]
-        self.check = labels.make(gr.Button, "check", variant="primary")
-
-    def _results(self, labels: Labels) -> None:
-        self.stale = html("stale", script="explore.offers")
-        self.banner = html("banner")
-        self.model_switch = labels.make(gr.Radio, "model-switch", choices=[], visible=False)
-        self.square = html("square")
-        with gr.Column(elem_classes="plot-box") as self.plot_box:
-            labels.heading("how")
-            self.plot = gr.Plot(show_label=False, container=False, elem_id="plot")
-        labels.heading("why")
-        self.trees = html("trees", script="explore.trees")
-        labels.heading("all")
-        with gr.Row(elem_classes="filters", elem_id="filters"):
-            self._filters(labels)
-        self.table = html("table", script="explore.table")
-        with gr.Row(elem_classes="downloads"):
-            self.csv = labels.make(gr.Button, "csv", size="sm", min_width=140)
-            self.json = labels.make(gr.Button, "json", size="sm", min_width=140)
-            self.link = html("link", script="page.copyLink")
 
     def _filters(self, labels: Labels) -> None:
         self.verdict_filter = labels.choice(

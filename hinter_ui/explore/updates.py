@@ -1,5 +1,6 @@
 """From a session to updates of the Explore tab's widgets."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,13 +11,15 @@ from hinter_core.models.registry import is_generative
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.types import Failure
-from hinter_ui.explore.actions import ExploreActions, ExploreState, Options
-from hinter_ui.explore.html import Filter, groups_in, headline, say
+from hinter_ui.explore.actions import ExploreActions
+from hinter_ui.explore.html import Filter, groups_in, say
 from hinter_ui.explore.layout import ExploreLayout
+from hinter_ui.explore.pairs import offered, pairs
+from hinter_ui.explore.state import ExploreState, OfferedEdits
 from hinter_ui.html import notice
 from hinter_ui.html.marked import preview
 from hinter_ui.html.markup import Markup, join, tag
-from hinter_ui.html.wording import capital, name_of
+from hinter_ui.html.wording import name_of
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.links import LINKED, ExploreForm
 from hinter_ui.shared.session import Result, Session
@@ -42,19 +45,16 @@ class ExploreUpdates:
         }
 
     def looked(
-        self, session: Session, form: ExploreForm, seen: Markup, options: Options | None
+        self, session: Session, form: ExploreForm, seen: Markup, choices: Sequence[OfferedEdits]
     ) -> Updates:
         """Show what follows from text and settings alone: what counts, what can be chosen."""
         asking = any(is_generative(name) for name in form.models)
-        return (
-            self.options(options)
-            | self.people(session, form)
-            | {
-                self.ui.preview: seen,
-                self.ui.asking: gr.update(visible=asking),
-                self.ui.choosing: gr.update(visible=not is_slotted(form.text, form.template)),
-            }
-        )
+        return self.people(session, form) | {
+            self.ui.preview: seen,
+            self.ui.pairs: pairs(choices),
+            self.ui.asking: gr.update(visible=asking),
+            self.ui.choosing: gr.update(visible=not is_slotted(form.text, form.template)),
+        }
 
     def marked(self, session: Session, form: ExploreForm, plan: Plan) -> Markup:
         """Mark the terms of a text, and offer attributes of others."""
@@ -65,31 +65,10 @@ class ExploreUpdates:
         seen = self.actions.people(session, form)
         return {} if seen is None else {self.ui.who: seen}
 
-    def options(self, options: Options | None) -> Updates:
-        """Offer attributes and replacements."""
-        ui = self.ui
-        if options is None or not options.sets:
-            empty = {slot: gr.update(choices=[], value=None) for slot in ui.slots}
-            return {ui.pair: gr.update(choices=[], value=None, visible=False), **empty}
-        # Parts of a whole are listed once one of them is shown.
-        wholes = [value for _, value in options.sets if value.count("+") == len(options.slots) - 1]
-        several = len(wholes) > 1 or len(options.slots) < 2
-        updates: Updates = {
-            ui.pair: gr.update(choices=options.sets, value=options.chosen, visible=several)
-        }
-        for i, slot in enumerate(ui.slots):
-            if i < len(options.slots):
-                attribute, choices, value = options.slots[i]
-                label = capital(name_of(attribute))
-                updates[slot] = gr.update(choices=choices, value=value, label=label, visible=True)
-            else:
-                updates[slot] = gr.update(choices=[], value=None, visible=False)
-        return updates
-
     def unread(self, session: Session, error: HinterError) -> Updates:
         """Show why the controls cannot be read, and nothing of what they said before."""
-        bare = self.options(None) | self.people(session, ExploreForm())
-        return bare | {self.ui.preview: notice.error(error)}
+        bare = self.people(session, ExploreForm())
+        return bare | {self.ui.pairs: "", self.ui.preview: notice.error(error)}
 
     def refused(self, fault: str | HinterError) -> Updates:
         """Show a notice; a result stays."""
@@ -100,12 +79,12 @@ class ExploreUpdates:
 
         This goes with every answer to the page, so that no figure stands beside another text.
         """
-        ui, words = self.ui, ""
-        if session.of(ExploreState).awaited:
-            words = "scan" if session.result else ""
+        ui, awaited, result = self.ui, session.of(ExploreState).awaited, session.result
+        if awaited:
+            words = "scan" if result and result.form.source != awaited.source else ""
         else:
             words = self.actions.change(session)
-        acts = {} if words == "scan" else {act: say(f"stale.{act}") for act in ("check", "back")}
+        acts = {} if words == "scan" else {"back": say("stale.back")}
         return {
             ui.stale: notice.offer(say(f"stale.{words}"), acts) if words else "",
             ui.progress: self._progress(session),
@@ -119,7 +98,7 @@ class ExploreUpdates:
             return notice.progress(0, 0, {}, say("scan.starting"))
         if scan is None or not scan.check.mutants:
             return Markup("")
-        shown = session.check is scan.check
+        shown = session.result is not None and session.result.answered is scan.check
         if shown and state.controls.source == scan.form.source:
             return self._counted(session, scan)
         done, planned = len(scan.check.mutants), scan.check.planned
@@ -134,52 +113,38 @@ class ExploreUpdates:
         return notice.offer(say(words, done=done, planned=planned), acts)
 
     def _counted(self, session: Session, scan: Result) -> Markup:
-        check = scan.check
+        check = session.check or scan.check  # at its threshold
         counts = {m: _counts(check, m) for m in scan.models}
         outcome = say("scan.running") if session.running else self._outcome(scan)
         bar = notice.progress(len(check.mutants), check.planned, counts, outcome)
-        if session.running:
+        if session.running or check.complete:
             return bar
-        several = len(scan.models) > 1
-        lines = [headline(check, model, named=several) for model in scan.models]
-        resume = None if check.complete else notice.offer("", {"resume": say("scan.resume")})
-        return join([bar, tag("div", *lines, class_="headline"), resume or ""])
+        return join([bar, notice.offer("", {"resume": say("scan.resume")})])
 
     def chosen(self, session: Session) -> Updates:
-        """Put the replacements of the variant shown into their lists."""
+        """Say in the lists of pairs what the variant shown changes."""
         state, shown = session.of(ExploreState), self.actions.shown_form(session)
-        if session.check is None or shown is None or self.actions.change(session) in _OTHERS:
+        if session.check is None or shown is None or self.actions.change(session):
             return {}
         state.controls = replace(state.controls, edits=shown.edits)
-        return self.options(self.actions.options(session.check.plan, shown))
+        return {self.ui.pairs: pairs(offered(session.check.plan, shown))}
 
     def remarks(self, messages: list[str]) -> Updates:
         """Show remarks that do not stop a check."""
         return {self.ui.notice: notice.info(messages)}
 
-    def emptied(self, session: Session) -> Updates:
-        """Empty the results before a scan has some."""
-        ui = self.ui
-        blank = dict.fromkeys((ui.banner, ui.square, ui.trees, ui.link), "")
-        return {
-            **blank,
-            **self.fresh_filter(session),
-            ui.results: gr.update(visible=True),
-            ui.plot_box: gr.update(visible=False),
-            ui.model_switch: gr.update(visible=False),
-        }
-
     def partly(self, session: Session) -> Updates:
-        """Show the table so far."""
-        return {self.ui.table: self.actions.table(session)}
+        """Show what a scan has found so far."""
+        listed = self.listed(session)
+        return listed | self.shown(session) if self.actions.show_better(session) else listed
 
     def finished(self, session: Session, found: TestResult | None) -> Updates:
         """Show the most telling mutant after a scan, complete or stopped."""
         if found is None or not found.mutants:
             return self.remarks([say("scan.nothing")])
-        session.of(ExploreState).selected = self.actions.most_telling(session)
-        fresh, shown = self.fresh_filter(session), self.shown(session, with_table=True)
-        return fresh | self.chosen(session) | shown
+        self.actions.show_better(session)
+        fresh = self.fresh_filter(session) | self.listed(session)
+        return fresh | self.chosen(session) | self.shown(session)
 
     def _outcome(self, scan: Result) -> str:
         check, limit = scan.check, scan.form.limit
@@ -191,28 +156,50 @@ class ExploreUpdates:
             outcome = say("scan.complete")
         return over_budget(check, outcome)
 
-    def shown(self, session: Session, *, with_table: bool = False) -> Updates:
+    def shown(self, session: Session) -> Updates:
         """Show everything about the selected mutant."""
         ui, parts, state = self.ui, self.actions.show(session), session.of(ExploreState)
+        seen = gr.update(visible=parts is not None)
         if parts is None or session.result is None:
-            return {ui.results: gr.update(visible=False)}
-        models = session.result.models
-        updates: Updates = {
-            ui.results: gr.update(visible=True),
+            return {ui.results: seen, ui.details: seen}
+        models, judged = session.result.models, self.actions.judged(session)
+        return {
+            ui.results: seen,
+            ui.details: seen,
             ui.banner: parts.banner,
             ui.square: parts.square,
-            ui.plot_box: gr.update(visible=parts.plot is not None),
-            ui.trees: parts.trees,
             ui.link: _share(self.actions.link(session)),
+            ui.threshold: self._threshold(session, session.result),
+            ui.folds["how"]: gr.update(visible=bool(judged and judged.effect)),
             ui.model_switch: gr.update(
                 choices=list(models), value=state.shown_model, visible=len(models) > 1
             ),
+            **self.unfolded(session, "how", "why"),
         }
-        if parts.plot is not None:
-            updates[ui.plot] = parts.plot
-        if with_table:
-            updates[ui.table] = self.actions.table(session)
-        return updates
+
+    def listed(self, session: Session) -> Updates:
+        """Show the hidden variants, and the table of all if that is open."""
+        return {self.ui.found: self.actions.found(session)} | self.unfolded(session, "all")
+
+    def unfolded(self, session: Session, *names: str) -> Updates:
+        """Fill those of these parts that are open; what is folded is neither made nor sent."""
+        ui, found = self.ui, Updates()
+        opened = session.of(ExploreState).open.intersection(names)
+        if "all" in opened:
+            found[ui.table] = self.actions.table(session)
+        if "how" in opened and (plot := self.actions.plot(session)):
+            found[ui.plot] = plot
+        if "why" in opened:
+            found[ui.trees] = self.actions.trees(session)
+        return found
+
+    def _threshold(self, session: Session, result: Result) -> Any:
+        label = self.actions.deciding(session)
+        if label is None:
+            return gr.update(visible=False)
+        words = say("threshold.of", label=label) if label else say("threshold.each")
+        value = result.form.threshold or self.actions.threshold(session)
+        return gr.update(visible=True, value=value, label=words)
 
     def fresh_filter(self, session: Session) -> Updates:
         """Reset the filter, offering what the check holds."""
@@ -232,9 +219,6 @@ class ExploreUpdates:
 
 def _shown(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
-
-
-_OTHERS = ("text", "settings")  # changes after which the lists belong to something else
 
 
 def _counts(check: TestResult, model: str) -> tuple[dict[str, int], dict[str, int]]:

@@ -3,10 +3,16 @@
 Faults that a visitor can mend are raised as :class:`hinter_core.errors.HinterError`.
 """
 
-from collections.abc import Sequence
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
@@ -14,6 +20,7 @@ from hinter_core.generators.grammars.cases import GrammarRow, GrammarTable, plan
 from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.grammars.reading import grammar_file, read_grammar, shipped_grammars
 from hinter_core.mutation.settings import Settings
+from hinter_core.storage import ASSETS
 from hinter_core.types import Edit
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.access import MOST_OF_GRAMMAR
@@ -21,7 +28,9 @@ from hinter_ui.shared.session import Session
 
 say = Words("generate")
 
-FIRST = "feelings"  # the grammar that the page begins with
+FIRST = "feelings"  # the grammar that the editor begins with
+YAML = "yaml"  # what is begun with, beside the examples
+_LINE = re.compile(r"\s*([\w-]+)\s*(?:\(([^()]*)\)\s*)?:(.*)")
 _DRAWN = 10
 _VARIANTS = 3  # of each attribute
 
@@ -36,11 +45,82 @@ class DrawnSentences:
     variants: Sequence[Edit]
 
 
+@dataclass(frozen=True)
+class SentenceForm:
+    """Sentences and lists of words as a person writes them.
+
+    A line of ``people`` or ``words`` is ``name: word, word``. Where words of several names belong
+    together, it is ``name (one, two): a/b, c/d``.
+    """
+
+    sentences: str = ""
+    people: str = ""
+    words: str = ""
+
+    def grammar(self) -> str:
+        """Write the grammar.
+
+        Raises:
+            InputError: there is no sentence, or a line has no name.
+        """
+        if len(self.sentences) + len(self.people) + len(self.words) > MOST_OF_GRAMMAR:
+            raise InputError(say("errors.long", most=f"{MOST_OF_GRAMMAR:,}"))
+        sentences = [line.strip() for line in self.sentences.splitlines() if line.strip()]
+        if not sentences:
+            raise InputError(say("errors.no_sentence"))
+        rules, people = {"sentence": sentences}, dict[str, list[Any]]()
+        for named, lines in ((rules, self.words), (people, self.people)):
+            for name, words in _lists(lines):
+                if name in (*rules, *people):
+                    raise InputError(say("errors.twice", name=name[:60]))
+                named[name] = words
+        tree = {"start": "sentence", "rules": rules, "sensitive": people}
+        options = {"allow_unicode": True, "sort_keys": False, "default_flow_style": None}
+        return str(yaml.safe_dump(tree, width=1_000, **options))
+
+
+def _lists(lines: str) -> Iterator[tuple[str, list[Any]]]:
+    for line in filter(str.strip, lines.splitlines()):
+        parts = _LINE.fullmatch(line)
+        if not parts:
+            raise InputError(say("errors.no_name", line=line.strip()[:60]))
+        name, inner, listed = parts.groups()
+        words = [word.strip() for word in listed.split(",") if word.strip()]
+        names = [one.strip() for one in inner.split(",")] if inner else []
+        yield name, [_value(word, names) for word in words] if names else words
+
+
+def _value(word: str, names: Sequence[str]) -> Mapping[str, str]:
+    parts = [part.strip() for part in word.split("/")]
+    if len(parts) != len(names):
+        raise InputError(say("errors.parts", word=word[:60], n=len(names), names=", ".join(names)))
+    return {"group": parts[0]} | dict(zip(names, parts, strict=True))
+
+
+@cache
+def examples() -> dict[str, SentenceForm]:
+    """Return the sentences to begin with, by name."""
+    found = tomllib.loads((ASSETS / "examples" / "sentences.toml").read_text(encoding="utf-8"))
+    return {
+        name: SentenceForm(**{part: text.strip() for part, text in parts.items()})
+        for name, parts in found.items()
+    }
+
+
 @dataclass
 class GenerateState:
-    """What the tab keeps of a page: the seed of the draw."""
+    """What the tab keeps of a page: the seed of the draw, and the YAML that a form has made."""
 
     seed: int = 0
+    written: str = ""
+
+    def replaceable(self, text: str) -> bool:
+        """Whether a grammar is none that the visitor has written."""
+        shipped = (
+            *map(text_of, shipped_grammars()),
+            *(one.grammar() for one in examples().values()),
+        )
+        return text.strip() in {"", *(one.strip() for one in (self.written, *shipped))}
 
 
 def text_of(name: str) -> str:

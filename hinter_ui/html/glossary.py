@@ -53,7 +53,9 @@ def linked(text: str, **parts: object) -> Markup:
         if stressed:
             pieces.append(tag("em", _filled(stressed, parts)))
         else:
-            pieces.append(link(key, _filled(shown or entries()[key]["name"].lower(), parts)))
+            name = entries()[key]["name"]
+            name = name.lower() if say.language == DEFAULT else name  # German nouns have capitals
+            pieces.append(link(key, _filled(shown or name, parts)))
         end = found.end()
     return join([*pieces, _filled(text[end:], parts)])
 

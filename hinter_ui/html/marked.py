@@ -23,7 +23,7 @@ from hinter_core.types import (
 )
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.wording import ARROW, DEFAULT, Words, hue, listed, name_of, term
+from hinter_ui.html.wording import ARROW, Words, hue, listed, name_of, term, translated
 
 say = Words("check")
 
@@ -123,17 +123,17 @@ def changed(text: str, edits: Sequence[Edit], handwritten: str | None = None) ->
         return join([old, " ", term(splice.new, splice.attribute)])
 
     splices = mutant_of(text, edits, handwritten).splices
-    return tag("span", _cut_around(text, [(s.start, s.end, mark(s)) for s in splices]),
+    return tag("span", cut_around(text, [(s.start, s.end, mark(s)) for s in splices]),
                class_="changed")  # fmt: skip
 
 
 def excerpt(text: str, edits: Iterable[Edit]) -> Markup:
     """Mark the words of a text that edits change, cut around them."""
     places = sorted((start, end, edit.attribute) for edit in edits for start, end in edit.spans)
-    return _cut_around(text, [(a, b, term(text[a:b], name)) for a, b, name in places])
+    return cut_around(text, [(a, b, term(text[a:b], name)) for a, b, name in places])
 
 
-def _cut_around(text: str, places: Sequence[tuple[int, int, Markup]]) -> Markup:
+def cut_around(text: str, places: Sequence[tuple[int, int, Markup]]) -> Markup:
     """Show marked places, in the order of the text, with some words around them."""
     at = _word_before(text, places[0][0] - _AROUND) if places else 0
     parts: list[object] = [_DOTS + " "] if at else []
@@ -217,10 +217,7 @@ def preview(plan: Plan, others: Sequence[Occurrence] = ()) -> Markup:
 
 
 def marked(plan: Plan) -> Markup:
-    """Mark the terms of a text, cut at every border so that overlapping terms show both attributes.
-
-    The reasons why terms do not count are English, and left out in other languages.
-    """
+    """Mark the terms of a text, cut at each border so that overlapping ones show both of theirs."""
     text = plan.text
     shown = min(len(text), _MOST_SHOWN)
     borders = {0, shown}
@@ -273,8 +270,7 @@ def _piece(
         label = tag("span", names, class_="term-label") if closes else None
         return tag("mark", text, label, class_="term", style=f"--h:{hue(found[0].attribute)}")
     if refused:
-        why = refused[0].reason if say.language == DEFAULT else None
-        return tag("span", text, class_="rejected", title=why)
+        return tag("span", text, class_="rejected", title=translated(refused[0].reason))
     return text
 
 
@@ -340,11 +336,13 @@ def _rejected(plan: Plan) -> Markup:
     for rejected in plan.rejected[:_MOST_REJECTED]:
         term = rejected.occurrence
         name = tag("span", f" {name_of(term.attribute)}", class_="quiet")
-        items.append(tag("li", tag("s", isolated(term.surface)), name, ": ", rejected.in_words))
+        items.append(
+            tag("li", tag("s", isolated(term.surface)), name, ": ", translated(rejected.in_words))
+        )
     refused = refused_alike(plan.refused)
     for one, changes in refused[:_MOST_REJECTED]:
         name = tag("span", f" {name_of(one.edit.attribute)}", class_="quiet")
-        items.append(tag("li", tag("s", isolated(changes)), name, ": ", one.reason))
+        items.append(tag("li", tag("s", isolated(changes)), name, ": ", translated(one.reason)))
     left = (len(found) - _MOST_REJECTED for found in (plan.rejected, refused))
     if more := sum(max(0, n) for n in left):
         items.append(tag("li", say("terms.more", n=more)))

@@ -12,7 +12,7 @@ import markupsafe
 from hinter_core.language.clean import whole
 
 # gr.HTML fills a template with the value; these must not look like one.
-_TEMPLATE = str.maketrans({"{": "&#123;", "}": "&#125;", "$": "&#36;", "`": "&#96;"})
+TEMPLATE = str.maketrans({"{": "&#123;", "}": "&#125;", "$": "&#36;", "`": "&#96;"})
 _VOID = frozenset({"br", "hr", "img", "input", "line", "path", "rect", "circle"})
 
 
@@ -28,7 +28,7 @@ def escape(value: object) -> Markup:
         return value
     if isinstance(value, markupsafe.Markup):
         return Markup(value)  # a part of a template
-    return Markup(_html_escape(whole(str(value)), quote=True).translate(_TEMPLATE))
+    return Markup(_html_escape(whole(str(value)), quote=True).translate(TEMPLATE))
 
 
 def join(parts: Iterable[object], separator: str = "") -> Markup:

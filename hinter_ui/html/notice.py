@@ -1,15 +1,20 @@
 """Notices, costs and progress, shown in the page and announced to screen readers."""
 
+import re
 from collections.abc import Mapping, Sequence
 
+from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.errors import HinterError, ModelError, ParserError
 from hinter_core.models.budget import Cost, cost_in_words
 from hinter_core.types import Verdict
 from hinter_ui.html.glossary import sentence
 from hinter_ui.html.markup import Markup, isolated, tag
-from hinter_ui.html.wording import SEVERITY, SIGNS, Words, two_people, verdict_name
+from hinter_ui.html.wording import SEVERITY, SIGNS, Words, translated, two_people, verdict_name
 
 say = Words("check")
+
+# An option of the command line; in brackets, it repeats in other words what stands before.
+_OPTION = re.compile(r"(?P<again> \(--[a-z-]+\))|(?<![\w-])--(?P<name>[a-z]+(?:-[a-z]+)*)")
 
 
 def error(fault: str | HinterError, title: str | None = None) -> Markup:
@@ -17,17 +22,38 @@ def error(fault: str | HinterError, title: str | None = None) -> Markup:
     if title is None:
         kinds: dict[type, str] = {ModelError: "no_model", ParserError: "no_parser"}
         title = say(f"notices.{kinds.get(type(fault), 'unchecked')}")
-    lines = [isolated(line) for line in str(fault).splitlines() if line.strip()]
+    words = in_app_words(translated(str(fault)))
+    lines = [isolated(line) for line in words.splitlines() if line.strip()]
     head = tag("strong", f"{title} ")
     body = lines[0] if len(lines) == 1 else tag("ul", *(tag("li", line) for line in lines))
     return tag("div", head, body, role="alert", class_="notice error")
+
+
+def in_app_words(message: str) -> str:
+    """Name settings as the app does, where a message names options of the command line."""
+
+    def named(found: re.Match[str]) -> str:
+        name = found["name"]
+        if not name:
+            return ""
+        option = CAMPAIGN_OPTIONS.get(name.replace("-", "_"))
+        return say(
+            "notices.setting", name=translated(option.title) if option else name.replace("-", " ")
+        )
+
+    return _OPTION.sub(named, message)
 
 
 def info(messages: Sequence[str]) -> Markup:
     """Show remarks that do not stop a check."""
     if not messages:
         return Markup("")
-    return tag("div", *(tag("p", m) for m in messages), role="status", class_="notice info")
+    return tag(
+        "div",
+        *(tag("p", in_app_words(translated(m))) for m in messages),
+        role="status",
+        class_="notice info",
+    )
 
 
 def offer(message: str, acts: Mapping[str, str]) -> Markup:
@@ -86,6 +112,15 @@ def copy_button() -> Markup:
     return tag("button", say("notices.copy"), type="button", class_="copy-link",
                data_copied=say("notices.copied"),
                data_uncopied=say("notices.uncopied"))  # fmt: skip
+
+
+def qr_code(address: str, title: str) -> Markup:
+    """Draw an address as a QR code, dark on light also on a dark page, as cameras expect it."""
+    import segno
+
+    return Markup(segno.make(address, error="m").svg_inline(
+        scale=4, border=3, light="#fff", title=title
+    ))  # fmt: skip
 
 
 def working(words: str, seconds: int) -> Markup:

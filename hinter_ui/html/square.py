@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from hinter_core.mutation.lattice import subsets
 from hinter_core.pipeline.case import TestResult
-from hinter_core.types import Edit, Outcome, Prediction, Sentence, Splice, Verdict
+from hinter_core.types import Edit, Outcome, Prediction, Splice, Verdict
 from hinter_ui.html import glossary
-from hinter_ui.html.marked import spliced
+from hinter_ui.html.marked import cut_around, spliced
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.wording import (
     SIGNS,
@@ -27,6 +27,7 @@ from hinter_ui.html.wording import (
     product,
     signed,
     term,
+    translated,
 )
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 say = Words("check")
 
 _MOST_BARS = 6
-_LONG = 300  # characters; longer texts show the sentences that change
+_LONG = 240  # characters; of longer texts, the words around the first changes are shown
+_PLACES = 3
 _LONGEST_REPLY = 2_000  # characters
 
 
@@ -117,7 +119,7 @@ def _reply(prediction: Prediction | None) -> Markup | None:
 
 def _foot(judged: Outcome, original: Prediction, tolerance: float) -> Markup:
     if not judged.conformance.kept:
-        reason = isolated(judged.conformance.reason)
+        reason = isolated(translated(judged.conformance.reason))
         sign = f"{SIGNS[Verdict.DISCARDED]} {say('square.discarded')}"
         return tag("p", tag("strong", sign), ": ", reason, class_="foot")
     parts: list[Markup | str] = [f"\u2713 {say('square.valid')}"]
@@ -142,36 +144,17 @@ def _foot(judged: Outcome, original: Prediction, tolerance: float) -> Markup:
 def _text(
     result: TestResult, splices: Sequence[Splice], mark: Callable[[Splice], Markup]
 ) -> Markup:
-    """Mark the edits of a text; a long one is cut to the sentences that change."""
+    """Mark the edits of a text; a long one is cut around the first of them, and folded."""
     text = result.plan.text
     whole = spliced(text, splices, mark)
     if len(text) <= _LONG:
         return tag("p", whole, class_="mutant", dir="auto")
-    parts: list[Markup | str] = []
-    position = 0
-    for start, end in _windows(splices, result.plan.sentences):
-        if text[position:start].strip():
-            gap = " \u2026 " if position else "\u2026 "
-            parts.append(tag("span", gap, class_="gap", title=say("square.gap")))
-        parts.append(spliced(text, splices, mark, start, end))
-        position = end
-    if text[position:].strip():
-        parts.append(tag("span", " \u2026", class_="gap", title=say("square.gap")))
+    shown = splices[:_PLACES]
+    part = cut_around(text, [(s.start, s.end, mark(s)) for s in shown])
+    left = len(splices) - len(shown)
+    more = tag("span", " ", say.count("square.more", left), class_="quiet") if left else None
     full = tag("details", tag("summary", say("square.whole")), tag("p", whole, dir="auto"))
-    return tag("div", tag("p", join(parts), class_="mutant", dir="auto"), full)
-
-
-def _windows(splices: Sequence[Splice], sentences: Sequence[Sentence]) -> list[tuple[int, int]]:
-    touched = [
-        (s.start, s.end) for s in sentences if any(s.start <= x.start < s.end for x in splices)
-    ]
-    merged: list[tuple[int, int]] = []
-    for start, end in touched:
-        if merged and start - merged[-1][1] <= 2:
-            merged[-1] = (merged[-1][0], end)
-        else:
-            merged.append((start, end))
-    return merged
+    return tag("div", tag("p", part, more, class_="mutant", dir="auto"), full)
 
 
 def _mark(splice: Splice) -> Markup:
@@ -215,7 +198,7 @@ def bar(label: object, share: float, value: object, kind: str = "good") -> Marku
 
 _TICKS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
 _INK = "#737886"
-_MAIN = "#4f46e5"
+_MAIN = "#7068ea"
 _ALARM = "#c8323f"
 _EPSILON = 1e-4
 _GRID = {"gridcolor": "rgba(128,128,128,.22)", "zeroline": False, "fixedrange": True}

@@ -10,9 +10,11 @@ name) and the translated rooms.
 :func:`speak` sets the language for everything that is written for one event of a page.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache
+from string import Formatter
 from typing import Any
 from zlib import crc32
 
@@ -27,6 +29,8 @@ from hinter_ui.html.markup import Markup, isolated, join, tag
 
 FOLDER = ASSETS / "words"
 DEFAULT = "en"
+_HOLE = re.compile(r"\{\w+\}")
+_LONGEST = 2_000  # characters of a text that is looked for in the catalogue
 _spoken: ContextVar[str] = ContextVar("language", default=DEFAULT)
 
 
@@ -74,11 +78,61 @@ def speak(language: str, room: str = "language") -> None:
     _spoken.set(language if language in languages(room) else DEFAULT)
 
 
+def spoken() -> str:
+    """Return the code of the language that is spoken now."""
+    return _spoken.get()
+
+
 def written(language: str, room: str) -> Mapping[str, Any]:
     """The texts of a room that a language has itself."""
     path = FOLDER / language / f"{room}.yaml"
     tree: Mapping[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     return tree
+
+
+def translated(text: str) -> str:
+    """Return an English text of the core library in the language spoken, if that has it."""
+    return _translated(text, _spoken.get()) if len(text) <= _LONGEST else text
+
+
+@lru_cache(4_096)
+def _translated(text: str, language: str) -> str:
+    for known, other in _core(language):
+        if found := known.fullmatch(text):
+            values = {name: translated(value) for name, value in found.groupdict().items()}
+            return other.format(**values)
+    return text
+
+
+@cache
+def _core(language: str) -> list[tuple[re.Pattern[str], str]]:
+    texts = _core_texts(language)
+    most_said_first = sorted(texts, key=lambda text: -len(_HOLE.sub("", text)))
+    return [(_pattern(text), texts[text]) for text in most_said_first]
+
+
+def _core_texts(language: str) -> dict[str, str]:
+    """Read ``core/*.yaml`` of a language: texts of the core library, of which parts may vary."""
+    texts: dict[str, str] = {}
+    for path in sorted((FOLDER / language / "core").glob("*.yaml")):
+        texts |= yaml.safe_load(path.read_text(encoding="utf-8"))
+    return texts
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    """Return what matches a text whatever its ``{placeholders}`` stand for.
+
+    A placeholder ends where what follows it is found first: with a second try for each, a text of a
+    visitor could keep the app busy for minutes.
+    """
+    (first, name), *rest = [(literal, hole) for literal, hole, _, _ in Formatter().parse(text)]
+    found = re.escape(first)
+    for literal, following in [*rest, ("", None)]:
+        after = re.escape(literal)
+        hole = f"(?P<{name}>.+?){after}" if name else after
+        found += f"(?>{hole})" if name and following else hole
+        name = following
+    return re.compile(found, re.DOTALL)
 
 
 @cache
@@ -195,7 +249,7 @@ def answer_of(prediction: Prediction | None) -> str:
     if prediction is None:
         return say("answers.unasked")
     if prediction.failure:
-        return say("answers.failed", reason=prediction.failure.value)
+        return say("answers.failed", reason=translated(prediction.failure.value))
     return ", ".join(prediction.labels) or say("answers.unlabelled")
 
 

@@ -1,18 +1,20 @@
 """Collect the guesses of a class without names, and count them for its teacher.
 
 One SQLite file in write-ahead mode holds all classes of this app: per class a code for the
-students, a hash of the teacher's secret and when it was opened; per guess the question, the choice
-and a hash of the device and the class. No name, address or time of a guess is kept. A class is
-deleted with its guesses thirty days after it was opened.
+students, a hash of the teacher's secret and when it was opened; per guess the question, the vote,
+the choice and a hash of the device and the class. No name, address or time of a guess is kept. A
+class is deleted with its guesses thirty days after it was opened.
+
+A question is voted on once, or a second time after the class has talked (peer instruction: Mazur
+1997). Nobody in the class is shown the answer before the teacher reveals it.
 """
 
-import os
 import re
 import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -20,7 +22,7 @@ from pathlib import Path
 from typing import Self
 
 from hinter_core.errors import InputError
-from hinter_core.storage import open_database, transaction, user_cache
+from hinter_core.storage import data_place, open_database, transaction
 from hinter_ui.learn.lesson import say
 
 FOLDER = "HINTER_CLASSES"
@@ -41,7 +43,14 @@ CREATE TABLE IF NOT EXISTS guess (
   question TEXT NOT NULL, device TEXT NOT NULL, choice TEXT NOT NULL,
   PRIMARY KEY (code, question, device)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS stage (
+  code TEXT NOT NULL REFERENCES class(code) ON DELETE CASCADE,
+  question TEXT NOT NULL, stage TEXT NOT NULL CHECK (stage IN ('again', 'revealed')),
+  PRIMARY KEY (code, question, stage)
+) STRICT, WITHOUT ROWID;
 """
+_AGAIN = " again"  # after the name of a question, in guesses of its second vote
+Counts = Mapping[str, Mapping[str, int]]
 
 
 class ClassroomError(InputError):
@@ -63,14 +72,18 @@ class ClosedClassError(ClassroomError):
 class ClassCounts:
     """A class as its teacher sees it.
 
-    ``counts`` maps each question to the number of devices by choice; ``devices`` is the number
-    that have guessed at all.
+    ``counts`` and ``second`` map each question to the number of devices by choice, of the first
+    and the second vote; ``again``: questions that have a second one; ``revealed``: those whose
+    answer is shown; ``devices``: how many have guessed at all.
     """
 
     code: str
     closed: bool
     devices: int
-    counts: Mapping[str, Mapping[str, int]]
+    counts: Counts
+    second: Counts
+    again: frozenset[str]
+    revealed: frozenset[str]
 
 
 class Classroom:
@@ -93,9 +106,8 @@ class Classroom:
 
     @classmethod
     def at_home(cls, questions: Mapping[str, tuple[str, ...]]) -> Self:
-        """Use the folder that ``HINTER_CLASSES`` names, or one in the user's cache."""
-        named = os.environ.get(FOLDER)
-        return cls(Path(named) if named else user_cache() / "classes", questions)
+        """Use the folder that ``HINTER_CLASSES`` names, or one among all data."""
+        return cls(data_place("classes", FOLDER), questions)
 
     def open(self) -> tuple[str, str]:
         """Open a class; return the code for its students and the key for its teacher.
@@ -125,13 +137,11 @@ class Classroom:
             return self._open_class(db, typed)
 
     def guess(self, code: object, device: object, question: object, choice: object) -> bool:
-        """Keep a device's first guess to a question; return whether it is this one.
-
-        Later ones are made when the answer is known.
+        """Keep a device's first guess in the vote that is open; return whether it is this one.
 
         Raises:
-            ClassroomError: no such class, a closed one, no such question or choice, no device, or
-                too many devices.
+            ClassroomError: no such class, a closed one, no such question or choice, an answer that
+                is shown already, no device, or too many devices.
         """
         if choice not in self._questions.get(str(question), ()):
             raise ClassroomError("strange")
@@ -143,13 +153,29 @@ class Classroom:
             counted = "SELECT count(DISTINCT device) FROM guess WHERE code = ? AND device <> ?"
             if db.execute(counted, (code, who)).fetchone()[0] >= MOST_DEVICES:
                 raise ClassroomError("full")
+            stages = self._stages(db, code)
+            if (str(question), "revealed") in stages:
+                raise ClassroomError("late")
+            vote = f"{question}{_AGAIN if (str(question), 'again') in stages else ''}"
             db.execute(
                 "INSERT INTO guess VALUES (?, ?, ?, ?) "
                 "ON CONFLICT (code, question, device) DO NOTHING",
-                (code, str(question), who, str(choice)),
+                (code, vote, who, str(choice)),
             )
             first = "SELECT choice FROM guess WHERE code = ? AND question = ? AND device = ?"
-            return bool(db.execute(first, (code, str(question), who)).fetchone()[0] == choice)
+            return bool(db.execute(first, (code, vote, who)).fetchone()[0] == choice)
+
+    def stages(self, code: object) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the questions of a class whose answer is shown, and those voted on again.
+
+        All answers of a class that is closed or gone are shown.
+        """
+        with self._connected() as db:
+            try:
+                found = self._stages(db, self._open_class(db, code))
+            except ClassroomError:
+                return frozenset(self._questions), frozenset()
+        return _in_stage(found, "revealed"), _in_stage(found, "again")
 
     def look(self, key: object) -> ClassCounts:
         """Return the counts of a class to the teacher who has its key.
@@ -164,20 +190,50 @@ class Classroom:
                 "GROUP BY question, choice",
                 (code,),
             ).fetchall()
+            stages = self._stages(db, code)
             sql = "SELECT count(DISTINCT device) FROM guess WHERE code = ?"
             (devices,) = db.execute(sql, (code,)).fetchone()
-        found = {(question, choice): number for question, choice, number in rows}
-        counts = {
-            question: {choice: found.get((question, choice), 0) for choice in choices}
-            for question, choices in self._questions.items()
-        }
-        return ClassCounts(code, closed, devices, counts)
+        found = {(vote, choice): number for vote, choice, number in rows}
+        first, second = (
+            {
+                question: {choice: found.get((question + vote, choice), 0) for choice in choices}
+                for question, choices in self._questions.items()
+            }
+            for vote in ("", _AGAIN)
+        )
+        again, revealed = _in_stage(stages, "again"), _in_stage(stages, "revealed")
+        return ClassCounts(code, closed, devices, first, second, again, revealed)
 
-    def clear(self, key: object) -> None:
-        """Delete all guesses of a class; raises like :meth:`look`."""
+    def _stages(self, db: sqlite3.Connection, code: str) -> set[tuple[str, str]]:
+        return set(db.execute("SELECT question, stage FROM stage WHERE code = ?", (code,)))
+
+    def reveal(self, key: object, question: str = "") -> None:
+        """Show the answer of a question, or of all; raises like :meth:`look`."""
+        self._reach(key, "revealed", [question] if question else self._questions)
+
+    def vote_again(self, key: object, question: str) -> None:
+        """Open the second vote on a question; raises like :meth:`look`."""
+        self._reach(key, "again", [question])
+
+    def _reach(self, key: object, stage: str, questions: Iterable[str]) -> None:
         with self._connected() as db:
             code, _ = self._own(db, key)
-            db.execute("DELETE FROM guess WHERE code = ?", (code,))
+            db.executemany(
+                "INSERT INTO stage VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                [(code, one, stage) for one in questions if one in self._questions],
+            )
+
+    def clear(self, key: object, question: str = "") -> None:
+        """Delete all guesses of a class or a question, which starts anew.
+
+        Raises like :meth:`look`.
+        """
+        with self._connected() as db:
+            code, _ = self._own(db, key)
+            wanted = (code, question, question, question + _AGAIN)
+            every = "code = ? AND (? = '' OR question IN (?, ?))"
+            db.execute(f"DELETE FROM guess WHERE {every}", wanted)  # noqa: S608 -- no user's text
+            db.execute(f"DELETE FROM stage WHERE {every}", wanted)  # noqa: S608
 
     def close(self, key: object) -> None:
         """Take no more guesses, keep those there are; raises like :meth:`look`."""
@@ -233,6 +289,10 @@ class Classroom:
 
     def _forget_old(self, db: sqlite3.Connection) -> None:
         db.execute("DELETE FROM class WHERE opened <= ?", (self._oldest,))
+
+
+def _in_stage(found: Iterable[tuple[str, str]], stage: str) -> frozenset[str]:
+    return frozenset(question for question, name in found if name == stage)
 
 
 def _hashed(code: str, secret: str) -> str:

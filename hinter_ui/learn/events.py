@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from hinter_core.annotation.invitation import reach
 from hinter_core.errors import HinterError
 from hinter_ui.html.wording import chosen, speak
 from hinter_ui.learn import teachers
@@ -26,7 +27,7 @@ from hinter_ui.learn.updates import LearnUpdates, address, first_page, handouts
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.links import DEFAULT_MODEL, ExploreForm
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.wiring import parts_of, scripted
+from hinter_ui.shared.wiring import page_address, parts_of, scripted
 
 _MOST_TEXT = 8_000  # characters of a text put into a link
 
@@ -74,7 +75,7 @@ class LearnEvents(TabEvents):
         ui = self.ui
         linked = self.services.addresses.names(*LINKED, "lang", tab="learn")
         shown = [self.tabs, *ui.everything]
-        opened = self._on(linked.change, self.open_page, shown, inputs=[linked])
+        opened = self._on(linked.change, self.open_page, shown, inputs=[linked, ui.progress])
         scripted(opened.then, "learn.arrived")
         moving = [ui.head, ui.join, ui.steps, ui.foot]
         moved = self._on(partial(gr.on, [w.select for w in moving]), self.move, ui.everything)
@@ -85,12 +86,14 @@ class LearnEvents(TabEvents):
         judged = self._on(chosen_words, self.try_words, ui.shown, trigger_mode="multiple")
         scripted(judged.then, "page.answered", first=("learn",))
         kept = [ui.class_room, ui.chart, ui.timer, ui.address]
-        taught = self._on(ui.class_room.select, self.teach, kept)
+        teaching = partial(gr.on, [ui.class_room.select, ui.chart.select])
+        taught = self._on(teaching, self.teach, kept)
         scripted(taught.then, "learn.taught", [ui.address])
         made = self._on(ui.builder.select, self.link, [ui.made], trigger_mode="multiple")
         scripted(made.then, "learn.full")
         scripted(made.then, "page.answered", first=("learn-builder",))
         self._on(ui.timer.tick, self.look, [ui.chart, ui.timer])
+        self._on(ui.wait.tick, self.wait, ui.shown)
 
     def _on(
         self,
@@ -113,25 +116,26 @@ class LearnEvents(TabEvents):
 
     # -- opening and moving ---------------------------------------------------------------------
 
-    def open_page(self, request: gr.Request, linked: Any, _: Journey) -> Updates:
+    def open_page(self, request: gr.Request, linked: Any, progress: Any, _: Journey) -> Updates:
         """Open the section, step or language that the link of a new page names, if any."""
         query = {str(k): str(v) for k, v in dict(request.query_params or {}).items()}
         query |= parts_of(linked)
         journey = Journey.from_query(query)
-        if journey == Journey() and not query.get("class"):
+        if journey == Journey() and not query.get("class") and not progress:
             # The page began with this, and a visitor may have guessed already.
             return {self.ui.notice: gr.skip()}
         speak(journey.language, self.room)
-        if not Journey.wanted(query):
-            return {self.ui.state: journey} | self._shown(journey)
+        journey.page = page_address(request)
         if query.get("class"):
             self._join(journey, query["class"])
+        journey.resume(progress)
         return {self.ui.state: journey} | self._shown(journey)
 
-    def move(self, event: gr.EventData, journey: Journey) -> Updates:
+    def move(self, event: gr.EventData, request: gr.Request, journey: Journey) -> Updates:
         """Go to another part, step or language, or join or leave a class."""
         data: Mapping[str, Any] = event._data or {}
         journey.told = journey.sure = ""
+        journey.page = page_address(request)
         match data.get("act"):
             case "section" if data.get("section") in SECTIONS:
                 journey.section, journey.entry = str(data["section"]), ""
@@ -140,15 +144,24 @@ class LearnEvents(TabEvents):
                 speak(journey.language, self.room)
             case "step":
                 journey.section, journey.number = "lesson", number_of(data.get("step"))
+                self._stages(journey)
+            case "again":
+                journey.guesses, journey.words, journey.found = {}, {}, set()
+                journey.section, journey.number = "lesson", 0
             case "join":
                 self._join(journey, data.get("code"))
             case "leave":
                 journey.code = ""
-        return {self.ui.state: journey, self.ui.notice: ""} | self._shown(journey)
+        kept: Updates = {self.ui.progress: journey.progress()}
+        return {self.ui.state: journey, self.ui.notice: "", **kept} | self._shown(journey)
 
     def _join(self, journey: Journey, code: Any) -> None:
         try:
-            journey.code = self.classes.join(code)
+            joined = self.classes.join(code)
+            if joined != journey.code:  # what was guessed before does not count there
+                journey.guesses, journey.words, journey.found = {}, {}, set()
+            journey.code = joined
+            self._stages(journey)
         except ClassroomError as error:
             journey.told = str(error)
 
@@ -160,8 +173,21 @@ class LearnEvents(TabEvents):
 
     def guess(self, event: gr.EventData, journey: Journey) -> Updates:
         """Take a guess and show the answer."""
+        self._stages(journey)
         journey.choose(event._data or {})
         return self._tried(journey)
+
+    def wait(self, journey: Journey) -> Updates:
+        """Show the answer to a class once its teacher does, or that it votes again."""
+        before = journey.revealed, journey.again
+        self._stages(journey)
+        if before == (journey.revealed, journey.again):
+            return {self.ui.state: journey}
+        return self._tried(journey)
+
+    def _stages(self, journey: Journey) -> None:
+        if journey.code:
+            journey.revealed, journey.again = self.classes.stages(journey.code)
 
     def try_words(self, event: gr.EventData, journey: Journey) -> Updates:
         """Judge the sentences of a step with the words chosen in each, by place."""
@@ -172,7 +198,8 @@ class LearnEvents(TabEvents):
         return self._tried(journey)
 
     def _tried(self, journey: Journey) -> Updates:
-        return {self.ui.state: journey, self.ui.notice: ""} | self.updates.shown(journey)
+        kept: Updates = {self.ui.state: journey, self.ui.notice: ""}
+        return {**kept, self.ui.progress: journey.progress(), **self.updates.shown(journey)}
 
     # -- teaching -------------------------------------------------------------------------------
 
@@ -180,11 +207,11 @@ class LearnEvents(TabEvents):
         ui, attributes = self.ui, list(self.services.dictionaries())
         first = (ExploreForm().attributes, (DEFAULT_MODEL,))
         return {
-            ui.teach_head: teachers.head(),
+            ui.teach_head: teachers.page().head(),
             ui.plan: teachers.plan(),
-            ui.handouts: teachers.handouts(),
+            ui.handouts: teachers.page().handouts(),
             ui.builder: teachers.builder(attributes, self.services.model_choices(), first),
-            ui.made: teachers.made(query_of(load_lesson()[0])),
+            ui.made: teachers.page().made(query_of(load_lesson()[0])),
             **handouts(ui, journey),
             **self._class(journey),
         }
@@ -193,36 +220,48 @@ class LearnEvents(TabEvents):
         ui = self.ui
         idle: Updates = {ui.timer: gr.Timer(active=False), ui.chart: ""}
         if not journey.key:
-            return {**idle, ui.class_room: teachers.invitation()}
+            return {**idle, ui.class_room: teachers.page().invitation()}
         try:
             seen = self.classes.look(journey.key)
         except UnknownClassError:
             journey.key = ""
-            return {**idle, ui.class_room: teachers.gone()}
-        links = teachers.links(seen, journey.key, journey.sure, told, answers=journey.answers)
+            return {**idle, ui.class_room: teachers.page().gone()}
+        if journey.present:
+            step = load_lesson()[number_of(journey.present)]
+            shown = teachers.presenting(seen, journey, self.updates.evidence(step), told)
+        else:
+            there = reach(journey.page, local=self.services.access.local)
+            shown = teachers.links(seen, journey.key, journey.sure, told, there=there)
         return {
-            ui.class_room: links,
-            ui.chart: teachers.chart(seen, answers=journey.answers),
+            ui.class_room: shown,
+            ui.chart: teachers.chart(seen, journey),
             ui.timer: gr.Timer(active=not seen.closed),
         }
 
     def teach(self, event: gr.EventData, request: gr.Request, journey: Journey) -> Updates:
-        """Open, clear or close a class; what cannot be undone takes a second press."""
-        act = str((event._data or {}).get("act"))
-        told, sure, journey.sure = "", journey.sure, ""
-        if act == "open-class":
-            self.services.require_opening(self.session(request))
-            _, journey.key = self.classes.open()
-        elif act == "answers-class":
-            journey.answers = not journey.answers
-        elif act in ("clear-class", "close-class"):
-            wanted = act.partition("-")[0]
-            if sure != wanted:
-                journey.sure = wanted
-            elif wanted == "clear":
-                self.classes.clear(journey.key)
+        """Open, present, clear or close a class; what cannot be undone takes a second press."""
+        data: Mapping[str, Any] = event._data or {}
+        act, question = str(data.get("act")), str(data.get("question") or "")
+        sure, journey.sure, journey.page = journey.sure, "", page_address(request)
+        told = ""
+        match act:
+            case "open-class":
+                self.services.require_opening(self.session(request))
+                _, journey.key = self.classes.open()
+            case "present":
+                journey.present = question if question in questions() else ""
+            case "votes":
+                journey.votes = not journey.votes
+            case "reveal":
+                self.classes.reveal(journey.key, question)
+            case "vote-again":
+                self.classes.vote_again(journey.key, question)
+            case "clear" | "close" if sure != act:
+                journey.sure = act
+            case "clear":
+                self.classes.clear(journey.key, question)
                 told = teachers.say("class.cleared")
-            else:
+            case "close":
                 self.classes.close(journey.key)
         shown = self._class(journey, told)
         own = {self.ui.state: journey, self.ui.notice: "", self.ui.address: address(journey)}
@@ -234,7 +273,7 @@ class LearnEvents(TabEvents):
             seen = self.classes.look(journey.key)
         except UnknownClassError:
             return {self.ui.timer: gr.Timer(active=False)}
-        return {self.ui.chart: teachers.chart(seen, answers=journey.answers)}
+        return {self.ui.chart: teachers.chart(seen, journey)}
 
     def link(self, event: gr.EventData, journey: Journey) -> Updates:
         """Make the link that the builder's form describes."""
@@ -244,7 +283,7 @@ class LearnEvents(TabEvents):
             code = journey.key.partition(".")[0]
             query = query_of(step, code, chosen(data.get("language")))
             told = teachers.say("links.class") if code else ""
-            return {self.ui.made: teachers.made(query, told)}
+            return {self.ui.made: teachers.page().made(query, told)}
         names = {name for _, name in self.services.model_choices()}
         form = ExploreForm(
             text=str(data.get("text") or "").strip()[:_MOST_TEXT],
@@ -252,11 +291,11 @@ class LearnEvents(TabEvents):
             models=_known(data.get("models"), names),
         )
         if not (form.text and form.attributes and form.models):
-            return {self.ui.made: teachers.made("", teachers.say("links.empty"))}
+            return {self.ui.made: teachers.page().made("", teachers.say("links.empty"))}
         query = form.query()
         if not query:
-            return {self.ui.made: teachers.made("", teachers.say("links.long"))}
-        return {self.ui.made: teachers.made(f"?{query}")}
+            return {self.ui.made: teachers.page().made("", teachers.say("links.long"))}
+        return {self.ui.made: teachers.page().made(f"?{query}")}
 
 
 def _known(values: Any, names: Any) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from hinter_core.mutation.plan import Plan
 from hinter_core.types import Outcome, Prediction, Splice, Verdict
@@ -11,7 +10,7 @@ from hinter_ui.html.glossary import linked
 from hinter_ui.html.marked import marked, spliced
 from hinter_ui.html.markup import Markup, escape, join, table, tag
 from hinter_ui.html.notice import copy_button
-from hinter_ui.html.pages import macros_of
+from hinter_ui.html.pages import Macros, macros_of
 from hinter_ui.html.square import log_odds, probability, square
 from hinter_ui.html.square import original as original_card
 from hinter_ui.html.wording import (
@@ -30,44 +29,18 @@ from hinter_ui.html.wording import (
     verdict_name,
 )
 from hinter_ui.learn.actions import LessonActions, Trying, WordFlips
-from hinter_ui.learn.lesson import SECTIONS, Journey, Menu, Scene, Step, load_lesson, query_of, say
+from hinter_ui.learn.lesson import SECTIONS, Scene, load_lesson, query_of, say
 
 _CHECK = Words("check")
 
 
-def _page() -> Any:
-    return macros_of("lesson", say=say, linked=linked, languages=languages, copy_button=copy_button)
-
-
-def head(section: str) -> Markup:
-    """Show the parts of the tab, and the choice of a language."""
-    return Markup(_page().head(section, SECTIONS))
-
-
-def steps(journey: Journey) -> Markup:
-    """Show how far one is, with a button for every step."""
-    return Markup(_page().steps(journey, load_lesson()))
-
-
-def opening(journey: Journey, evidence: Markup) -> Markup:
-    """Write a step up to its question; ``evidence`` is what is known before the guess."""
-    return Markup(_page().opening(journey, len(load_lesson()), evidence))
-
-
-def reply(step: Step, guess: str) -> Markup:
-    """Answer a guess."""
-    return Markup(_page().reply(step, guess))
-
-
-def after(step: Step) -> Markup:
-    """Write what a step says in the end."""
-    return Markup(_page().after(step))
-
-
-def foot(journey: Journey) -> Markup:
-    """Show buttons to the previous and next step, and a link to this one."""
-    link = query_of(journey.step)
-    return Markup(_page().foot(journey.number, load_lesson(), link))
+def page() -> Macros:
+    """Return the parts of the lesson's page (``assets/html/lesson.html``)."""
+    return macros_of(
+        "lesson", say=say, linked=linked, languages=languages, copy_button=copy_button, hue=hue,
+        name_of=name_of, query_of=query_of, lesson=load_lesson, sections=SECTIONS,
+        flipped=SIGNS[Verdict.BIASED],
+    )  # fmt: skip
 
 
 def sentence(scene: Scene, words: Sequence[str], place: int) -> Markup:
@@ -81,25 +54,10 @@ def sentence(scene: Scene, words: Sequence[str], place: int) -> Markup:
     )
     end = 0
     for start, stop, menu, word in spots:
-        parts += [rest[end:start], _menu(menu, word, place)]
+        parts += [rest[end:start], page().menu(menu, word, place)]
         end = stop
     parts.append(rest[end:])
     return tag("p", join(parts), class_="sentence", lang="en")
-
-
-def _menu(menu: Menu, word: str, place: int) -> Markup:
-    name, colour = name_of(menu.attribute), hue(menu.attribute)
-    return Markup(_page().menu(menu, word, place, name, colour))
-
-
-def case(key: str, menus: Markup) -> Markup:
-    """Introduce a sentence of the hunt, with a hint."""
-    return Markup(_page().case(key, menus))
-
-
-def joining(journey: Journey) -> Markup:
-    """Offer to join a class, or to leave the one that was joined."""
-    return Markup(_page().joining(journey.code, journey.told))
 
 
 def quoted(*texts: Markup | str) -> Markup:
@@ -129,16 +87,16 @@ def verdict(trying: Trying, *, found: bool) -> Markup:
     if judged is None:
         answer = tag("span", answer_of(trying.original), class_="answer", lang="en")
         title = tag("strong", _CHECK("square.original"))
-        return Markup(_page().verdict(found, tag("p", title, ": ", answer, class_="verdict"), ()))
+        return page().verdict(found, tag("p", title, ": ", answer, class_="verdict"), ())
     parts = [_part(trying, part) for part in trying.parts()[:-1]]
-    return Markup(_page().verdict(found, _headed(trying, judged), parts))
+    return page().verdict(found, _headed(trying, judged), parts)
 
 
 def judgements(trying: Trying) -> Markup:
     """Write the verdict for each model."""
     judged = [(model, trying.judged(model)) for model in trying.scene.models]
     verdicts = [_headed(trying, outcome, model) for model, outcome in judged if outcome]
-    return Markup(_page().judgements(verdicts))
+    return page().judgements(verdicts)
 
 
 def _headed(trying: Trying, judged: Outcome, model: str = "") -> Markup:
@@ -211,7 +169,7 @@ def _row(
         score = f" {_score(answer):.2f}" if answer and answer.scores else ""
         sign = f"{SIGNS[Verdict.BIASED]} " if turned else ""
         answers.append((sign, answer_of(answer), score, turned))
-    return Markup(_page().row(told, text, columns[1:], answers))
+    return page().row(told, text, columns[1:], answers)
 
 
 def mutant(text: str, judged: Outcome) -> Markup:
@@ -261,37 +219,54 @@ def sums(trying: Trying) -> Markup:
     return tag("p", words, class_="sums")
 
 
-def swaps(tried: Sequence[Trying]) -> Markup:
-    """List neutral swaps, and how many of them flip the answer."""
+def thresholds(tried: Sequence[Trying]) -> Markup:
+    """Set models side by side whose answers follow a threshold that is moved by hand.
+
+    The scores are of the answer that the originals get.
+    """
     first = tried[0]
-    columns = [say("ui.text"), say("ui.answer")]
-    rows, flips = [_row(first.scene.text, say("ui.original"), [first.original], columns)], 0
+    names = [say("ui.original")]
+    names += [say("ui.changed", names=_names(first, part)) for part in first.parts()]
+    columns = [say(f"steps.plot.{key}") for key in ("beyond", "adding")]
+    label = first.original.labels[0]
+    scores = []
     for one in tried:
-        judged = one.judged()
-        if judged is None:
-            continue
-        flips += judged.verdict is Verdict.BIASED
-        text = mutant(one.scene.text, judged)
-        rows.append(_row(text, "", [judged.prediction], columns, [one.original]))
-    answered = table(say("ui.answers"), columns, rows, class_="answers-table")
-    words = say("steps.limits.placebo_told", flips=flips, total=len(rows) - 1,
-                before=f"{_score(first.original):.2f}")  # fmt: skip
-    return Markup(_page().swaps(answered, words))
+        said = [one.original, *(part.prediction for part in one.parts())]
+        scores.append([answer.scores[label] for answer in said if answer])
+    rows = list(zip(names, zip(*scores, strict=True), strict=True))
+    return page().thresholds(columns, rows)
+
+
+def swaps(tried: Sequence[Trying], people: Sequence[Trying]) -> Markup:
+    """List neutral swaps, and count those that flip the answer, beside swaps of ``people``."""
+    judged = [outcome for one in tried if (outcome := one.judged())]
+    flips = sum(outcome.verdict is Verdict.BIASED for outcome in judged)
+    answered = _by_text(tried, say("ui.answers"))
+    words = say("steps.limits.placebo_told", flips=flips, total=len(judged),
+                before=f"{_score(tried[0].original):.2f}")  # fmt: skip
+    found = [one.changed.verdict for one in people]
+    flipped = sum(one in (Verdict.BIASED, Verdict.HIDDEN) for one in found)
+    of_people = say("steps.limits.people", total=len(found), flips=flipped)
+    return page().swaps(answered, words, of_people)
+
+
+def _by_text(tried: Sequence[Trying], caption: str) -> Markup:
+    """List the first model's answers to an original and to each of its mutants."""
+    columns, first = [say("ui.text"), say("ui.answer")], tried[0]
+    rows = [_row(first.scene.text, say("ui.original"), [first.original], columns)]
+    for one in tried:
+        if judged := one.judged():
+            text = mutant(one.scene.text, judged)
+            rows.append(_row(text, "", [judged.prediction], columns, [one.original]))
+    return table(caption, columns, rows, class_="answers-table")
 
 
 def by_word(tried: Sequence[Trying], words: Sequence[WordFlips]) -> Markup:
     """List a review with each word, then in how many sentences of a grammar each word flips."""
-    first = tried[0]
     columns = [say("ui.text"), say("ui.answer")]
-    rows = [_row(first.scene.text, say("ui.original"), [first.original], columns)]
-    for one in tried:
-        judged = one.judged()
-        if judged is not None:
-            text = mutant(one.scene.text, judged)
-            rows.append(_row(text, "", [judged.prediction], columns, [one.original]))
-    review = table(say("steps.grammar.review"), columns, rows, class_="answers-table")
+    review = _by_text(tried, say("steps.grammar.review"))
     heads = [say("steps.grammar.word"), say("steps.grammar.flips")]
-    counted = [_word_row(one, heads) for one in words]
+    counted = [page().word_row(one, heads) for one in words]
     grid = table(say("steps.grammar.flips"), heads, counted, class_="answers-table")
     example = None
     if words[0].example:
@@ -301,16 +276,7 @@ def by_word(tried: Sequence[Trying], words: Sequence[WordFlips]) -> Markup:
             _row(mutant(sentence_before, judged), "", [judged.prediction], columns, [before]),
         ]
         example = table(say("ui.answers"), columns, said, class_="answers-table")
-    return Markup(_page().by_word(review, grid, words[0].of, example))
-
-
-def _word_row(one: WordFlips, heads: Sequence[str]) -> Markup:
-    return Markup(_page().word_row(one, heads, f"{SIGNS[Verdict.BIASED]} " if one.flips else ""))
-
-
-def tally(found: int, step: Step) -> Markup:
-    """Show the number of solved cases of the hunt."""
-    return Markup(_page().tally(found, len(step.scenes)))
+    return page().by_word(review, grid, words[0].of, example)
 
 
 def _names(trying: Trying, judged: Outcome) -> str:

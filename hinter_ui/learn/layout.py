@@ -21,6 +21,12 @@ class LearnLayout:
         self._first = first
         self._count = count
         self.state = gr.State(state)
+        # What a reload brings back: no text of anybody's, so that the key hides nothing.
+        self.progress = gr.BrowserState(
+            None,
+            storage_key="hinter-lesson",
+            secret="lesson",  # noqa: S106
+        )
         with gr.Column(elem_id="learn", min_width=0):
             self.head = self._html("head")
             with gr.Column(elem_id="lesson", min_width=0) as self.lesson:
@@ -33,7 +39,7 @@ class LearnLayout:
         # What follows from a guess or a word.
         self.shown = [
             self.steps, *self.verdicts, self.reply, self.result, self.plot_box, self.plot,
-            self.after,
+            self.after, self.wait, self.progress,
         ]  # fmt: skip
         # All that a move sets.
         self.everything = [
@@ -58,10 +64,11 @@ class LearnLayout:
                 self.verdicts.append(html(f"verdict-{place}", "learn.live"))
             self.boxes.append(box)
         self.reply = html("reply", "learn.live")
-        self.result = html("result", "")
+        self.result = html("result")
         with gr.Column(visible=False, elem_classes="plot-box", min_width=0) as self.plot_box:
             self.plot = gr.Plot(show_label=False, container=False, elem_id="learn-plot")
         self.after = html("after", "")
+        self.wait = gr.Timer(TICK * 2, active=False)
         self.foot = html("foot")
 
     def _teach(self) -> None:

@@ -22,6 +22,7 @@ say = Words("learn")
 FOLDER = ASSETS / "lesson"
 SECTIONS = ("lesson", "glossary", "teach")
 LINKED = (*SECTIONS, "class")  # names of an address that ask for the tab
+TRIED = ("atomic", "square")  # steps that ask for a change of words
 _LONGEST = 80  # characters of a code or key in a link
 
 
@@ -69,10 +70,14 @@ class Scene:
         Raises:
             InputError: a word is not on its menu.
         """
-        fits = len(words) == len(self.menus)
-        if not fits or any(w not in m.words for w, m in zip(words, self.menus, strict=True)):
+        if not self.fits(words):
             raise InputError(say("errors.menus"))
         return words
+
+    def fits(self, words: tuple[str, ...]) -> bool:
+        """Whether ``words`` are one for each menu."""
+        same = len(words) == len(self.menus)
+        return same and all(w in m.words for w, m in zip(words, self.menus, strict=True))
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,7 @@ class Step:
     key: str
     scenes: tuple[Scene, ...]
     choices: tuple[str, ...] = ()
-    right: str = ""
+    right: tuple[str, ...] = ()
     grammar: str = ""
 
     @property
@@ -104,7 +109,7 @@ def load_lesson(path: Path = FOLDER / "lesson.toml") -> tuple[Step, ...]:
             t["key"],
             tuple(scenes[name] for name in t["scenes"]),
             tuple(t.get("choices", ())),
-            t.get("right", ""),
+            (right,) if isinstance(right := t.get("right", ()), str) else tuple(right),
             t.get("grammar", ""),
         )
         for t in tables["step"]
@@ -156,13 +161,16 @@ class Journey:
     guesses: dict[str, str] = field(default_factory=dict)
     words: dict[str, tuple[str, ...]] = field(default_factory=dict)
     found: set[str] = field(default_factory=set)
-    seen: set[str] = field(default_factory=set)
     entry: str = ""
     code: str = ""
     told: str = ""  # what went wrong with a class
     key: str = ""
     sure: str = ""  # what is to be pressed a second time
-    answers: bool = False  # whether the chart of the class shows which choice is right
+    revealed: frozenset[str] = frozenset()  # questions whose answer the class is shown
+    again: frozenset[str] = frozenset()  # questions that the class votes on a second time
+    page: str = ""  # address of the app, as the teacher has it open
+    present: str = ""  # the question that fills the teacher's screen
+    votes: bool = True  # whether the votes on it are shown
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> Self:
@@ -193,17 +201,26 @@ class Journey:
         return self.guesses.get(self.step.key, "")
 
     @property
+    def held(self) -> bool:
+        """Whether a class waits for its teacher to show the answer to the current step."""
+        return bool(self.code and self.step.choices) and self.step.key not in self.revealed
+
+    @property
     def open(self) -> bool:
         """Whether the current step shows its result."""
-        return not self.step.choices or bool(self.guess)
+        return not self.step.choices or (bool(self.guess) and not self.held)
+
+    @property
+    def tried(self) -> bool:
+        """Whether the words of the current step were changed, if it asks for nothing else."""
+        return self.step.key not in TRIED or self.step.scene.key in self.words
 
     @property
     def done(self) -> set[str]:
-        """Steps with a guess, and those without a question that were seen."""
-        asked = {step.key for step in load_lesson() if step.choices}
-        hunt = next(step for step in load_lesson() if step.key == "hunt")
-        done = set(self.guesses) | (self.seen - asked - {hunt.key})
-        return done | ({hunt.key} if len(self.found) == len(hunt.scenes) else set())
+        """Steps with a guess, those whose words were changed, and a hunt that found all."""
+        steps = {step.key: step for step in load_lesson()}
+        done = set(self.guesses) | {key for key in TRIED if steps[key].scene.key in self.words}
+        return done | ({"hunt"} if len(self.found) == len(steps["hunt"].scenes) else set())
 
     def words_of(self, scene: Scene) -> tuple[str, ...]:
         """Return the words chosen in a scene."""
@@ -214,3 +231,29 @@ class Journey:
         choice = str(data.get("choice"))
         if data.get("question") == self.step.key and choice in self.step.choices:
             self.guesses[self.step.key] = choice
+
+    def progress(self) -> dict[str, Any]:
+        """Return what a reload of the page brings back, as JSON."""
+        return {
+            "code": self.code,
+            "guesses": self.guesses,
+            "words": {key: list(words) for key, words in self.words.items()},
+            "found": sorted(self.found),
+        }
+
+    def resume(self, progress: Any) -> None:
+        """Take what an earlier page had reached in the same class, but for what fits no step."""
+        kept: dict[str, Any] = progress if isinstance(progress, dict) else {}
+        if kept.get("code") != self.code:  # it may be another student's
+            return
+        guesses, words, found = (kept.get(name) for name in ("guesses", "words", "found"))
+        for step in load_lesson():
+            guess = guesses.get(step.key) if isinstance(guesses, dict) else None
+            if guess in step.choices:
+                self.guesses[step.key] = guess
+            for scene in step.scenes:
+                own = words.get(scene.key) if isinstance(words, dict) else None
+                if isinstance(own, list) and scene.fits(tuple(map(str, own))):
+                    self.words[scene.key] = tuple(map(str, own))
+                if isinstance(found, list) and scene.solution and scene.key in found:
+                    self.found.add(scene.key)

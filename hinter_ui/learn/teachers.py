@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from hinter_core.annotation.invitation import Reached
 from hinter_core.storage import ASSETS
 from hinter_ui.html.glossary import linked
-from hinter_ui.html.markup import Markup
-from hinter_ui.html.notice import copy_button
-from hinter_ui.html.pages import macros_of
+from hinter_ui.html.markup import Markup, join
+from hinter_ui.html.notice import copy_button, qr_code
+from hinter_ui.html.pages import Macros, macros_of
 from hinter_ui.html.square import bar
 from hinter_ui.html.wording import Words, capital, languages, name_of
 from hinter_ui.learn.classroom import ClassCounts
-from hinter_ui.learn.lesson import load_lesson, query_of
+from hinter_ui.learn.lesson import Journey, load_lesson, query_of
 from hinter_ui.learn.lesson import say as lesson
 
 say = Words("teach")
@@ -20,26 +20,19 @@ say = Words("teach")
 HANDOUTS = ASSETS / "handouts"
 
 
-def _page() -> Any:
+def page() -> Macros:
+    """Return the parts of the teacher's page (``assets/html/teachers.html``)."""
     return macros_of(
         "teachers", say=say, lesson=lesson, linked=linked, query_of=query_of, languages=languages,
         copy_button=copy_button, bar=bar,
     )  # fmt: skip
 
 
-def head() -> Markup:
-    """Write the title of the page."""
-    return Markup(_page().head())
-
-
 def plan() -> Markup:
-    """Write the lesson plan, each line with a link to its step."""
-    return Markup(_page().plan({step.key: step for step in load_lesson()}))
-
-
-def handouts() -> Markup:
-    """Introduce the buttons that download the handout."""
-    return Markup(_page().handouts())
+    """Write the lesson plan, each line with a link to its step, and the answers, folded."""
+    steps = {step.key: step for step in load_lesson()}
+    asked = [step for step in steps.values() if step.choices]
+    return join([page().plan(steps), page().answers(asked, steps["hunt"].scenes)])
 
 
 def path_of(language: str, ending: str) -> Path:
@@ -55,37 +48,42 @@ def builder(
     """Show a form whose link is made as it is filled in; ``chosen`` are attributes and models."""
     steps = {step.key: step for step in load_lesson()}
     named = [(capital(name_of(a)), a) for a in attributes]
-    return Markup(_page().builder(steps, named, models, chosen))
+    return page().builder(steps, named, models, chosen)
 
 
-def made(query: str, told: str = "") -> Markup:
-    """Show the link that was made, or why there is none."""
-    return Markup(_page().made(query, told))
+def links(seen: ClassCounts, key: str, sure: str = "", told: str = "", *, there: Reached) -> Markup:
+    """Show the code and links of a class, and buttons to present, clear and close it.
 
-
-def invitation() -> Markup:
-    """Offer to open a class."""
-    return Markup(_page().invitation())
-
-
-def links(
-    seen: ClassCounts, key: str, sure: str = "", told: str = "", *, answers: bool = False
-) -> Markup:
-    """Show the code and links of a class, and buttons to clear and close it.
-
-    ``sure``: action that awaits confirmation; ``told``: result of the last action; ``answers``:
-    whether the chart shows which choice is right.
+    ``sure``: action that awaits confirmation; ``told``: result of the last action; ``there``: how
+    students reach the app.
     """
-    student = query_of(load_lesson()[0], seen.code)
-    return Markup(_page().links(seen, student, key, sure, told, answers))
+    student = there.address + query_of(load_lesson()[0], seen.code)
+    code = None if there.alone or not there.address else qr_code(student, say("class.code_title"))
+    first = next(iter(seen.counts))
+    return page().links(seen, student, key, sure, told, there, code, first)
 
 
-def chart(seen: ClassCounts, *, answers: bool = False) -> Markup:
-    """Chart the guesses so far; ``answers`` marks the choice that is right."""
-    right = {step.key: step.right for step in load_lesson()} if answers else {}
-    return Markup(_page().chart(seen, right))
+def presenting(seen: ClassCounts, journey: Journey, evidence: Markup, told: str = "") -> Markup:
+    """Show one question to the class, with the buttons of its teacher.
+
+    ``evidence``: what is known before the guess.
+    """
+    keys = list(seen.counts)
+    number = keys.index(journey.present)
+    around = ("", *keys, "")[number : number + 3 : 2]
+    right = _right(seen).get(journey.present, ())
+    given = seen, journey, number, len(keys), around, right, evidence, told
+    return page().presenting(*given)
 
 
-def gone() -> Markup:
-    """Say that the class of a link does not exist."""
-    return Markup(_page().gone())
+def chart(seen: ClassCounts, journey: Journey) -> Markup:
+    """Chart the guesses so far, of the question that is presented or of all."""
+    if journey.present:
+        shown = journey.votes or journey.present in seen.revealed
+        return page().large(seen, journey.present, _right(seen), shown)
+    return page().chart(seen, _right(seen))
+
+
+def _right(seen: ClassCounts) -> dict[str, tuple[str, ...]]:
+    """Return the right choices that the class is shown."""
+    return {step.key: step.right for step in load_lesson() if step.key in seen.revealed}

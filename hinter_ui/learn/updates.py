@@ -1,6 +1,6 @@
 """From a journey through the lesson to updates of the widgets."""
 
-from itertools import zip_longest
+from itertools import product, zip_longest
 
 import gradio as gr
 
@@ -11,7 +11,7 @@ from hinter_ui.html.wording import DEFAULT
 from hinter_ui.learn import html, teachers
 from hinter_ui.learn.actions import LessonActions
 from hinter_ui.learn.layout import LearnLayout
-from hinter_ui.learn.lesson import Journey, query_of
+from hinter_ui.learn.lesson import Journey, Step, query_of
 from hinter_ui.shared.events import Updates
 
 _NOTHING = Markup("")
@@ -21,11 +21,11 @@ def first_page() -> dict[str, str]:
     """Return the HTML shown before any event; it needs no model."""
     journey = Journey()
     return {
-        "head": html.head(journey.section),
-        "steps": html.steps(journey),
-        "join": html.joining(journey),
-        "step": html.opening(journey, html.quoted(journey.step.scene.text)),
-        "foot": html.foot(journey),
+        "head": html.page().head(journey.section),
+        "steps": html.page().steps(journey),
+        "join": html.page().joining(journey),
+        "step": html.page().opening(journey, html.quoted(journey.step.scene.text)),
+        "foot": html.page().foot(journey),
     }
 
 
@@ -40,11 +40,12 @@ class LearnUpdates:
         """Show another part, step or language: all that is visible now."""
         ui = self.ui
         updates: Updates = {
-            ui.head: html.head(journey.section),
+            ui.head: html.page().head(journey.section),
             ui.lesson: gr.update(visible=journey.section == "lesson"),
             ui.glossary_box: gr.update(visible=journey.section == "glossary"),
             ui.teach: gr.update(visible=journey.section == "teach"),
             ui.timer: gr.Timer(active=False),
+            ui.wait: gr.Timer(active=False),
             ui.address: address(journey),
         }
         if journey.section == "lesson":
@@ -55,11 +56,10 @@ class LearnUpdates:
 
     def _lesson(self, journey: Journey) -> Updates:
         ui, step = self.ui, journey.step
-        journey.seen.add(step.key)
         updates: Updates = {
-            ui.join: html.joining(journey),
-            ui.step: html.opening(journey, self._evidence(journey)),
-            ui.foot: html.foot(journey),
+            ui.join: html.page().joining(journey),
+            ui.step: html.page().opening(journey, self.evidence(step)),
+            ui.foot: html.page().foot(journey),
         }
         tried = step.scenes if step.key in ("atomic", "square", "hunt") else ()
         for place, (case, box, scene) in enumerate(zip_longest(ui.cases, ui.boxes, tried)):
@@ -67,12 +67,11 @@ class LearnUpdates:
             updates[case] = _NOTHING
             if scene is not None:
                 menus = html.sentence(scene, journey.words_of(scene), place)
-                updates[case] = html.case(scene.key, menus) if step.key == "hunt" else menus
+                updates[case] = html.page().case(scene.key, menus) if step.key == "hunt" else menus
         return updates
 
-    def _evidence(self, journey: Journey) -> Markup:
+    def evidence(self, step: Step) -> Markup:
         """Write what is known before the guess."""
-        step = journey.step
         if step.key == "attribute":
             return html.quoted(step.scene.text)
         if step.key not in ("guess", "hidden", "broken", "plot"):
@@ -86,10 +85,11 @@ class LearnUpdates:
         """Show the result of a guess or of the chosen words."""
         ui, step = self.ui, journey.step
         updates: Updates = {
-            ui.steps: html.steps(journey),
-            ui.reply: html.reply(step, journey.guess) if journey.guess else _NOTHING,
+            ui.steps: html.page().steps(journey),
+            ui.reply: html.page().reply(journey),
+            ui.wait: gr.Timer(active=bool(journey.guess) and journey.held),
             ui.result: self._result(journey) if journey.open else _NOTHING,
-            ui.after: html.after(step) if journey.open else _NOTHING,
+            ui.after: html.page().after(step) if journey.open and journey.tried else _NOTHING,
             ui.plot_box: gr.update(visible=False),
         }
         if step.key == "plot" and journey.open:
@@ -105,7 +105,7 @@ class LearnUpdates:
                     journey.found.add(scene.key)
                 updates[box] = html.verdict(trying, found=scene.key in journey.found)
         if hunted:  # counted after all were judged
-            updates |= {ui.steps: html.steps(journey), ui.result: self._result(journey)}
+            updates |= {ui.steps: html.page().steps(journey), ui.result: self._result(journey)}
         return updates
 
     def _result(self, journey: Journey) -> Markup:
@@ -124,12 +124,18 @@ class LearnUpdates:
             case "broken":
                 return html.broken(actions.judge(step.scene), actions)
             case "plot":
-                return html.sums(actions.judge(step.scene))
+                tried = [actions.judge(scene) for scene in step.scenes]
+                return join([html.sums(tried[0]), html.thresholds(tried)])
             case "hunt":
-                return html.tally(len(journey.found), step)
+                return html.page().tally(len(journey.found), step)
         words = [(word,) for word in step.scene.menus[0].words]
         tried = [actions.judge(step.scene, word) for word in words]
-        return html.by_word(tried, actions.words_of(step)) if step.grammar else html.swaps(tried)
+        if step.grammar:
+            return html.by_word(tried, actions.words_of(step))
+        people = step.scenes[1]
+        combined = product(*(menu.words for menu in people.menus))
+        next(combined)  # the original
+        return html.swaps(tried, [actions.judge(people, words) for words in combined])
 
 
 def address(journey: Journey) -> str:

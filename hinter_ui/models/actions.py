@@ -11,6 +11,7 @@ from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
 from hinter_core.models.registry import BACKENDS, ModelName
 from hinter_core.models.store import PredictionStore
+from hinter_ui.html.wording import translated
 from hinter_ui.models.html import ModelRow, ModelState, RepeatedAnswer, asked_of, say
 from hinter_ui.shared.access import clean_key, key_or_none
 from hinter_ui.shared.services import Services
@@ -140,4 +141,4 @@ def _first_answer(store: PredictionStore) -> str:
     answer = store.model.predict([_FIRST_QUESTION])[0]
     if answer.answered:
         return ""
-    return say("status.remark", reason=answer.detail)
+    return say("status.remark", reason=translated(answer.detail))

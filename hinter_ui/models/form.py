@@ -7,7 +7,7 @@ from hinter_core.errors import HinterError
 from hinter_core.models.prompting import shipped_prompts
 from hinter_core.models.registry import Backend, write_name
 from hinter_core.options import Option, Value
-from hinter_ui.html.wording import Words
+from hinter_ui.html.wording import Words, translated
 from hinter_ui.shared.access import Access
 
 say = Words("models")
@@ -46,8 +46,8 @@ def offered(option: Option, access: Access) -> tuple[list[tuple[str, str]], bool
 def help_of(option: Option) -> str:
     """Describe an option, and the range of its numbers."""
     if option.low is None or option.high is None:
-        return option.help
-    return say("form.range", help=option.help, low=option.low, high=option.high)
+        return translated(option.help)
+    return say("form.range", help=translated(option.help), low=option.low, high=option.high)
 
 
 def name_of(kind: str, backend: Backend, source: Any, values: Sequence[Any]) -> str:
@@ -92,5 +92,5 @@ def sketch(
     try:
         access.admit(name, _ANY_KEY)
     except HinterError as error:
-        return name, str(error)
+        return name, translated(str(error))
     return name, ""

@@ -19,7 +19,7 @@ from hinter_ui.html.markup import Markup, escape, tag
 from hinter_ui.html.markup import table as grid
 from hinter_ui.html.pages import macros_of
 from hinter_ui.html.square import bars
-from hinter_ui.html.wording import FEW, Words, answer_of, label_count, labels
+from hinter_ui.html.wording import FEW, Words, answer_of, label_count, labels, translated
 
 say = Words("models")
 
@@ -61,7 +61,7 @@ def table(models: Sequence[ModelRow]) -> Markup:
 
 
 def _page() -> Any:
-    return macros_of("models", say=say)
+    return macros_of("models", say=say, translated=translated)
 
 
 def _row(model: ModelRow) -> Markup:

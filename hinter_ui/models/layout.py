@@ -11,6 +11,7 @@ import gradio as gr
 from hinter_core.models.registry import Backend
 from hinter_core.options import Option
 from hinter_ui.html.markup import Markup, tag
+from hinter_ui.html.wording import translated
 from hinter_ui.models import html as present
 from hinter_ui.models.form import EXAMPLES, addable, help_of, offered, sketch
 from hinter_ui.shared.access import Access
@@ -27,34 +28,34 @@ class ModelsLayout:
 
     def __init__(self, services: Services) -> None:
         labels = services.labels_of("models")
-        labels.heading("models")
-        self.table = html("model-table", script="models.table")
-        self.status = html("table-status")
         with gr.Row(elem_classes="tab-columns"):
             with gr.Column(min_width=0, elem_classes="add-side"):
                 self._add(labels, services.access)
             with gr.Column(min_width=0, elem_classes="try-side made-from"):
                 self._try(labels, services)
+        labels.heading("models")
+        self.table = html("model-table", script="models.table")
+        self.status = html("table-status")
         labels.heading("kinds")
-        html("model-kinds", present.kinds(services.access.kinds()))
+        labels.html("model-kinds", lambda: present.kinds(services.access.kinds()))
 
     def _add(self, labels: Labels, access: Access) -> None:
         labels.heading("add")
         kinds = addable(access)
-        self.kind = labels.make(
+        self.kind = labels.choice(
             gr.Radio,
             "model-kind",
-            choices=[(backend.label, kind) for kind, backend in kinds.items()],
+            lambda: [(translated(backend.label), kind) for kind, backend in kinds.items()],
             value=FIRST_KIND,
         )
         self.forms = [KindForm(labels, kind, backend, access) for kind, backend in kinds.items()]
 
     def _try(self, labels: Labels, services: Services) -> None:
         labels.heading("try")
-        self.model = labels.make(
+        self.model = labels.choice(
             gr.Dropdown,
             "try-model",
-            choices=list(services.model_choices()),
+            services.model_choices,
             value=DEFAULT_MODEL,
             allow_custom_value=True,  # the choices grow while the page is open
         )
@@ -83,8 +84,10 @@ class KindForm:
         ) as self.box:
             self.source = labels.write(
                 gr.Textbox,
-                lambda: {"label": say("form.source", source=backend.source.partition("?")[0])},
-                info=backend.about,
+                lambda: {
+                    "label": say("form.source", source=backend.source.partition("?")[0]),
+                    "info": translated(backend.about),
+                },
                 placeholder=EXAMPLES.get(kind, ""),
                 lines=1 if backend.options else 3,
                 elem_id=f"source-{kind}",
@@ -122,7 +125,8 @@ class KindForm:
     def _field(self, option: Option) -> Any:
         def texts() -> dict[str, Any]:
             choices = offered(option, self.access)[0]
-            return {"info": help_of(option)} | ({"choices": choices} if choices else {})
+            own = {"label": translated(option.title), "info": help_of(option)}
+            return own | ({"choices": choices} if choices else {})
 
         elem_id = f"{self.kind}-{option.name.replace('_', '-')}"
         others = offered(option, self.access)[1]

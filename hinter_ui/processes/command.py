@@ -13,6 +13,7 @@ from typing import Any
 
 import psutil
 
+from hinter_core.models.huggingface.lent import SETTING as LENT_GPU
 from hinter_core.models.server.endpoint import KEYS
 from hinter_core.storage import ROOT
 
@@ -23,6 +24,8 @@ ENDED_FROM_OUTSIDE = (INTERRUPTED, -signal.SIGTERM, -signal.SIGINT, -9)
 COMMAND = (sys.executable, "-m", "hinter_core.cli")
 _LOG_TAIL = 4_000  # bytes
 _GRACE = 20.0  # seconds from a polite request to stop to the end; whole files are kept either way
+# This machine's key, and a GPU that is lent to checks alone.
+_NOT_FOR_PROCESSES = ("OPENAI_API_KEY", LENT_GPU)
 _NICE = 10  # how far a process on a shared machine stands back for the app
 
 
@@ -64,7 +67,7 @@ def last_message(log: Path) -> str:
 
 def environment(keys: Mapping[str, str], cache: Path | None) -> dict[str, str]:
     """Return the environment of a visitor's process: their keys, and none of this machine's."""
-    env = {name: value for name, value in os.environ.items() if name != "OPENAI_API_KEY"}
+    env = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_PROCESSES}
     paths = [str(ROOT), env.get("PYTHONPATH", "")]
     env["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
     env[KEYS] = json.dumps(dict(keys))

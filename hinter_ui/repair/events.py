@@ -50,7 +50,7 @@ class RepairEvents(TabEvents):
         scripted(opened.success, "page.reveal", first=("repair-title",))
         for button, act in ((ui.resume, self.actions.resume), (ui.cancel, self.actions.cancel)):
             self.on(button.click, self._acting(act), [], ui.watched)
-        self.on(ui.delete.click, self.ask_first, [], [ui.delete, ui.really])
+        self.ask_first(ui.delete, ui.really)
         self.on(ui.really.click, self._acting(self.actions.delete), [], ui.watched)
         self.services.links["batch"].follow(self.on(ui.test.click, self.test, [], []).success)
         chosen = [ui.model, ui.grammar, ui.own_grammar]
@@ -95,12 +95,6 @@ class RepairEvents(TabEvents):
         session, data = self.session(request), event._data or {}
         session.of(RepairView).opened = str(data.get("repair", ""))
         return self._watched(session) | {self.notice: ""}
-
-    def ask_first(self) -> Updates:
-        """Ask for a second press before deleting."""
-        return {
-            self.ui.delete: gr.update(visible=False), self.ui.really: gr.update(visible=True),
-        }  # fmt: skip
 
     def test(self, request: gr.Request) -> Updates:
         """Open Batch with the repaired model and the old one."""

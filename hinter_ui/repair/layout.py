@@ -8,7 +8,7 @@ from hinter_core.repair.repair import REPAIR_OPTIONS
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.repair.actions import FIELDS, SHARES, USUAL, offered_grammars
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import Labels, html, option_field
+from hinter_ui.shared.widgets import Labels, html
 
 TICK = 1.5  # seconds between two looks at what runs
 
@@ -78,7 +78,7 @@ class RepairLayout:
             gr.Row(elem_classes="option-grid"),
         ):
             for name in FIELDS:
-                self.settings.append(option_field(REPAIR_OPTIONS[name], f"repair-{name}"))
+                self.settings.append(labels.option(REPAIR_OPTIONS[name], f"repair-{name}"))
         with gr.Row(elem_classes="start-row"):
             self.start = labels.make(
                 gr.Button, "repair-start", variant="primary", min_width=150, visible=local

@@ -4,7 +4,6 @@ One runs at a time. A restarted app finds each as it was left; what was interrup
 """
 
 import contextlib
-import os
 import re
 import secrets
 import shutil
@@ -21,7 +20,7 @@ from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_core.repair.figures import RepairResult
 from hinter_core.repair.progress import Stage, figures_in, noted_at, stage_in
 from hinter_core.repair.repair import REPAIR_OPTIONS, Repair
-from hinter_core.storage import user_cache
+from hinter_core.storage import data_place
 from hinter_ui.html.wording import Words
 from hinter_ui.processes import command
 from hinter_ui.processes.record import RunRecord, RunState, read_record, write_record
@@ -86,9 +85,8 @@ class Repairs:
 
     @classmethod
     def at_home(cls) -> Self:
-        """Use the folder that ``HINTER_REPAIRS`` names, or one in the user's cache."""
-        named = os.environ.get(REPAIRS_FOLDER)
-        return cls(Path(named) if named else user_cache() / "repairs")
+        """Use the folder that ``HINTER_REPAIRS`` names, or one among all data."""
+        return cls(data_place("repairs", REPAIRS_FOLDER))
 
     def listed(self) -> list[RepairStatus]:
         """List all repairs, the latest first."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from urllib.parse import urlencode
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -15,38 +16,46 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from hinter_core.campaign.findings import ExportFilter as Mutants
 from hinter_core.campaign.findings import (
     FindingFilter,
-    ShardCounts,
+    FindingGroup,
     Side,
-    VerdictCounts,
     choose_sides,
-    count_findings,
     find,
-    page_of_findings,
+    findings_of,
+    group_findings,
     write_findings,
 )
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
-from hinter_core.campaign.store import CampaignStore
+from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.settings import SAMPLE
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import SPEC, CampaignStore
 from hinter_core.campaign.tables import Attributes, edit_from_row
 from hinter_core.errors import InputError
-from hinter_core.report.aggregate import count
 from hinter_core.report.compared.comparison import Comparison, compare
 from hinter_core.report.formats import write_report
+from hinter_core.report.gate import LIMIT
 from hinter_core.report.metrics.diagnosis import WordRate, diagnose
 from hinter_core.report.metrics.interactions import Interactions, interactions
-from hinter_core.report.model import ModelReport, Report, report_of
+from hinter_core.report.model import ModelReport, Report, make_report
+from hinter_core.report.page.opening import Opening, most_telling, opening
 from hinter_core.report.sections import sections
 from hinter_core.report.tables import table_files
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html.wording import Words
+from hinter_ui.results.html import PER_GROUP
 from hinter_ui.shared.library import discreet, write_for
-from hinter_ui.shared.links import ExploreForm, explore_form
+from hinter_ui.shared.links import DEFAULT_MODEL, ExploreForm, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 
 say = Words("results")
 
-PAGE = 20
+PAGE = 10  # texts with findings
+FOLDS = ("rates", "findings", "groups", "words", "compare", "details", "rest", "files")
+# A campaign of a few seconds, for those who have none.
+EXAMPLE = Campaign(data=SAMPLE, sample=24, limit=30, models=(DEFAULT_MODEL,))
 FIRST = FindingFilter(("hidden", "biased"))
+_EXAMPLES = Lock()  # one run of the example at a time
 _FORMS = {"html": "html", "md": "markdown", "csv": "csv", "json": "json"}
 _FILES = {"tables": "hinter-tables.zip", "findings-csv": "hinter-findings.csv"}
 
@@ -55,24 +64,25 @@ _FILES = {"tables": "hinter-tables.zip", "findings-csv": "hinter-findings.csv"}
 class OpenReport:
     """An open campaign; ``name`` is its name in the app, empty if it was opened by its path.
 
-    ``by_shard`` counts each model's mutants by shard, attributes and verdict. ``stamp`` tells which
-    tables were counted, so that a running campaign is counted again only when it has more.
-    ``state`` says what is still missing. ``attributes`` limits what is shown; empty for all.
+    ``stamp`` tells which tables were counted, so that a running campaign is counted again only when
+    it has more. ``state`` says what is still missing. ``attributes`` limits what is shown; empty
+    for all. ``unfolded``: keys of sections. ``whole``: the group of findings shown in full.
     ``diagnosis`` and ``pairs`` of words are those of the model shown, once they are asked for.
     """
 
     store: CampaignStore
     name: str
     report: Report
-    by_shard: Mapping[str, VerdictCounts]
     stamp: object
     state: str = ""
     model: str = ""
     attributes: Attributes = ()
+    limit: float = LIMIT
+    unfolded: set[str] = field(default_factory=set)
     wanted: FindingFilter = FIRST
+    order: str = "hidden"
     page: int = 0
-    counted: ShardCounts | None = None
-    shown: list[MutantRecord] = field(default_factory=list)
+    whole: tuple[int, int, Attributes] | None = None
     comparison: Comparison | None = None
     diagnosis: list[WordRate] = field(default_factory=list)
     pairs: list[Interactions] = field(default_factory=list)
@@ -160,50 +170,75 @@ class ResultsActions:
             if before is not None and same and before.stamp == stamp:
                 before.state = _state(store, before.report)
                 return before
-            with CampaignReader(store) as reader:
-                counts = count(reader)
-                report = report_of(store, counts)
-                by_shard = {model: own.by_shard() for model, own in counts.models.items()}
-            reading = OpenReport(store, name, report, by_shard, stamp, _state(store, report))
+            report = make_report(store)
+            reading = OpenReport(store, name, report, stamp, _state(store, report))
         models = [model.model for model in report.models]
-        reading.model = _most_telling(report)
+        telling = most_telling(report)
+        reading.model = telling.model if telling else ""
+        if before is not None:
+            reading.limit = before.limit
         if before is not None and same:
             reading.model = before.model if before.model in models else reading.model
             reading.attributes, reading.wanted = before.attributes, before.wanted
+            reading.order, reading.unfolded = before.order, before.unfolded
         session.of(ResultsState).reading = reading
         if name:
             session.campaign = name
         return reading
 
-    def findings(self, reading: OpenReport) -> tuple[int, int]:
-        """Fill the page of findings; return how many there are, and the page shown."""
-        if not reading.model:
-            reading.shown = []
-            return 0, 0
-        with self._discreet(reading.store):
-            side, wanted = reading.side, reading.filter
-            if reading.counted is None:
-                counted = reading.by_shard.get(reading.model)
-                reading.counted = count_findings(side, wanted, counted)
-            total = sum(many for _, many in reading.counted)
-            last = max(0, (total - 1) // PAGE)
-            reading.page = min(max(reading.page, 0), last)
-            start = reading.page * PAGE
-            reading.shown = page_of_findings(side, wanted, reading.counted, start, PAGE)
-        return total, reading.page
+    def example(self) -> str:
+        """Run the example campaign, unless that was done; return its name.
 
-    def diagnose(self, session: Session) -> OpenReport:
+        It is the same for all visitors: of shipped texts, by a shipped model.
+
+        Raises:
+            HinterError: its folder cannot be written.
+        """
+        name = f"example-{EXAMPLE.identity()}"
+        store = self._services.campaigns.made(name).store
+        with self._discreet(store), _EXAMPLES:
+            if not _finished(store):
+                run_campaign(EXAMPLE, store)
+        return name
+
+    def first_view(self, reading: OpenReport) -> Opening:
+        """Return what stands above the folded sections, for the model shown."""
+        folder = str(reading.store.folder) if self._services.access.local else "FOLDER"
+        first = opening(reading.report, reading.limit, folder, reading.model)
+        chosen = reading.chosen
+        return replace(first, clusters=chosen.examples[:3]) if chosen else first
+
+    def findings(
+        self, reading: OpenReport
+    ) -> tuple[list[tuple[FindingGroup, list[MutantRecord]]], int, int]:
+        """Return a page of findings by text, and the numbers of texts and of all findings."""
+        if not reading.model:
+            return [], 0, 0
+        side, wanted = reading.side, reading.filter
+        with self._discreet(reading.store):
+            groups, total, mutants = group_findings(
+                side, wanted, reading.order, reading.page * PAGE, PAGE
+            )
+            if not groups and reading.page:  # fewer than before
+                reading.page = 0
+                return self.findings(reading)
+            whole = [(one.shard, one.row, one.attributes) == reading.whole for one in groups]
+            first, full = findings_of(side, groups, PER_GROUP), {}
+            for place in (n for n, shown in enumerate(whole) if shown):
+                (full[place],) = findings_of(side, [groups[place]], len(groups[place].places))
+        found = [(one, full.get(n, first[n])) for n, one in enumerate(groups)]
+        return found, total, mutants
+
+    def diagnose(self, reading: OpenReport) -> None:
         """Diagnose the open campaign: which words change answers of the model shown."""
-        reading = _open(session)
         if reading.model and not reading.diagnosis:
             with self._discreet(reading.store), CampaignReader(reading.store) as reader:
                 reading.diagnosis = diagnose(reader, reading.model)
                 reading.pairs = interactions(reader, reading.model)
-        return reading
 
     def show_word(self, session: Session, number: int) -> OpenReport:
         """Filter the findings by a word of the diagnosis."""
-        reading = _open(session)
+        reading = opened(session)
         if not 0 <= number < len(reading.diagnosis):
             raise InputError(say("errors.gone"))
         one = reading.diagnosis[number]
@@ -211,7 +246,7 @@ class ResultsActions:
 
     def show_pair(self, session: Session, number: int) -> OpenReport:
         """Filter the findings by a pair of new words of the diagnosis."""
-        reading = _open(session)
+        reading = opened(session)
         pairs = [(pair, found.attributes) for found in reading.pairs for pair in found.pairs]
         if not 0 <= number < len(pairs):
             raise InputError(say("errors.gone"))
@@ -224,12 +259,13 @@ class ResultsActions:
         sets = [line.attributes for line in report.lines] if report else []
         own = next((names for names in sets if sorted(names) == sorted(wanted)), ())
         reading.wanted = replace(FIRST, search=search, attributes=own)
-        reading.counted, reading.page = None, 0
+        reading.page, reading.whole = 0, None
+        reading.unfolded.add("findings")
         return reading
 
     def form_of_finding(self, session: Session, shard: int, place: int) -> ExploreForm:
         """Return the Explore form that shows one mutant."""
-        reading = _open(session)
+        reading = opened(session)
         with self._discreet(reading.store):
             found = find(reading.side, shard, place)
         if found is None:
@@ -238,14 +274,14 @@ class ResultsActions:
 
     def form_of_example(self, session: Session, number: int) -> ExploreForm:
         """Return the Explore form that shows one of the hidden examples."""
-        reading = _open(session)
+        reading = opened(session)
         examples = reading.chosen.examples if reading.chosen else []
         return self._form_of_row(session, examples, number, reading.model)
 
     def form_of_change(self, session: Session, number: int) -> ExploreForm:
         """Return the Explore form that shows one changed verdict, for both models."""
-        comparison = _open(session).comparison
-        changes = comparison.changes if comparison else []
+        comparison = opened(session).comparison
+        changes = [*comparison.changes, *comparison.alike] if comparison else []
         models = comparison.models if comparison else ()
         return self._form_of_row(session, changes, number, *dict.fromkeys(models))
 
@@ -261,13 +297,13 @@ class ResultsActions:
     def _form(
         self, session: Session, row: int, text: str, edits: tuple[Edit, ...], *models: str
     ) -> ExploreForm:
-        reading, known = _open(session), self._services.dictionaries(session)
+        reading, known = opened(session), self._services.dictionaries(session)
         with self._discreet(reading.store):
             return explore_form(reading.report.campaign, known, row, text, edits, *models)
 
     def compare(self, session: Session, name: str, path: str, models: Sequence[str]) -> Comparison:
         """Compare the open campaign with another, or two of its models."""
-        reading = _open(session)
+        reading = opened(session)
         reading.comparison = None
         other = self.find(name, path)[0] if name or path.strip() else None
         with self._discreet(reading.store, *([other] if other else [])):
@@ -285,7 +321,7 @@ class ResultsActions:
 
     def write(self, session: Session, kind: str, folder: Path) -> Path:
         """Write the report (``html``, ``md``, ``csv``, ``json``), its ``tables`` or findings."""
-        reading = _open(session)
+        reading = opened(session)
         own = session.new_folder(folder)
         path = own / _FILES.get(kind, f"hinter-report.{kind}")
         try:
@@ -300,7 +336,7 @@ class ResultsActions:
                 self._discreet(reading.store),
             ):
                 if kind in _FORMS:
-                    file.write(write_report(reading.report, _FORMS[kind]))
+                    file.write(write_report(reading.report, _FORMS[kind], limit=reading.limit))
                 else:
                     write_findings(reading.side, reading.filter, file)
         except OSError as error:
@@ -309,7 +345,7 @@ class ResultsActions:
 
     def hand_over(self, session: Session, folder: Path) -> Path:
         """Write the mutants that pass the filter, with their parts, for Batch to run."""
-        reading = _open(session)
+        reading = opened(session)
         wanted = reading.filter
         verdicts = tuple(v for v in Verdict if v.value in wanted.verdicts)
         models = (reading.model,) if reading.model else ()
@@ -318,7 +354,7 @@ class ResultsActions:
 
     def hand_to_repair(self, session: Session) -> None:
         """Hand the model shown, and the grammar of its campaign, over to Repair."""
-        reading = _open(session)
+        reading = opened(session)
         session.models, session.grammar = (reading.model,), reading.report.campaign.grammar
 
     def _discreet(self, *stores: CampaignStore) -> AbstractContextManager[None]:
@@ -338,21 +374,20 @@ def can_be_repaired(reading: OpenReport) -> bool:
     return bool(reading.report.campaign.grammar) and kind in ("embedded", "hf")
 
 
-def _open(session: Session) -> OpenReport:
+def opened(session: Session) -> OpenReport:
+    """Return the open campaign.
+
+    Raises:
+        InputError: none is open.
+    """
     reading = session.of(ResultsState).reading
     if reading is None:
         raise InputError(say("errors.none_open"))
     return reading
 
 
-def _most_telling(report: Report) -> str:
-    """Return the model with most hidden findings, then most errors; empty if there is none."""
-
-    def finds(model: ModelReport) -> tuple[int, int]:
-        line = model.intersectional
-        return line.verdicts[Verdict.HIDDEN.value], line.errors.hits
-
-    return max(report.models, key=finds).model if report.models else ""
+def _finished(store: CampaignStore) -> bool:
+    return (store.folder / SPEC).exists() and "finished" in (store.read().get("runs") or [{}])[-1]
 
 
 def _stamp(store: CampaignStore) -> object:
@@ -364,13 +399,14 @@ def _stamp(store: CampaignStore) -> object:
 def _state(store: CampaignStore, report: Report) -> str:
     """Say what is still missing, as far as is known; empty where nothing is."""
     spec = store.read()
-    done, texts = store.known(), report.texts.total()
+    written, texts = store.written(), report.texts.total()
+    done = written.shards
     size = spec.get("size")
     whole = size.get("texts") if isinstance(size, dict) else report.campaign.sample
     behind = [
         name
         for name, model in spec["models"].items()
-        if not all(store.answers(shard, model["identity"]).exists() for shard in done)
+        if not all(written.has(shard, [model["identity"]]) for shard in done)
     ]
     missing = []
     if isinstance(whole, int) and texts < whole:

@@ -1,24 +1,32 @@
 """The events of the Results tab: a report is opened, filtered, compared and downloaded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 import gradio as gr
 
+from hinter_ui.html import notice
 from hinter_ui.inside import get_upload_folder
 from hinter_ui.results import html as present
-from hinter_ui.results.actions import OpenReport, ResultsActions, ResultsState, can_be_repaired
-from hinter_ui.results.diagnosis import diagnosis
+from hinter_ui.results.actions import FOLDS, OpenReport, ResultsActions, ResultsState, opened
 from hinter_ui.results.html import say
 from hinter_ui.results.layout import ResultsLayout
-from hinter_ui.results.updates import ResultsUpdates, attributes_of, wanted_of
+from hinter_ui.results.updates import ResultsUpdates, attributes_of, order_of, wanted_of
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import find_kept, known, noted
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.wiring import TabLink, after_event, attempt, parts_of, place_in, scripted
+from hinter_ui.shared.wiring import (
+    Load,
+    TabLink,
+    after_event,
+    attempt,
+    parts_of,
+    place_in,
+    scripted,
+)
 
 
 def build(services: Services) -> None:
@@ -45,11 +53,16 @@ class ResultsEvents(TabEvents):
     def wire(self) -> None:
         """Connect every widget with what it does."""
         ui = self.ui
-        opened = [self.kept, *ui.everything]
-        linked = self.services.addresses.names("results", "campaign", tab="results")
-        self.on(linked.change, self.open_page, [linked, self.kept], opened)
+        linked = self.services.addresses.names("results", "campaign", "section", tab="results")
+        shown = self.on(
+            linked.change, self.open_page, [linked, self.kept], [self.kept, *ui.everything]
+        )
+        scripted(shown.then, "results.revealed")
         drawn = {"js": after_event("page.drawn", "results", 1)}
         looked = self.on(self.tab.select, self.look, [self.kept], ui.everything, **drawn)
+        # gradio may lose choices that it is told while it draws the tab, and others come meanwhile.
+        counted = {"js": after_event("results.counted")}
+        self.on(ui.campaign.focus, self.offer, [self.kept, ui.address], [ui.campaign], **counted)
         asked, named = partial(gr.on, [ui.open.click, ui.path.submit]), [self.kept, ui.campaign]
         opening = {"trigger_mode": "always_last", "js": after_event("results.opening")}
         typed = self.on(asked, self.open, [*named, ui.path], ui.everything, **opening)
@@ -57,9 +70,16 @@ class ResultsEvents(TabEvents):
         # What the tab itself asked for may be answered after a choice that is still on its way.
         for done, was_chosen in ((looked, ""), (typed, "chosen"), (chosen, "chosen")):
             scripted(done.then, "results.opened", [ui.address], (was_chosen,))
+        made = self.on(ui.sample.click, self.example, [self.kept], [ui.sample, *ui.everything])
+        scripted(made.then, "results.opened", [ui.address], ("chosen",))
         filtered = [ui.model, ui.attributes]
         changed = partial(gr.on, [widget.input for widget in filtered])
-        self.on(changed, self.choose, filtered, [ui.which, *ui.of_model])
+        boxes = [*ui.filled.values(), *ui.of_model]
+        self.on(changed, self.choose, filtered, [ui.which, *boxes])
+        limited = partial(gr.on, [ui.limit.submit, ui.limit.blur])
+        self.on(limited, self.set_limit, [ui.limit], [ui.limit, ui.cards, ui.beside])
+        scripted(ui.copy.click, "results.copied")
+        self._wire_folds()
         self._wire_findings()
         self._wire_comparison()
         # The mutants that pass the filter become the data of a new campaign.
@@ -68,26 +88,40 @@ class ResultsEvents(TabEvents):
         for kind, button in ui.downloads.items():
             self.download(button.click, self._write(kind), [], ui.place)
 
+    def _wire_folds(self) -> None:
+        """A section is drawn once it is unfolded, and its address opens it."""
+        ui = self.ui
+        for key, fold in ui.folds.items():
+            filled = [ui.filled[key], ui.repair] if key in ui.filled else []
+            progress = "minimal" if filled else "hidden"
+            drawn = self._unfold(key)
+            shown = self.on(fold.expand, drawn, [], filled, show_progress=progress)
+            scripted(shown.then, "results.unfolded", first=(key,))
+            closed = self.on(fold.collapse, self._folded(key), [], [])
+            scripted(closed.then, "results.unfolded", first=("",))
+
     def _wire_findings(self) -> None:
         ui, explore = self.ui, self.services.links["explore"]
         filters = [ui.verdicts, ui.which, ui.search, ui.validity]
         # gradio tells `input` of a choice of several for what is added, not for what is taken away.
         typed = partial(
-            gr.on, [ui.verdicts.change, ui.which.input, ui.search.change, ui.validity.input]
-        )
-        self.on(typed, self.filter, filters, [ui.findings])
+            gr.on,
+            [ui.verdicts.change, ui.which.input, ui.search.change, ui.validity.input,
+             ui.order.input],
+        )  # fmt: skip
+        self.on(typed, self.filter, [*filters, ui.order], [ui.findings])
         picked = partial(gr.on, [w.select for w in (ui.examples, ui.findings, ui.comparison)])
         explore.follow(self.on(picked, self.pick, [], [ui.findings, self.tabs]).then)
 
-        shown = [ui.diagnosis, ui.repair]
-        self.on(ui.diagnose.click, self.diagnose, [], shown, show_progress="minimal")
         self.services.lead("repair", self.on(ui.repair.click, self.repair, [], []).success)
-        words = self.on(ui.diagnosis.select, self.show_word, [], [*filters, ui.findings])
+        shown = [*filters, ui.findings, ui.folds["findings"]]
+        words = self.on(ui.diagnosis.select, self.show_word, [], shown)
         self.services.links["results"] = TabLink(
-            self.show_words, [self.tabs, ui.diagnosis, ui.repair, ui.notice],
-            (("page.reveal", (), ("results-words",)),),
-        )  # fmt: skip
-        scripted(words.success, "page.reveal", first=("results-findings-title",))
+            self.show_words,
+            [self.tabs, ui.folds["words"], ui.diagnosis, ui.repair, ui.notice],
+            (("page.reveal", (), ("results-fold-words",)),),
+        )
+        scripted(words.success, "page.reveal", first=("results-fold-findings",))
 
     def _wire_comparison(self) -> None:
         ui = self.ui
@@ -105,7 +139,7 @@ class ResultsEvents(TabEvents):
         session.campaign = (query.get("results") or query.get("campaign") or "")[:64]
         if not query.get("results") and not session.of(ResultsState).looked:
             return {self.ui.notice: ""}
-        shown = self._opened(session, session.campaign, "", names)
+        shown = self._opened(session, session.campaign, "", names, query.get("section", ""))
         if session.campaign not in names and not self.services.access.local:
             shown |= {self.kept: noted(session, [session.campaign, *names])}
         return shown
@@ -139,6 +173,16 @@ class ResultsEvents(TabEvents):
         # With the value, as gradio may lose choices alone while it draws the tab.
         return {self.ui.campaign: gr.update(choices=choices, value=None)}
 
+    def offer(self, request: gr.Request, kept: Any, drawn: Any) -> Updates:
+        """Offer the campaigns anew if the unfolded list has other labels than ``drawn``."""
+        session = self.session(request)
+        names = [*known(session, kept), *filter(None, [session.campaign])]
+        choices = self.services.campaigns.offered(names)
+        if drawn == [label for label, _ in choices]:
+            return {self.ui.campaign: gr.skip()}
+        session.of(ResultsState).offered = choices
+        return {self.ui.campaign: gr.update(choices=choices)}
+
     def open(self, request: gr.Request, kept: Any, name: Any, path: Any = "") -> Updates:
         """Open the campaign that was chosen, or the one of a path; or keep what is open."""
         session, wanted = self.session(request), (str(name or ""), str(path or ""))
@@ -150,12 +194,35 @@ class ResultsEvents(TabEvents):
             self.ui.campaign: (reading and reading.name) or None,
         }
 
-    def _opened(self, session: Session, name: str, path: str, names: list[str]) -> Updates:
+    def _opened(
+        self, session: Session, name: str, path: str, names: list[str], section: str = ""
+    ) -> Updates:
         choices = self.services.campaigns.offered([*names, name])
         reading = self.actions.open(session, name, path)
+        reading.unfolded |= {section} & set(FOLDS)
         state = session.of(ResultsState)
         state.offered, state.drawn = choices, (reading, reading.state)
         return self.updates.opened(reading, choices) | {self.ui.notice: ""}
+
+    def example(self, request: gr.Request, kept: Any) -> Iterator[Updates]:
+        """Run the example campaign, and open it."""
+        ui, session, made = self.ui, self.session(request), list[str]()
+
+        def work() -> str:
+            made.append(self.actions.example())
+            return ""
+
+        load = Load(work)
+        yield {ui.notice: notice.working(say("working"), 0), ui.sample: gr.update(visible=False)}
+        while not load.done.wait(1.0):
+            yield {ui.notice: notice.working(say("working"), load.seconds)}
+        again = {ui.sample: gr.update(visible=True)}
+        if load.error:
+            yield {ui.notice: notice.error(load.error, self.title)} | again
+            return
+        names = [*known(session, kept), made[0]]
+        shown, failure = attempt(self._opened, session, made[0], "", names, title=self.title)
+        yield (shown or {ui.notice: failure}) | again
 
     # -- choosing what is shown -----------------------------------------------------------------
 
@@ -167,18 +234,50 @@ class ResultsEvents(TabEvents):
         if any(model == known.model for known in reading.report.models):
             reading.model = str(model)
         reading.attributes = attributes_of(attributes)
-        reading.counted, reading.page, reading.diagnosis, reading.pairs = None, 0, [], []
+        reading.page, reading.diagnosis, reading.pairs = 0, [], []
         return self.updates.of_model(reading) | {self.ui.notice: ""}
 
-    def filter(
-        self, request: gr.Request, verdicts: Any, which: Any, search: Any, validity: Any
-    ) -> Updates:
-        """Filter the findings."""
+    def set_limit(self, request: gr.Request, limit: Any) -> Updates:
+        """Decide by another limit, in points."""
         reading = self.session(request).of(ResultsState).reading
-        wanted = wanted_of(verdicts, which, search, validity)
-        if reading is None or (wanted == reading.wanted and reading.counted is not None):
+        usable = isinstance(limit, int | float) and 0 <= limit <= 100
+        if reading is None or not usable:
+            back = round(100 * reading.limit, 3) if reading else gr.skip()
+            return {self.ui.limit: back, self.ui.notice: gr.skip()}
+        reading.limit = limit / 100
+        return self.updates.decided(reading) | {self.ui.notice: ""}
+
+    def _unfold(self, key: str) -> Callable[[gr.Request], Updates]:
+        def unfold(request: gr.Request) -> Updates:
+            """Draw a section that is unfolded."""
+            reading = self.session(request).of(ResultsState).reading
+            if reading is None:
+                return {self.ui.notice: ""}
+            reading.unfolded.add(key)
+            return self.updates.unfolded(reading, key) | {self.ui.notice: ""}
+
+        return unfold
+
+    def _folded(self, key: str) -> Callable[[gr.Request], Updates]:
+        def fold(request: gr.Request) -> Updates:
+            """Note that a section is folded: it is not drawn again for another model."""
+            reading = self.session(request).of(ResultsState).reading
+            if reading is not None:
+                reading.unfolded.discard(key)
+            return {self.ui.notice: gr.skip()}
+
+        return fold
+
+    def filter(
+        self, request: gr.Request, verdicts: Any, which: Any, search: Any, validity: Any, order: Any
+    ) -> Updates:
+        """Filter and sort the findings."""
+        reading = self.session(request).of(ResultsState).reading
+        wanted = wanted_of(verdicts, which, search, validity), order_of(order)
+        if reading is None or wanted == (reading.wanted, reading.order):
             return {self.ui.notice: gr.skip()}  # set by us: there may be a newer notice
-        reading.wanted, reading.counted, reading.page = wanted, None, 0
+        reading.wanted, reading.order = wanted
+        reading.page, reading.whole = 0, None
         return self._table(reading)
 
     def pick(self, event: gr.EventData, request: gr.Request) -> Updates:
@@ -189,7 +288,12 @@ class ResultsEvents(TabEvents):
             reading = session.of(ResultsState).reading
             if reading is None:
                 return {self.ui.notice: ""}
-            reading.page = place_in(data, "page", 0)
+            reading.page, reading.whole = place_in(data, "page", 0), None
+            return self._table(reading)
+        if "more" in data:
+            reading = opened(session)
+            names = attributes_of(data["more"])
+            reading.whole = place_in(data, "shard"), place_in(data, "row"), names
             return self._table(reading)
         if "example" in data:
             session.wanted = self.actions.form_of_example(session, place_in(data, "example"))
@@ -207,14 +311,6 @@ class ResultsEvents(TabEvents):
 
     # -- words ----------------------------------------------------------------------------------
 
-    def diagnose(self, request: gr.Request) -> Updates:
-        """Show the words that change answers."""
-        session = self.session(request)
-        reading = self.actions.diagnose(session)
-        shown = diagnosis(reading.diagnosis, reading.pairs, reading.model)
-        able = gr.update(visible=can_be_repaired(reading))
-        return {self.ui.diagnosis: shown, self.ui.repair: able, self.ui.notice: ""}
-
     def repair(self, request: gr.Request) -> Updates:
         """Hand the model and the grammar over to Repair."""
         self.actions.hand_to_repair(self.session(request))
@@ -226,9 +322,12 @@ class ResultsEvents(TabEvents):
         session.campaign = session.tested or session.campaign
         if not session.campaign:
             return {self.ui.notice: ""}
-        _, failure = attempt(self.actions.open, session, session.campaign, title=self.title)
-        shown = {self.ui.notice: failure} if failure else self.diagnose(request)
-        return shown | self.show("results")
+        reading, failure = attempt(self.actions.open, session, session.campaign, title=self.title)
+        if failure:
+            return {self.ui.notice: failure} | self.show("results")
+        reading.unfolded.add("words")
+        unfolded = {self.ui.folds["words"]: gr.update(open=True), self.ui.notice: ""}
+        return self.updates.words(reading) | unfolded | self.show("results")
 
     def show_word(self, event: gr.EventData, request: gr.Request) -> Updates:
         """Show the findings behind a word, or a pair of words."""
@@ -239,7 +338,8 @@ class ResultsEvents(TabEvents):
             reading = self.actions.show_word(session, place_in(data, "word"))
         shown = self.updates.filters(reading)
         kept = (ui.verdicts, ui.which, ui.search, ui.validity)
-        return {widget: shown[widget] for widget in kept} | self._table(reading)
+        unfolded = {ui.folds["findings"]: gr.update(open=True)}
+        return {widget: shown[widget] for widget in kept} | unfolded | self._table(reading)
 
     # -- comparing and taking along -------------------------------------------------------------
 

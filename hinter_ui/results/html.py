@@ -1,45 +1,68 @@
-"""The HTML of a campaign's report: figures on cards, sections that unfold, findings to open."""
+"""The HTML of a campaign's report: a decision for each model, and sections that unfold."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
+from re import Pattern
+from re import compile as pattern
+from re import escape as literally
+from typing import Any, TypeVar, cast
 
+import yaml
+
+from hinter_core.campaign.findings import FindingGroup
 from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.tables import edit_from_row, is_placebo
-from hinter_core.report.compared.comparison import ONLY_FIRST, Comparison
-from hinter_core.report.compared.sections import comparison_sections
-from hinter_core.report.metrics.lattice import (
-    Overlap,
-    circles,
-    overlap_kinds,
+from hinter_core.report.compared.comparison import (
+    BOTH,
+    NEITHER,
+    ONLY_FIRST,
+    ONLY_SECOND,
+    Comparison,
 )
+from hinter_core.report.compared.sections import comparison_sections
+from hinter_core.report.metrics.lattice import Overlap, circles, overlap_kinds
 from hinter_core.report.model import ModelReport, Report
+from hinter_core.report.page.html import charts_of
+from hinter_core.report.page.opening import Opening
 from hinter_core.report.section import Section
-from hinter_core.report.sections import card_of, sections
+from hinter_core.report.sections import sections
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.marked import answers, changed
 from hinter_ui.html.markup import Markup, escape, isolated, join, tag
 from hinter_ui.html.pages import macros_of
-from hinter_ui.html.sections import pager, report_table, row_of, section_of
+from hinter_ui.html.sections import pager, section_of
 from hinter_ui.html.wording import (
+    DEFAULT,
+    FOLDER,
+    TIMES,
     Words,
     badge,
     name_of,
     product,
+    spoken,
+    translated,
     two_people,
     validity_in_words,
 )
 
 say = Words("results")
 
-_ENTRIES = {"errors": "error-rate", "hidden": "hidden", "excess": "excess", "verdict": "verdict",
-            "validity": "validity"}  # fmt: skip
-_OPEN = {"excess", "priority"}  # sections that need no click
-_OWN_PLACE = {"overview", "main", "examples", "coverage", "unused", "flow", "overlap", "groups"}
-_RATES = ("main", "models", "accuracy")
-_LAST = ("coverage", "unused")
+_ELSEWHERE = {"overview", "main", "models", "by-model", "accuracy", "examples", "coverage",
+              "unused", "overlap", "groups"}  # fmt: skip
+_RATES = ("main", "models", "by-model", "accuracy")
+_LAST = ("coverage", "discards", "unused")
 VALIDITIES = (0.0, 0.8, 0.9, 0.95)  # least scores to choose from
+PER_GROUP = 4  # findings of a text that are shown at first
+Told = TypeVar("Told")
+_SET = pattern(r" \(n\s|: ")  # what follows the attributes of a chart
+_NAMES = {"command", "key", "model"}  # of fields that hold no words
+# Columns whose cells come from data, dictionaries or models, and stay as they are.
+_DATA = {
+    "Change", "Changed to", "Data", "Dictionary", "Group", "Higher", "Label", "Labels", "Lower",
+    "Model", "Significant groups", "What was said (an example)", "Word",
+}  # fmt: skip
 
 
 def validity_choices() -> list[tuple[str, float]]:
@@ -48,40 +71,170 @@ def validity_choices() -> list[tuple[str, float]]:
     return list(zip(words, VALIDITIES, strict=True))
 
 
+# -- one vocabulary -----------------------------------------------------------------------------
+
+
+@cache
+def _vocabulary() -> tuple[Pattern[str], Mapping[str, str]]:
+    written = (FOLDER / "vocabulary.yaml").read_text(encoding="utf-8")
+    pairs: dict[str, str] = dict(yaml.safe_load(written))
+    longest = sorted(pairs, key=len, reverse=True)
+    return pattern(rf"\b({'|'.join(map(literally, longest))})\b", 2), pairs  # 2: any case
+
+
+def for_visitors(told: Told, names: Iterable[str] = ()) -> Told:
+    """Say what a report for researchers says, in the words of the app.
+
+    Of a section or another value of strings, all of its strings change, but no ``names`` of models,
+    nor texts of a campaign, which stand in mappings.
+    """
+    kept = tuple(names)
+    if isinstance(told, str):
+        return cast(Told, _in_words(told, kept))
+    if isinstance(told, list | tuple):
+        return type(told)(for_visitors(one, kept) for one in told)
+    if is_dataclass(told) and not isinstance(told, type):
+        parts = {field.name: getattr(told, field.name) for field in fields(told)}
+        cells = _table(parts.pop("cells"), told.columns, kept) if isinstance(told, Section) else {}
+        own = {name: for_visitors(part, kept) for name, part in parts.items() if name not in _NAMES}
+        return replace(told, **own, **cells)
+    return told
+
+
+def _table(rows: Iterable[Any], columns: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
+    """Say what stands in the cells of a section, but for columns of data."""
+    own = {place for place, name in enumerate(columns) if name in _DATA}
+    return {
+        "cells": [
+            [cell if place in own else for_visitors(cell, names) for place, cell in enumerate(row)]
+            for row in rows
+        ]
+    }
+
+
+def _in_words(text: str, names: Sequence[str]) -> str:
+    if spoken() != DEFAULT and (said := translated(_attributes(text))) != text:
+        return said
+    words, pairs = _vocabulary()
+    if any(name in text for name in names):
+        parts = pattern("(" + "|".join(map(literally, names)) + ")").split(text)
+        return "".join(part if part in names else _in_words(part, ()) for part in parts)
+
+    def other(found: Any) -> str:
+        new = pairs[found[0].lower()]
+        return new[:1].upper() + new[1:] if found[0][0].isupper() else new
+
+    return words.sub(other, text)
+
+
+def _attributes(text: str) -> str:
+    """Name the attributes with which a text begins in the language spoken."""
+    names, known = _SET.split(text, maxsplit=1)[0], Words("check").branch("attributes")
+    if not set(parts := names.split(f" {TIMES} ")) <= set(known):
+        return text
+    return product([known[name] for name in parts]) + text.removeprefix(names)
+
+
+# -- the first view -----------------------------------------------------------------------------
+
+
 def head(report: Report, state: str) -> Markup:
-    """Write what was tested, and what is still missing."""
-    overview = next(s for s in sections(report) if s.key == "overview")
-    told = [tag("p", isolated(sentence)) for sentence in overview.sentences[:2]]
-    if state:
-        told.insert(0, tag("p", state, class_="notice info", role="status"))
-    return tag("div", *told, class_="results-head")
+    """Write the campaign's title, and what is still missing."""
+    title = tag("h2", isolated(report.campaign.title))
+    notice = tag("p", state, class_="notice info", role="status") if state else None
+    return tag("div", title, notice, class_="results-head")
 
 
-def cards(report: Report) -> Markup:
-    """Show a card for each model: its rates, and the same in words."""
-    if not report.models:
-        return tag("p", say("cards.none"), class_="quiet")
-    return tag("div", *(_card(model) for model in report.models), class_="results-cards")
+def cards(opening: Opening) -> Markup:
+    """Show the decision about each model."""
+    told = for_visitors(opening.cards, (card.model for card in opening.cards))
+    return escape(macros_of("parts").decisions(told, _labels_of_first_view(), 3))
 
 
-def _card(model: ModelReport) -> Markup:
-    figures, words = card_of(model)
-    explained = [
-        (value, glossary.head(what, _ENTRIES, key), more, alarm, key)
-        for value, what, more, alarm, key in figures
-    ]
-    return escape(macros_of("parts").card(model.model, 3, explained, words))
+def _labels_of_first_view() -> dict[str, Markup]:
+    words = say.branch("opening").items()
+    return {key: glossary.linked(text) for key, text in words if "{" not in text}
+
+
+def examples(opening: Opening) -> Markup:
+    """List the texts with most hidden findings, each with a button that opens one in Explore."""
+    words = say.branch("opening")
+    title = tag(
+        "h3",
+        _labels_of_first_view()["examples"],
+        " ",
+        tag("span", isolated(opening.model), class_="quiet"),
+    )
+    about = tag("p", for_visitors(opening.hidden))
+    items = []
+    for number, example in enumerate(opening.clusters):
+        alike = example["alike"]
+        more = words["alike"].format(n=alike) if alike > 1 else words["one"]
+        mark = badge(Verdict.HIDDEN, example["grade"])
+        said = answers(example["original"] or (), example["labels"] or ())
+        row = tag("span", " \u00b7 ", more, class_="quiet-inline")
+        items.append(_finding(mark, join([said, row]), example, {"example": number}))
+    return join([title, about, tag("ul", *items, class_="finding-list") if items else ""])
+
+
+def beside(opening: Opening) -> Markup:
+    """Write caveats, method and the command of the gate."""
+    told = for_visitors(replace(opening, clusters=[]), (card.model for card in opening.cards))
+    return escape(macros_of("parts").beside(told, _labels_of_first_view(), 3))
+
+
+# -- what unfolds -------------------------------------------------------------------------------
 
 
 def rates(report: Report) -> Markup:
-    """Write the main table and the accuracy, folded under the chart."""
-    return join(section_of(s) for s in sections(report) if s.key in _RATES)
+    """Draw the rates of all models, and write the main table and the accuracy."""
+    named = [model.model for model in report.models]
+    found = [for_visitors(s, named) for s in sections(report) if s.key in _RATES]
+    return join([_charts("main", report, None), *map(section_of, found)])
 
 
-def of_model(report: Report, model: ModelReport) -> Markup:
-    """Write the sections of one model that have no chart of their own."""
-    found = _sections(report, model)
-    return join(section_of(s, wide=s.key in _OPEN) for s in found if s.key not in _OWN_PLACE)
+def groups(report: Report, model: ModelReport) -> Markup:
+    """Draw circles for each set of attributes, and heat maps; write the table of groups."""
+    found = (for_visitors(s) for s in _sections(report, model) if s.key == "groups")
+    return join([overlaps(model), _charts("groups", report, model), *map(section_of, found)])
+
+
+def details(report: Report, model: ModelReport) -> Markup:
+    """Write the other sections of one model, with their charts."""
+    written = []
+    for section in _sections(report, model):
+        if section.key not in _ELSEWHERE:
+            said = section_of(for_visitors(section, [model.model]))
+            written.append(join([_charts(section.key, report, model), said]))
+    return join(written)
+
+
+def ending(report: Report) -> Markup:
+    """Write coverage, discards and unused rows."""
+    return join(section_of(for_visitors(s)) for s in sections(report) if s.key in _LAST)
+
+
+def _charts(key: str, report: Report, model: ModelReport | None) -> Markup:
+    """Draw the charts of a section."""
+    draw = macros_of("parts").drawing
+    charts = charts_of(key, report, model)
+    return join(escape(draw(for_visitors(name), _labels(chart))) for name, chart in charts)
+
+
+def _labels(chart: dict[str, Any]) -> dict[str, Any]:
+    """Write the labels of a chart in the words of the app."""
+    if chart["kind"] == "bars":
+        return {**chart, "rows": [(for_visitors(label), bars) for label, bars in chart["rows"]]}
+    if chart["kind"] == "stacks":
+        rows = [
+            {**row, "name": for_visitors(row["name"]),
+             "parts": [{**part, "name": for_visitors(part["name"])} for part in row["parts"]]}
+            for row in chart["rows"]
+        ]  # fmt: skip
+        return {**chart, "rows": rows}
+    if "across" in chart:
+        return {**chart, "across": for_visitors(chart["across"])}
+    return chart
 
 
 def _sections(report: Report, model: ModelReport) -> list[Section]:
@@ -89,35 +242,78 @@ def _sections(report: Report, model: ModelReport) -> list[Section]:
     return [section for section in every if section.model]
 
 
-def beside_chart(report: Report, model: ModelReport, key: str) -> Markup:
-    """Write sentences and table of the section beside a chart."""
-    found = [s for s in _sections(report, model) if s.key == key]
-    return join(section_of(section) for section in found)
-
-
 def overlaps(model: ModelReport) -> Markup:
     """Draw circles for each set of attributes."""
     if not model.overlaps:
         return Markup("")
-    title = tag("h3", say("overlaps.title"), class_="map-title")
+    title = tag("h3", say("overlaps.title"))
     return tag("div", title, tag("div", *(_venn(one) for one in model.overlaps), class_="venns"))
 
 
-def ending(report: Report) -> Markup:
-    """Write coverage and unused rows."""
-    return join(section_of(s) for s in sections(report) if s.key in _LAST)
+def _venn(overlap: Overlap) -> Markup:
+    kinds = {kind: number for kind, number, _ in overlap_kinds(overlap)}
+    total = sum(kinds.values())
+    legend = [(kind, number, say(f"overlaps.{kind}")) for kind, number in kinds.items()]
+    name = product([name_of(attribute) for attribute in overlap.attributes])
+    texts = say.count("overlaps.texts", total)
+    words = say.count("overlaps.summary", total, **kinds)
+    return escape(macros_of("parts").venn(circles(overlap), name, texts, words, legend))
 
 
-def examples(model: ModelReport) -> Markup:
-    """List hidden findings, each with its text and a button that opens it in Explore."""
-    if not model.examples:
-        return tag("p", say("hidden.none"), class_="quiet")
-    items = []
-    for number, example in enumerate(model.examples):
-        mark = badge(Verdict.HIDDEN, example["grade"])
-        said = answers(example["original"] or (), example["labels"] or ())
-        items.append(_finding(mark, said, example, {"example": number}))
-    return tag("ul", *items, class_="finding-list")
+# -- findings -----------------------------------------------------------------------------------
+
+
+def findings(
+    found: Sequence[tuple[FindingGroup, Sequence[MutantRecord]]],
+    total: int,
+    mutants: int,
+    page: int,
+    size: int,
+) -> Markup:
+    """Write one page of findings, by text and attributes."""
+    if not found:
+        return tag("p", say("findings.none"), class_="quiet", role="status")
+    words = say.count("findings.texts", total, mutants=mutants)
+    told = tag("p", words, class_="quiet number-found")
+    items = [_group(group, own) for group, own in found]
+    return join([told, tag("ul", *items, class_="finding-list"), pager(total, page, size)])
+
+
+def _group(group: FindingGroup, own: Sequence[MutantRecord]) -> Markup:
+    rest = group.mutants - len(own)
+    listed = len(group.places) > len(own)
+    more = None
+    if rest:
+        words = say.count("findings.more", rest)
+        place = {"data-group-shard": group.shard, "data-group-row": group.row}
+        opening = {"data-attributes": "\n".join(group.attributes)}
+        more = (
+            tag("button", words, type="button", class_="act more", **place, **opening)
+            if listed
+            else tag("span", words, class_="quiet")
+        )
+    counts = [
+        tag("span", say.count(f"findings.{kind}", number), class_=f"badge {kind}")
+        for kind, number in (("hidden", group.hidden), ("biased", group.biased))
+        if number
+    ]
+    return escape(
+        _page().group(
+            join(counts, " "), product([name_of(name) for name in group.attributes]),
+            say("findings.row", n=group.row), own[0].text, [_variant(one) for one in own], more,
+        )
+    )  # fmt: skip
+
+
+def _variant(one: MutantRecord) -> Markup:
+    apart = two_people() if one.across_people else ""
+    mark = join([badge(Verdict(one.verdict), one.answer.grade), " ", apart])
+    why = tag("span", " ", isolated(translated(one.why)), class_="quiet-inline") if one.why else ""
+    validity = validity_in_words(one.validity, one.soft, one.unfair)
+    place = {"shard": one.shard, "place": one.place}
+    said = join([answers(one.original, one.labels), why])
+    text = changed(one.text, one.edits, one.handwritten)
+    return escape(_page().variant(mark, one.edits, said, text, validity, place, one.handwritten))
 
 
 def _finding(
@@ -142,65 +338,36 @@ def _changes(edits: Sequence[Edit]) -> str:
     return ", ".join(f"{name_of(e.attribute)} {e.in_words}" for e in edits)
 
 
-def findings(found: Sequence[MutantRecord], total: int, page: int, size: int) -> Markup:
-    """Write one page of the table of findings."""
-    if not found:
-        return tag("p", say("findings.none"), class_="quiet", role="status")
-    columns = say.branch("findings.columns")
-    heads = [glossary.head(name, _ENTRIES, key) for key, name in columns.items()]
-    heads.append(tag("span", say("findings.action"), class_="sr-only"))
-    rows = [_row(one, columns) for one in found]
-    return join([report_table(say("findings.title"), heads, rows), pager(total, page, size)])
-
-
-def _row(finding: MutantRecord, columns: Mapping[str, str]) -> Markup:
-    why = tag("div", isolated(finding.why), class_="quiet-inline") if finding.why else None
-    place = {"shard": finding.shard, "place": finding.place}
-    apart = two_people() if finding.across_people else ""
-    cells = (
-        join([badge(Verdict(finding.verdict), finding.answer.grade), " ", apart]),
-        escape(_page().edited(finding.edits)),
-        join([answers(finding.original, finding.labels), why or Markup("")]),
-        changed(finding.text, finding.edits, finding.handwritten),
-        validity_in_words(finding.validity, finding.soft, finding.unfair),
-        str(finding.row),
-        escape(_page().button(finding.edits, place, finding.handwritten)),
-    )
-    return row_of((*columns.values(), ""), cells)
+# -- two sides ----------------------------------------------------------------------------------
 
 
 def comparison(found: Comparison) -> Markup:
-    """Compare two sides: sentences, a table, and mutants that changed, to open in Explore."""
-    parts: list[Markup] = []
-    for section in comparison_sections(found):
-        if section.key in ("overview", "main", "verdicts"):
-            if section.key == "overview":
-                parts.append(_overview(section))
-            else:
-                parts.append(section_of(section, wide=section.key == "main"))
-    changes: list[Markup] = []
-    for number, change in enumerate(found.changes):
+    """Compare two sides: sentences, who errs on which variants, and a table."""
+    named = [found.first, found.second, *found.models]
+    written = {s.key: for_visitors(s, named) for s in comparison_sections(found)}
+    said = [tag("p", isolated(sentence)) for sentence in written["overview"].sentences]
+    parts = [tag("div", *said, class_="card", role="status")]
+    cells = _cells(found) if found.paired else []
+    tables = [section_of(written[key]) for key in ("main", "verdicts") if key in written]
+    return escape(_page().comparison(parts, cells, tables))
+
+
+def _cells(found: Comparison) -> list[tuple[str, str, str, list[Markup]]]:
+    """Return the cells of two by two: kind, title, number, and the findings behind it."""
+    kinds = {ONLY_FIRST: "first", ONLY_SECOND: "second", BOTH: "both", NEITHER: "neither"}
+    listed: dict[str, list[Markup]] = {kind: [] for kind in kinds}
+    for number, change in enumerate((*found.changes, *found.alike)):
         said = [
             join([tag("span", which, class_="quiet-inline"), " ",
                   answers(change["originals"][i] or (), change["labels"][i] or ())])
             for i, which in enumerate(say.branch("comparison.sides"))
         ]  # fmt: skip
-        which = "first" if change["change"] == ONLY_FIRST else "second"
-        mark = tag("span", say(f"comparison.{which}"), class_="badge biased")
-        changes.append(_finding(mark, join(said, " \u00b7 "), change, {"change": number}))
-    return escape(_page().comparison(parts, changes))
-
-
-def _overview(section: Section) -> Markup:
-    said = [tag("p", isolated(sentence)) for sentence in section.sentences]
-    return tag("div", *said, class_="card", role="status")
-
-
-def _venn(overlap: Overlap) -> Markup:
-    kinds = {kind: number for kind, number, _ in overlap_kinds(overlap)}
-    total = sum(kinds.values())
-    legend = [(kind, number, say(f"overlaps.{kind}")) for kind, number in kinds.items()]
-    name = product([name_of(attribute) for attribute in overlap.attributes])
-    texts = say.count("overlaps.texts", total)
-    words = say.count("overlaps.summary", total, **kinds)
-    return escape(macros_of("parts").venn(circles(overlap), name, texts, words, legend))
+        kind = change["change"]
+        finding = _finding(Markup(""), join(said, " \u00b7 "), change, {"change": number})
+        listed[kind].append(finding)
+    of_versions = {ONLY_FIRST: "fixed", ONLY_SECOND: "broken"} if found.versions else {}
+    return [
+        (key, say(f"comparison.{of_versions.get(kind, key)}"),
+         say("comparison.shown", shown=len(listed[kind]), n=found.cells[kind]), listed[kind])
+        for kind, key in kinds.items()
+    ]  # fmt: skip

@@ -4,16 +4,19 @@ from typing import Any
 
 import gradio as gr
 
+from hinter_core.report.gate import LIMIT
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.html.wording import verdict_choices
-from hinter_ui.results.actions import FIRST
+from hinter_ui.results.actions import FIRST, FOLDS
 from hinter_ui.results.html import validity_choices
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import html, plot
+from hinter_ui.shared.widgets import html
 
-MAPS = 3  # heat maps shown at once
 _EMPTY: dict[str, Any] = {"choices": [], "value": None}  # until a campaign is open
+# Sections that are filled as a whole.
+_BOXES = {"rates": "results-main", "groups": "results-groups", "details": "results-sections",
+          "rest": "results-ending"}  # fmt: skip
 DOWNLOADS = ("html", "md", "csv", "json", "tables", "findings-csv")
 
 
@@ -32,63 +35,69 @@ class ResultsLayout:
         self.address = gr.Textbox(
             elem_classes="offstage", elem_id="results-address", show_label=False
         )
+        with gr.Column(elem_classes="results-empty", elem_id="results-empty") as self.empty:
+            labels.html("results-nothing", lambda: tag("p", labels.say("empty")))
+            self.sample = labels.make(gr.Button, "results-sample", min_width=200)
+        self.filled: dict[str, gr.HTML] = {}
         with gr.Column(visible=False, elem_classes="results", elem_id="results-page") as self.page:
-            self._page()
-        # What follows from the model and the attributes shown.
-        self.of_model = [
-            self.flow, self.flow_words, self.overlaps, *self.map_boxes, *self.map_titles,
-            *self.maps, self.groups, self.sections, self.diagnosis, self.repair, self.examples,
-            self.findings,
-        ]  # fmt: skip
+            self._first_view()
+            with gr.Column(elem_classes="folds"):
+                self.folds = {key: self._fold(key) for key in FOLDS}
+        # What follows from the model and the attributes shown, less what is folded.
+        self.of_model = [self.examples, self.repair]
+        # What fills a section that is unfolded.
+        self.filled |= {"findings": self.findings, "words": self.diagnosis}
         # What an opened campaign sets.
         self.everything = [
-            self.campaign, self.path, self.address, self.page, self.head, self.cards, self.bars,
-            self.rates, self.model, self.attributes, self.verdicts, self.which, self.search,
-            self.validity, self.other, self.first, self.second, self.comparison, self.ending,
-            *self.of_model,
+            self.campaign, self.path, self.address, self.empty, self.page, self.head, self.cards,
+            self.beside, self.limit, self.model, self.attributes, self.verdicts, self.which,
+            self.search, self.validity, self.other, self.first, self.second, self.comparison,
+            *self.folds.values(), *self.filled.values(), *self.of_model,
         ]  # fmt: skip
 
-    def _page(self) -> None:
+    def _first_view(self) -> None:
         labels = self._labels
         self.head = html("results-head")
         self.cards = html("results-cards")
-        self._title("results-rates")
-        self.bars = plot("results-bars")
-        self.rates = html("results-main")
-        self._title("results-one")
         with gr.Row(elem_classes="filters"):
+            self.limit = labels.make(
+                gr.Number, "results-limit", value=100 * LIMIT, minimum=0, maximum=100, min_width=120
+            )
             self.model = labels.make(gr.Dropdown, "results-model", min_width=200, **_EMPTY)
-            self.attributes = self._filter("results-attributes", "all", 200)
-        self.flow = plot("results-flow")
-        self.flow_words = html("results-flow-words")
-        self.overlaps = html("results-overlaps")
-        self.map_boxes: list[gr.Column] = []
-        self.map_titles: list[gr.HTML] = []
-        self.maps: list[gr.Plot] = []
-        with gr.Row(elem_classes="results-maps"):
-            for number in range(MAPS):
-                with gr.Column(visible=False, min_width=0) as box:
-                    self.map_titles.append(html(f"results-map-title-{number}"))
-                    self.maps.append(plot(f"results-map-{number}"))
-                self.map_boxes.append(box)
-        self.groups = html("results-groups")
-        self.sections = html("results-sections")
-        self._title("results-words")
-        self.diagnose = labels.make(gr.Button, "results-diagnose", size="sm", min_width=180)
+            self.attributes = self._filter("results-attributes", "all", 180)
+        self.examples = html("results-examples", script="page.findings")
+        self.beside = html("results-beside")
+        with gr.Row(elem_classes="downloads"):
+            self.downloads = {"html": self._download("html", variant="primary")}
+            self.copy = labels.make(gr.Button, "results-copy", size="sm", min_width=140)
+
+    def _download(self, kind: str, **options: Any) -> gr.Button:
+        return self._labels.make(gr.Button, f"results-{kind}", size="sm", min_width=120, **options)
+
+    def _fold(self, key: str) -> gr.Accordion:
+        """Make a section that a click or an address unfolds."""
+
+        def texts() -> dict[str, Any]:
+            return {"label": self._labels.say(f"folds.{key}")}
+
+        fold = self._labels.write(
+            gr.Accordion, texts, open=False, elem_id=f"results-fold-{key}", elem_classes="unfolds"
+        )
+        with fold:
+            if key in _BOXES:
+                self.filled[key] = html(_BOXES[key])
+            else:
+                getattr(self, f"_{key}")()
+        return fold
+
+    def _words(self) -> None:
         self.diagnosis = html("results-diagnosis", script="page.findings")
-        self.repair = labels.make(
+        self.repair = self._labels.make(
             gr.Button, "results-repair", size="sm", min_width=180, visible=False
         )
-        self._title("results-hidden")
-        self.examples = html("results-examples", script="page.findings")
-        self._findings()
-        self._comparison()
-        self._title("results-end")
-        self.ending = html("results-ending")
 
     def _findings(self) -> None:
         labels = self._labels
-        self._title("results-findings-title")
         with gr.Row(elem_classes="filters"):
             self.verdicts = labels.choice(
                 gr.Dropdown, "results-verdicts", verdict_choices, value=list(FIRST.verdicts),
@@ -97,24 +106,16 @@ class ResultsLayout:
             self.which = self._filter("results-which", "as_above", 160)
             self.search = labels.make(gr.Textbox, "results-search", max_lines=1, min_width=160)
             self.validity = labels.choice(
-                gr.Dropdown, "results-validity", validity_choices, value=0.0, min_width=140
+                gr.Dropdown, "results-validity", validity_choices, value=0.0, min_width=120
             )
-        self.findings = html("results-findings", script="page.findings")
+            self.order = labels.make(gr.Dropdown, "results-order", value="hidden", min_width=150)
+        self.findings = html("results-findings", script="page.findings results.groups")
         with gr.Row(elem_classes="downloads"):
-            labels.html(
-                "results-download-label",
-                lambda: tag("span", labels.say("download"), class_="quiet"),
-            )
-            self.downloads = {
-                kind: labels.make(gr.Button, f"results-{kind}", size="sm", min_width=120)
-                for kind in DOWNLOADS
-            }
+            self.downloads["findings-csv"] = self._download("findings-csv")
             self.hand_over = labels.make(gr.Button, "results-hand-over", size="sm", min_width=180)
-        self.place = gr.Textbox(elem_classes="offstage", show_label=False)
 
-    def _comparison(self) -> None:
+    def _compare(self) -> None:
         labels = self._labels
-        self._title("results-compare-title")
         with gr.Column(min_width=0, elem_classes="made-from"):
             with gr.Row(elem_classes="filters"):
                 self.other = self._filter("results-other", "this_campaign", 220)
@@ -125,6 +126,13 @@ class ResultsLayout:
                 gr.Button, "results-compare", min_width=140, elem_classes="makes"
             )
             self.comparison = html("results-comparison", script="page.findings page.madeFrom")
+
+    def _files(self) -> None:
+        with gr.Row(elem_classes="downloads"):
+            for kind in DOWNLOADS:
+                if kind not in self.downloads:
+                    self.downloads[kind] = self._download(kind)
+        self.place = gr.Textbox(elem_classes="offstage", show_label=False)
 
     def _filter(self, elem_id: str, first: str, width: int) -> gr.Dropdown:
         """Make a choice that events fill; ``first`` stands for the empty value."""

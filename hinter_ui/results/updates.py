@@ -6,18 +6,23 @@ from typing import Any
 
 import gradio as gr
 
-from hinter_core.campaign.findings import ONLY_PLACEBO
+from hinter_core.campaign.findings import ONLY_PLACEBO, ORDERS
 from hinter_core.campaign.tables import Attributes
-from hinter_core.report.figures import bars, flow, heat_maps
 from hinter_core.report.section import joined
-from hinter_ui.html.markup import Markup, tag
+from hinter_ui.html.markup import Markup
 from hinter_ui.results import html as present
-from hinter_ui.results.actions import FIRST, PAGE, OpenReport, ResultsActions, can_be_repaired
+from hinter_ui.results.actions import (
+    FIRST,
+    FOLDS,
+    PAGE,
+    OpenReport,
+    ResultsActions,
+    can_be_repaired,
+)
 from hinter_ui.results.diagnosis import diagnosis
 from hinter_ui.results.html import say
-from hinter_ui.results.layout import MAPS, ResultsLayout
+from hinter_ui.results.layout import ResultsLayout
 from hinter_ui.shared.events import Updates
-from hinter_ui.shared.widgets import drawn
 
 _JOINED = "\n"  # between the attributes of a choice
 
@@ -40,19 +45,18 @@ class ResultsUpdates:
             ui.campaign: gr.update(choices=list(choices), value=name),
             ui.address: reading.address,
             ui.path: "" if reading.name else str(reading.store.folder),
+            ui.empty: gr.update(visible=False),
             ui.page: gr.update(visible=True),
             ui.head: present.head(report, reading.state),
-            ui.cards: present.cards(report),
-            ui.bars: drawn(bars(report)),
-            ui.rates: present.rates(report) if models else "",
+            ui.limit: gr.update(value=round(100 * reading.limit, 3)),
             ui.model: gr.update(choices=models, value=reading.model or None),
-            ui.ending: present.ending(report),
             ui.other: gr.update(choices=[(say("choices.this_campaign"), ""), *others], value=""),
             ui.first: gr.update(choices=models, value=reading.model or None),
             ui.second: gr.update(choices=models, value=next(iter(rest), None)),
             ui.comparison: "",
         }
-        return updates | self.filters(reading) | self.of_model(reading)
+        updates |= {ui.folds[key]: gr.update(open=key in reading.unfolded) for key in FOLDS}
+        return updates | self.filters(reading) | self.decided(reading) | self.of_model(reading)
 
     def filters(self, reading: OpenReport) -> Updates:
         """Show the filters, offering what the campaign holds."""
@@ -73,44 +77,51 @@ class ResultsUpdates:
             ui.validity: gr.update(value=reading.wanted.validity),
         }  # fmt: skip
 
-    def of_model(self, reading: OpenReport) -> Updates:
-        """Show what follows from the model and the attributes chosen."""
-        ui, model = self.ui, reading.chosen
-        if model is None:
-            plots = dict.fromkeys((ui.flow, *ui.maps), gr.update(value=None, visible=False))
-            blank = (ui.flow_words, ui.overlaps, ui.groups, ui.sections, ui.diagnosis, ui.examples,
-                     ui.findings)  # fmt: skip
-            hidden: list[Any] = [*ui.map_boxes, ui.repair]
-            boxes = dict.fromkeys(hidden, gr.update(visible=False))
+    def decided(self, reading: OpenReport) -> Updates:
+        """Show what follows from the limit."""
+        first = self.actions.first_view(reading)
+        return {self.ui.cards: present.cards(first), self.ui.beside: present.beside(first)}
 
-            return plots | boxes | dict.fromkeys(blank, "") | dict.fromkeys(ui.map_titles, "")
-        maps = heat_maps(model)
-        updates: Updates = {
-            ui.flow: drawn(flow(model)),
-            ui.flow_words: present.beside_chart(reading.report, model, "flow"),
-            ui.overlaps: present.overlaps(model),
-            ui.groups: present.beside_chart(reading.report, model, "groups"),
-            ui.sections: present.of_model(reading.report, model),
-            ui.diagnosis: diagnosis(found, reading.pairs, reading.model)
-            if (found := reading.diagnosis)
-            else "",
-            ui.repair: gr.update(visible=bool(reading.diagnosis) and can_be_repaired(reading)),
-            ui.examples: present.examples(model),
-            ui.findings: self.table(reading),
+    def of_model(self, reading: OpenReport) -> Updates:
+        """Show what follows from the model and the attributes chosen; empty what is folded."""
+        ui = self.ui
+        shown: Updates = {
+            ui.examples: present.examples(self.actions.first_view(reading)),
+            ui.repair: gr.update(visible=False),
         }
-        remark = tag("span", say("map"), class_="quiet-inline")
-        for place in range(MAPS):
-            name, figure = maps[place] if place < len(maps) else ("", None)
-            title = tag("h3", f"{name} ", remark, class_="map-title") if figure else ""
-            updates[ui.map_boxes[place]] = gr.update(visible=figure is not None)
-            updates[ui.map_titles[place]] = title
-            updates[ui.maps[place]] = drawn(figure)
-        return updates
+        for key, box in ui.filled.items():
+            shown |= self.unfolded(reading, key) if key in reading.unfolded else {box: ""}
+        return shown
+
+    def unfolded(self, reading: OpenReport, key: str) -> Updates:
+        """Fill a section that is unfolded."""
+        report, model = reading.report, reading.chosen
+        box = self.ui.filled.get(key)
+        if box is None:  # it is filled by its own events
+            return {}
+        if key == "rates":
+            return {box: present.rates(report) if report.models else ""}
+        if key == "rest":
+            return {box: present.ending(report)}
+        if model is None:
+            return {box: ""}
+        if key == "groups":
+            return {box: present.groups(report, model)}
+        if key == "details":
+            return {box: present.details(report, model)}
+        return self.words(reading) if key == "words" else {box: self.table(reading)}
+
+    def words(self, reading: OpenReport) -> Updates:
+        """Show the words that change answers."""
+        self.actions.diagnose(reading)
+        shown = diagnosis(reading.diagnosis, reading.pairs, reading.model)
+        able = gr.update(visible=bool(reading.diagnosis) and can_be_repaired(reading))
+        return {self.ui.diagnosis: shown, self.ui.repair: able}
 
     def table(self, reading: OpenReport) -> Markup:
         """Write the page of findings."""
-        total, page = self.actions.findings(reading)
-        return present.findings(reading.shown, total, page, PAGE)
+        found, total, mutants = self.actions.findings(reading)
+        return present.findings(found, total, mutants, reading.page, PAGE)
 
 
 def wanted_of(verdicts: Any, which: Any, search: Any, validity: Any) -> Any:
@@ -122,6 +133,11 @@ def wanted_of(verdicts: Any, which: Any, search: Any, validity: Any) -> Any:
         search=str(search or "").strip()[:200],
         validity=validity if validity in present.VALIDITIES else 0.0,
     )
+
+
+def order_of(choice: Any) -> str:
+    """Read the order of findings, whatever a browser sent."""
+    return choice if choice in ORDERS else "hidden"
 
 
 def attributes_of(choice: Any) -> Attributes:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import gradio as gr
 
 from hinter_core.errors import HinterError
-from hinter_ui.html.wording import Words, chosen, speak
+from hinter_ui.html.wording import Words
 from hinter_ui.inside import Context
 from hinter_ui.shared.gate import visitor_of
 from hinter_ui.shared.services import Services
@@ -46,11 +46,8 @@ class TabEvents:
         return Words(self.room)(self.failure) if self.failure else ""
 
     def session(self, request: gr.Request) -> Session:
-        """Return the session of the visitor's open page, and speak its language from now on."""
-        session = self.services.sessions.of(request.session_hash, visitor_of(request))
-        session.language = chosen(request.query_params.get("lang", session.language))
-        speak(session.language, self.room)
-        return session
+        """Return the session of the visitor's open page."""
+        return self.services.sessions.of(request.session_hash, visitor_of(request))
 
     def on(
         self,
@@ -124,6 +121,11 @@ class TabEvents:
             path.unlink(missing_ok=True)
             raise
         return path
+
+    def ask_first(self, delete: gr.Button, really: gr.Button) -> None:
+        """Ask for a second press before deleting: another button takes the place of the first."""
+        asked = {delete: gr.update(visible=False), really: gr.update(visible=True)}
+        private(delete.click, lambda: asked, [], [delete, really])
 
     def show(self, tab: str) -> Updates:
         """Switch to another tab."""

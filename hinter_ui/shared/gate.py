@@ -15,7 +15,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hinter_core.annotation.invitation import is_loopback
-from hinter_ui.html.wording import Words
+from hinter_core.endpoints.tools import TOOLS
+from hinter_ui.html.wording import Words, chosen, speak
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Visitor
 from hinter_ui.shared.uploads import Uploads
@@ -45,10 +46,12 @@ HEADERS = {
 # gradio lets pages of any origin read its answers with the visitor's cookies.
 _CORS = ("Access-Control-Allow-Origin", "Access-Control-Allow-Credentials")
 _READING = ("GET", "HEAD", "OPTIONS")
-# What our pages and the API's clients send something to. gradio has other doors, for instance one
-# that keeps a film and runs a program on it.
+# What our pages and programs send something to: of functions, programs call the tools alone. gradio
+# has other doors, for instance one that keeps a film and runs a program on it.
+_CALLS = "|".join(tool.__name__ for tool in TOOLS)
 _DOORS = re.compile(
-    r"(/gradio_api)?/(upload|queue/join|call/[\w/-]+|cancel|reset|component_server)"
+    r"(/gradio_api)?/(upload|queue/join|cancel|reset|component_server)|/gradio_api/mcp/?|"
+    rf"(/gradio_api)?/call/(v2/)?({_CALLS})"
 )
 _STREAMS = re.compile(r"/gradio_api/(?:heartbeat/(?P<page>[^/]*)|queue/data)")
 _FORM = "multipart/form-data"
@@ -56,6 +59,7 @@ _LONGEST_BODY = 1_000_000  # bytes that are no upload; those of our own pages ha
 _MOST_OPEN = 300  # requests of one network at a time; each open page waits on two
 _LONGEST_NAME = 255  # bytes of a file's name
 _COOKIE = "hinter-visitor"
+_LANGUAGE = "hinter-language"  # a cookie that the page sets where a language is chosen
 
 
 class Gate:
@@ -79,6 +83,10 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if health := self._health(scope):
+            await health(scope, receive, send)
+            return
+        speak(language_of(Request(scope)))
         visitor = self._visitor(scope)
         scope.setdefault("state", {})["visitor"] = visitor
 
@@ -105,6 +113,16 @@ class Gate:
             if not self._open[visitor.network]:
                 del self._open[visitor.network]
 
+    def _health(self, scope: Scope) -> PlainTextResponse | None:
+        """Answer whoever watches over the app: it lives, and whether it may be sent visitors."""
+        path = str(scope["path"]).removeprefix(str(scope.get("root_path", "")))
+        if scope["method"] not in ("GET", "HEAD") or path not in ("/healthz", "/readyz"):
+            return None
+        services = self._services
+        if path == "/healthz" or (services.ready.is_set() and not services.closing.is_set()):
+            return PlainTextResponse("ok")
+        return PlainTextResponse("closing" if services.closing.is_set() else "loading", 503)
+
     def _visitor(self, scope: Scope) -> Visitor:
         sent = Request(scope).cookies.get(_COOKIE, "")
         browser = ""
@@ -127,15 +145,21 @@ class Gate:
         if not local and self._open[visitor.network] >= _MOST_OPEN:
             return 429, say("gate.open", most=_MOST_OPEN)
         path = str(scope["path"]).rstrip("/")
-        # The first writes a page's values to disk, and no page of ours asks for it; no file has a
-        # name such as the others.
+        # The first writes a page's values to disk, and no page of ours asks for it; the second is
+        # MCP as it was. No file has a name such as the others.
         odd = "\0" in path or any(len(part.encode()) > _LONGEST_NAME for part in path.split("/"))
-        if path.endswith("/deep_link") or odd or self._is_foreign_stream(scope, path, visitor):
+        if (
+            path.endswith(("/deep_link", "/mcp/sse"))
+            or odd
+            or self._is_foreign_stream(scope, path, visitor)
+        ):
             return 404, say("gate.unknown")
         if scope["method"] in _READING:
             return 200, ""
         if _foreign(headers):
             return 403, say("gate.foreign")
+        if self._services.closing.is_set():
+            return 503, say("gate.closing")
         if not _DOORS.fullmatch(path.removeprefix(str(scope.get("root_path", "")))):
             return 404, say("gate.unknown")
         length = headers.get("content-length", "")
@@ -166,6 +190,12 @@ def visitor_of(request: Any) -> Visitor:
         return found
     client = getattr(request, "client", None)
     return Visitor(_network(client.host) if client else "")
+
+
+def language_of(request: Any) -> str:
+    """Return the language of a page: that of its address, or else the one chosen last."""
+    asked = getattr(request, "query_params", {}).get("lang")
+    return chosen(asked or getattr(request, "cookies", {}).get(_LANGUAGE))
 
 
 def network_of(scope: Scope, proxies: int) -> str:

@@ -4,7 +4,6 @@ Each has a name that cannot be guessed. The machine's owner sees all of them; on
 visitor sees those whose name they know, and no message names the folder of this machine.
 """
 
-import os
 import re
 import secrets
 import threading
@@ -27,8 +26,9 @@ from hinter_core.campaign.progress import unanswered
 from hinter_core.campaign.settings import SAMPLE
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
-from hinter_core.storage import user_cache
-from hinter_ui.html.wording import Words
+from hinter_core.places import place_of
+from hinter_core.storage import data_place
+from hinter_ui.html.wording import Words, name_of
 from hinter_ui.inside import Context
 from hinter_ui.shared.session import Session
 
@@ -60,9 +60,8 @@ class Campaigns:
 
     @classmethod
     def at_home(cls, *, shared: bool) -> Self:
-        """Use the folder that ``HINTER_CAMPAIGNS`` names, or one in the user's cache."""
-        named = os.environ.get(CAMPAIGNS_FOLDER)
-        return cls(Path(named) if named else user_cache() / "campaigns", shared=shared)
+        """Use the folder that ``HINTER_CAMPAIGNS`` names, or one among all data."""
+        return cls(data_place("campaigns", CAMPAIGNS_FOLDER), shared=shared)
 
     def new(self) -> CampaignEntry:
         """Make the folder of a new campaign.
@@ -70,9 +69,17 @@ class Campaigns:
         Raises:
             InputError: it cannot be written.
         """
-        entry = self._entry(secrets.token_urlsafe(16))
+        return self.made(secrets.token_urlsafe(16))
+
+    def made(self, name: str) -> CampaignEntry:
+        """Return the campaign of that name; its folder is made.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        entry = self._entry(name)
         with _writable(self.folder, CAMPAIGNS_FOLDER):
-            entry.folder.mkdir(parents=True)
+            entry.folder.mkdir(parents=True, exist_ok=True)
         return entry
 
     def exists(self, name: str) -> bool:
@@ -99,7 +106,7 @@ class Campaigns:
             return self.get(name).store
         if not self.shared:
             raise InputError(say("campaigns.path"))
-        return CampaignStore(Path(path).expanduser())
+        return CampaignStore(place_of(path).expanduser())
 
     def offered(self, known: Iterable[str]) -> list[tuple[str, str]]:
         """Return (label, name) of the campaigns that a visitor may see and that have begun."""
@@ -305,7 +312,7 @@ def label_of(store: CampaignStore) -> str:
     what = (
         say("campaigns.handwritten")
         if not campaign.source.makes
-        else ", ".join(campaign.attributes)
+        else ", ".join(map(name_of, campaign.attributes))
     )
     parts = [data, what, asked or say("campaigns.unanswered")]
     if lost := _unanswered(store, store.shards.stat().st_mtime_ns if models else 0):

@@ -19,7 +19,7 @@ from hinter_core.relations.family import of_attribute
 from hinter_core.relations.registry import RELATIONS, relation_names
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import SUBSTITUTE, Edit
-from hinter_ui.html.wording import Words
+from hinter_ui.html.wording import Words, translated
 from hinter_ui.shared.templates import details_of, sentence_details, slotted_plan, template_of
 
 say = Words("shared")
@@ -38,7 +38,8 @@ class ExploreForm(Settings):
 
     ``edits`` are keys of :func:`edit_key`. ``requests``: asked of a visitor's own API at most; 0:
     no limit. ``template``: how a text with slots is filled (:func:`details_of`,
-    :func:`sentence_details`).
+    :func:`sentence_details`). ``threshold``: score that a label is answered from;
+    0: the model's own.
     """
 
     limit: int | None = 500
@@ -49,10 +50,11 @@ class ExploreForm(Settings):
     requests: int = 0
     edits: tuple[str, ...] = ()
     template: str = ""
+    threshold: float = 0.0
 
     @classmethod
     def of(cls, *values: Any) -> Self:
-        """Read the controls, whatever a browser sent: four, those of ``FIELDS``, and the edits.
+        """Read the controls, whatever a browser sent: four, and those of ``FIELDS``.
 
         Raises:
             InputError: a number is missing or out of range.
@@ -68,7 +70,6 @@ class ExploreForm(Settings):
             attributes=tuple(str(a) for a in attributes or ()),
             models=tuple(dict.fromkeys(str(m).strip() for m in models or () if str(m).strip())),
             parser=str(parser or "").strip() or DEFAULT_PARSER,
-            edits=tuple(str(e) for e in others[len(FIELDS) :] if e),
             **read | {"relations": relation_names(read["relations"])},
         )
 
@@ -80,8 +81,8 @@ class ExploreForm(Settings):
 
     @property
     def source(self) -> Self:
-        """The form without what chooses among its variants."""
-        return replace(self, edits=(), limit=0, requests=0)
+        """The form without what chooses among its variants, and how their scores are read."""
+        return replace(self, edits=(), limit=0, requests=0, threshold=0.0)
 
     def for_edits(self, edits: tuple[str, ...]) -> Self:
         """Return the form with other edits, and the order that fits them."""
@@ -104,6 +105,7 @@ class ExploreForm(Settings):
             },
             "parser": self.parser if self.parser != DEFAULT_PARSER else "",
             "template": self.template,
+            "threshold": f"{self.threshold:g}" if self.threshold else "",
         }
         written = urlencode(always | {name: value for name, value in optional.items() if value})
         return written if limit is None or len(written) <= limit else ""
@@ -128,6 +130,7 @@ class ExploreForm(Settings):
             parser=query.get("parser", DEFAULT_PARSER) or DEFAULT_PARSER,
             edits=tuple(e for e in query.get("edits", "").split("\n") if e)[:HIGHEST],
             template=query.get("template", "")[:limit],
+            threshold=_threshold(query.get("threshold", "")),
             **said,
         )
 
@@ -173,6 +176,14 @@ def _said(option: CampaignOption, written: str, query: Container[str]) -> Any:
     return value if value is not None and option.allows(value) else _unsaid(option, query)
 
 
+def _threshold(written: str) -> float:
+    try:
+        value = float(written[:_DIGITS] or 0)
+    except ValueError:
+        return 0.0
+    return value if 0 < value < 1 else 0.0
+
+
 def read_field(option: Option, value: Any) -> Any:
     """Return the value of a setting from its field; an empty field is the default.
 
@@ -196,7 +207,9 @@ def read_field(option: Option, value: Any) -> Any:
     except (TypeError, ValueError, OverflowError):
         fits = False
     if not fits:
-        raise InputError(say("form.number", field=option.title, range=option.range))
+        raise InputError(
+            say("form.number", field=translated(option.title), range=translated(option.range))
+        )
     return number
 
 

@@ -12,7 +12,7 @@ import gradio as gr
 
 from hinter_core.errors import HinterError
 from hinter_core.language.clean import whole_values
-from hinter_ui.html.wording import Words
+from hinter_ui.html.wording import Words, speak, translated
 from hinter_ui.inside import (
     Block,
     BlocksConfig,
@@ -21,7 +21,7 @@ from hinter_ui.inside import (
     Queue,
     convert_component_dict_to_list,
 )
-from hinter_ui.shared.gate import visitor_of
+from hinter_ui.shared.gate import language_of, visitor_of
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Visitor
 from hinter_ui.shared.uploads import Uploads
@@ -120,6 +120,13 @@ def _shares(events: Sequence[Event], request: Any) -> tuple[int, int]:
     return sum(one == visitor for one in near), len(near)
 
 
+class PlainError(gr.Error):
+    """An error that a program is told in plain words; no page shows it."""
+
+    def __init__(self, error: HinterError) -> None:
+        super().__init__(" ".join(str(error).split()), print_exception=False)
+
+
 class Page(gr.Blocks):
     """The page: its events accept uploads only of existing files, and log refusals briefly.
 
@@ -196,12 +203,15 @@ class Page(gr.Blocks):
     async def process_api(
         self, block_fn: Any, inputs: Any, *args: Any, **named: Any
     ) -> dict[str, Any]:
-        """Process an event; its page keeps the uploads among the values."""
+        """Process an event in its page's language; the page keeps the uploads among the values."""
+        speak(language_of(named.get("request")))
         try:
             if named.get("iterator") is None:
                 visitor = visitor_of(named.get("request"))
                 self.uploads.hold(named.get("session_hash"), inputs, visitor)
             return await super().process_api(block_fn, inputs, *args, **named)
+        except PlainError:
+            raise
         except gr.Error as error:
             raise _told(error.message, error.title, error.duration) from error
         except HinterError as error:
@@ -232,5 +242,5 @@ def _has_files(widget: Any) -> bool:
 
 def _told(message: object, title: str = "Error", duration: float | None = 10) -> gr.Error:
     # A toast of gradio's shows HTML.
-    words = html.escape(str(message)[:_LONGEST], quote=False)
+    words = html.escape(translated(str(message))[:_LONGEST], quote=False)
     return gr.Error(words, duration=duration, title=title, print_exception=False)

@@ -14,8 +14,9 @@ from hinter_core.annotation.backup import Backup
 from hinter_core.errors import HinterError, InputError
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import Capabilities
+from hinter_core.models.huggingface.lent import LentModel, is_lent
 from hinter_core.models.process import ProcessModel
-from hinter_core.models.registry import build_model, is_light, store_for
+from hinter_core.models.registry import BACKENDS, Reads, build_model, is_light, store_for
 from hinter_core.models.scripted import shipped_rules
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.settings import Settings
@@ -85,14 +86,17 @@ class Services:
 
     ``links`` lead to tabs that were built before; ``labels`` are the tabs' widgets with texts;
     ``addresses`` say what an address opens; ``projects`` are those in which people judge;
-    ``backup`` copies annotation projects to the Hub, if the environment asks for it.
+    ``backup`` copies annotation projects to the Hub, if the environment asks for it. ``ready`` is
+    set once the first check is quick, ``closing`` when the app ends.
     """
 
     def __init__(self, access: Access | None = None) -> None:
         self.access = access or Access()
+        self.ready, self.closing = threading.Event(), threading.Event()
         self.sessions = Sessions()
         self._stored = Allowance(_STORED, _HOUR)
         self._opened = Allowance(_OPENED, 24 * _HOUR)
+        self._only: dict[Any, Any] = {}
         self.links: dict[str, TabLink] = {}
         self._waiting: dict[str, list[Callable[..., Any]]] = {}
         self.labels: list[Labels] = []
@@ -103,6 +107,13 @@ class Services:
         self._models = _Stores(self.open_store, _STORES)
         self._light = _Stores(self.open_store, _LIGHT_STORES)
         self._scanning = _Stores(self._store_of_scans, 1)
+
+    def only(self, kind: Callable[["Services"], T]) -> T:
+        """Return the one object of a kind that serves all visitors, made by the first call."""
+        if kind not in self._only:
+            self._only[kind] = kind(self)
+        made: T = self._only[kind]
+        return made
 
     def require_room(self, session: Session, size: int) -> None:
         """Count the bytes that a visitor of a public host lets it keep, in campaigns and files.
@@ -210,7 +221,10 @@ class Services:
         Raises:
             HinterError: the model cannot be loaded, or the cache on disk cannot be opened.
         """
-        model = build_model(self.access.admit(name, key))
+        named = self.access.admit(name, key)
+        backend = BACKENDS[named.kind]
+        on_gpu = is_lent() and backend.reads is Reads.HUB and not backend.generative
+        model = LentModel(name) if on_gpu else build_model(named)
         return store_for(model) if self.access.local else PredictionStore(model)
 
     def _store_of_scans(self, name: str) -> PredictionStore:
@@ -253,3 +267,8 @@ class Services:
                 self._scanning.get(DEFAULT_MODEL).predict(["She is a nurse."])
         except HinterError as error:
             log.warning("Warm-up: %s", error)
+        except Exception:  # while the app ends, libraries go that this thread still imports
+            if not self.closing.is_set():
+                raise
+        finally:
+            self.ready.set()

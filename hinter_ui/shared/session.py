@@ -87,15 +87,24 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Result:
-    """Result of a check or a scan, with the form that it was made from."""
+    """Result of a check or a scan, with the form that it was made from.
+
+    ``asked``: the same as the models answered, where ``check`` is judged at another threshold.
+    """
 
     check: TestResult
     form: ExploreForm
+    asked: TestResult | None = None
 
     @property
     def models(self) -> tuple[str, ...]:
         """The models that were asked."""
         return tuple(self.check.outcomes)
+
+    @property
+    def answered(self) -> TestResult:
+        """The result as the models answered."""
+        return self.asked or self.check
 
 
 @dataclass
@@ -116,7 +125,6 @@ class Session:
     keys: dict[str, str] = field(default_factory=dict, repr=False)
     added: list[str] = field(default_factory=list)
     campaign: str = ""
-    language: str = "en"  # of tabs that speak several
     wanted: ExploreForm | None = None  # what another tab asks Explore to open
     hand: str = ""  # a file of mutants that another tab asks Batch to run
     grammar: str = ""  # a grammar, by name or file, that another tab asks Batch to test

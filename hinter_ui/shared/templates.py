@@ -14,14 +14,19 @@ from typing import Any
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.campaign.spec import Campaign
 from hinter_core.errors import InputError
-from hinter_core.generators.grammars.cases import GrammarRow
+from hinter_core.generators.grammars.cases import (
+    GrammarRow,
+    is_sentence,
+    sentence_of,
+    sentence_plan,
+)
 from hinter_core.generators.grammars.reading import load_grammar
-from hinter_core.generators.grammars.sentence import is_sentence, sentence_of, sentence_plan
 from hinter_core.generators.templates.filling import SAME_CLASS, TemplateValues
-from hinter_core.generators.templates.table import TemplateRow, TemplateTable
 from hinter_core.generators.templates.template import (
     OCCUPATION,
     Template,
+    TemplateRow,
+    TemplateTable,
     is_template,
     template_from_json,
     template_to_json,

@@ -1,15 +1,16 @@
 """Widgets that several tabs share, and widgets with texts in the visitor's language."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 import gradio as gr
 
-from hinter_core.options import Option
-from hinter_core.report.figures import Figure
+from hinter_core.options import CampaignOption, Option
+from hinter_core.report.figures import Chart
+from hinter_core.report.figures import plot as plotted
 from hinter_ui.html.markup import Markup, tag
-from hinter_ui.html.wording import Words, speak
+from hinter_ui.html.wording import Words, translated
 from hinter_ui.shared.wiring import on_load
 
 Widget = TypeVar("Widget")
@@ -100,12 +101,17 @@ class Labels:
         self.texts[widget] = texts
         return widget
 
-    def option(self, option: Option, key: str, **more: Any) -> Any:
-        """Make the field of a setting, as it is declared, or as texts under its key say."""
+    def option(self, option: Option, key: str, about: str = "", **more: Any) -> Any:
+        """Make the field of a setting, as it is declared, or as texts under its key say.
+
+        ``about`` is the key of a text around its help, which also says what no value means.
+        """
 
         def texts() -> dict[str, Any]:
-            own = self.say.branch("widgets").get(key, {})
-            return {"label": option.title, "info": option.help, **own}
+            own, info = self.say.branch("widgets").get(key, {}), translated(option.help)
+            if about and isinstance(option, CampaignOption):
+                info = self.say(about, help=info, unset=translated(option.unset))
+            return {"label": translated(option.title), "info": info, **own}
 
         return self.write(partial(option_field, option, key), texts, **more)
 
@@ -126,10 +132,10 @@ class Labels:
 
         return self.write(make, lambda: {"value": write()})
 
-    def translated(self, language: str) -> dict[Any, Any]:
-        """Return the updates that put all widgets into a language."""
-        speak(language, self.room)
-        return {widget: gr.update(**texts()) for widget, texts in self.texts.items()}
+    def spoken(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the number of each widget, and its properties in the language spoken."""
+        for widget, texts in self.texts.items():
+            yield widget._id, texts()
 
 
 def plot(elem_id: str, **options: Any) -> gr.Plot:
@@ -139,11 +145,12 @@ def plot(elem_id: str, **options: Any) -> gr.Plot:
     )
 
 
-def drawn(figure: Figure | None) -> Any:
+def drawn(chart: Chart | None) -> Any:
     """Draw a chart of a report; hidden where there is none."""
     from plotly import graph_objects as go
 
-    if figure is None:
+    if chart is None:
         return gr.update(value=None, visible=False)
+    figure = plotted(chart)
     layout = {**figure["layout"], "height": min(_HIGHEST, figure["layout"]["height"])}
     return gr.update(value=go.Figure(data=figure["data"], layout=layout), visible=True)

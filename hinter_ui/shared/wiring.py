@@ -12,6 +12,7 @@ import logging
 import re
 import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import copy_context
@@ -31,6 +32,7 @@ from hinter_ui.html.wording import Words
 
 say = Words("check")
 _FURTHEST = 10**9
+_CHAIN = 8  # faults behind one that are logged
 _ENTRIES = frozenset({"input", "change", "submit", "blur"})
 
 
@@ -64,10 +66,23 @@ class Rationed:
 TRACES = Rationed(10, 600.0)  # faults that are logged whole; strangers can bring about many
 
 
+def without_words(record: logging.LogRecord) -> bool:
+    """Log where a fault was and of which kind; its message may hold a text or a key."""
+    error, parts = record.exc_info[1] if record.exc_info else None, list[str]()
+    while error and len(parts) < _CHAIN:
+        lines = "".join(traceback.format_tb(error.__traceback__))
+        parts.insert(0, f"Traceback:\n{lines}{type(error).__name__}")
+        error = error.__cause__ or error.__context__
+    if parts:
+        record.exc_text, record.exc_info = "\n".join(parts), None
+    return True
+
+
 def rationed_log(name: str) -> logging.Logger:
     """Return the log of a module for what strangers can bring about."""
     log = logging.getLogger(name)
     log.addFilter(lambda _: TRACES.take())
+    log.addFilter(without_words)
     return log
 
 
@@ -137,7 +152,7 @@ class Addresses:
 
     def __init__(self) -> None:
         self._boxes: dict[gr.HTML, tuple[str, ...]] = {}
-        self._tabs: dict[str, str] = {"tab": ""}
+        self._tabs: dict[str, str] = {"tab": "", "lang": ""}
 
     def names(self, *names: str, tab: str = "") -> gr.HTML:
         """Return what changes on a fresh page whose address has one of these ``names``.
@@ -146,8 +161,8 @@ class Addresses:
         server. A page with one of the names begins in the ``tab`` of this id; a name that is also
         asked for without a tab begins none.
         """
-        # Never in the page: gradio tells of its change all the same.
-        box = gr.HTML("", visible=False)
+        # Never in the page, and in no tab: gradio tells of its change all the same.
+        box = gr.HTML("", visible=False, render=False)
         self._boxes[box] = names
         for name in names:
             self._tabs[name] = tab and self._tabs.get(name, tab)
@@ -155,13 +170,22 @@ class Addresses:
 
     def read_by(self, page: gr.Blocks) -> None:
         """Wire the handlers to the load of the page, after all other events."""
+        for box in self._boxes:
+            box.render()  # type: ignore[no-untyped-call]
         code = after_event("page.addressed", *map(list, self._boxes.values()))
         page.load(None, None, list(self._boxes), js=code, api_visibility="private")
 
-    @property
-    def opener(self) -> str:
-        """Code for the head of the page: it begins in the tab of its address, not in the first."""
-        return f"({after_event('page.begin', self._tabs)})();"
+    def opener(self, shown: Mapping[str, Sequence[str]]) -> str:
+        """Code for the head of the page: it begins in the tab of its address, not in the first.
+
+        ``shown`` are the ids of what each tab shows at first.
+        """
+        return f"({after_event('page.begin', self._tabs, shown)})();"
+
+
+def page_address(request: gr.Request) -> str:
+    """Return the address at which the browser has the app open, without its query."""
+    return str(request.headers.get("referer") or "").partition("?")[0]
 
 
 def parts_of(linked: Any) -> dict[str, str]:

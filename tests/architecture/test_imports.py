@@ -19,21 +19,22 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Rooms of the core: a module may import its own room and those before it.
 CORE = [
-    "types", "errors", "extensions", "options", "storage", "statistics", "language", "files",
+    "types", "errors", "extensions", "options", "places", "storage", "mirror", "statistics",
+    "language", "files",
     "terms", "mutation", "models", "relations", "pipeline", "data", "generators",
     "prioritisation", "campaign", "validity", "report", "replays", "repair", "annotation", "api",
-    "testing", "cli",
+    "testing", "endpoints", "cli",
 ]  # fmt: skip
 # Rooms of the app. Tabs know what they share and nothing of one another.
 SHARED = ["inside", "html", "processes", "shared"]
 TABS = {"explore", "batch", "results", "generate", "repair", "annotate", "models", "learn"}
-TOP = ("shell", "__main__")
+TOP = ("endpoints", "frontend", "on_demand", "shell", "__main__")
 EACH_TAB = {"events", "actions"}
 LARGE_TAB = EACH_TAB | {"layout", "html"}  # with more lines than SMALL
 SMALL = 400
 MOST_MODULES = 12
 HEAVY = {
-    "torch", "spacy", "transformers", "openai", "pandas", "numpy", "scipy", "ray", "datasets",
+    "torch", "spacy", "transformers", "aiohttp", "pandas", "numpy", "scipy", "ray", "datasets",
     "pyarrow", "statsmodels", "yaml", "duckdb",
     "sklearn", "onnxruntime",
     "gradio", "plotly", "textblob", "nltk", "vaderSentiment", "huggingface_hub", "httpx",
@@ -205,7 +206,7 @@ def test_asking_a_lexicon_model_loads_no_transformer() -> None:
         "from hinter_core.models.registry import load_model\n"
         "assert load_model('vader').predict(['A good day.'])[0].labels == ('positive',)"
     )
-    assert not loaded_by(code) & {"torch", "transformers", "spacy", "openai", "gradio"}
+    assert not loaded_by(code) & {"torch", "transformers", "spacy", "aiohttp", "gradio"}
 
 
 @pytest.mark.parametrize("name", ["html", "shared"])

@@ -39,7 +39,8 @@ class FaultyServer:
 
     ``refuses`` are parameters that it does not take; ``terse``: it names them in a message only, as
     servers on FastAPI do, with status 422. ``on_request`` is told how many requests have come.
-    ``wrong_key`` is refused, and repeated in the refusal.
+    ``wrong_key`` is refused, and repeated in the refusal. ``busy`` has the status and headers with
+    which a request of a number, if any, is refused whatever it asks.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class FaultyServer:
         refuses: tuple[str, ...] = (),
         terse: bool = False,
         on_request: Callable[[int], None] = lambda number: None,
+        busy: Callable[[int], tuple[int, dict[str, str]] | None] = lambda number: None,
     ) -> None:
         self.asked: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
@@ -60,7 +62,7 @@ class FaultyServer:
         self.poured = 0  # bytes of bodies without an end
         self.spent = (0, 0)  # prompt and completion tokens that were told
         self._reply, self._refuses, self._terse = reply, refuses, terse
-        self._on_request = on_request
+        self._on_request, self._busy = on_request, busy
         self._lock = threading.Lock()
         self._http = _Quiet(("127.0.0.1", 0), self._handler())
         self._end = threading.Event()
@@ -101,6 +103,8 @@ class FaultyServer:
                     turn, number = server.asked[text], len(server.bodies)
                 server._on_request(number)
                 status, payload, headers = server.answer(body, text, turn)
+                if refused := server._busy(number):
+                    (status, headers), payload = refused, _error("too much to do")
                 if server.wrong_key and server.wrong_key in self.headers["Authorization"]:
                     status, payload = 401, {"error": {"message": f"bad key {server.wrong_key}"}}
                 if status == 0:

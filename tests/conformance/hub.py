@@ -19,6 +19,8 @@ _WRITES = {
     "preupload": "/api/datasets/(.+)/preupload/main",
     "batch": r"/datasets/(.+)\.git/info/lfs/objects/batch",
     "commit": "/api/datasets/(.+)/commit/main",
+    "squash": "/api/datasets/(.+)/super-squash/main",
+    "shred": "/api/datasets/(.+)/lfs-files/batch",
 }
 
 
@@ -75,6 +77,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.of.keys |= {key for key in [self.headers.get("Authorization")] if key}
         if found := re.fullmatch(r"(?:/datasets)?/(.+?)/resolve/([^/]+)/(.+)", path):
             return self._file(*found.groups())
+        if path.endswith("/lfs-files"):
+            listed = [{"fileOid": digest, "filename": "projects/p.sqlite", "oid": digest,
+                       "pushedAt": "2026-01-01T00:00:00.000Z", "ref": "main", "size": len(body)}
+                      for digest, body in self.of.large.items()]  # fmt: skip
+            return self._json(listed)
         kind = "/api/(?:datasets|models)"
         if not (found := re.fullmatch(rf"{kind}/(.+?)(?:/(revision|tree)/(.+))?", path)):
             return self._answer(404, b"{}")
@@ -143,6 +150,14 @@ class _Handler(BaseHTTPRequestHandler):
             objects = [{**one, "actions": {"upload": {"href": f"{put}/{one['oid']}"}}}
                        for one in json.loads(raw)["objects"]]  # fmt: skip
             return self._json({"transfer": "basic", "objects": objects})
+        if what == "squash":
+            head = self.of.heads[name]
+            self.of.commits[name] = {head: self.of.commits[name][head]}
+            return self._json({})
+        if what == "shred":
+            for digest in json.loads(raw)["deletions"]["sha"]:
+                del self.of.large[digest]
+            return self._json({})
         return self._json(self._commit(name, raw))
 
     def _commit(self, name: str, raw: bytes) -> dict[str, object]:

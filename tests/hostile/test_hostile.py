@@ -32,7 +32,7 @@ from hinter_core.data.tables import row_writer, rows_to_csv
 from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.reading import load_grammar
 from hinter_core.generators.grammars.sampling import Sentences
-from hinter_core.generators.templates.table import open_templates
+from hinter_core.generators.templates.template import open_templates
 from hinter_core.models.registry import build_model
 from hinter_ui.annotate import annotator
 from hinter_ui.annotate.endpoints import AnnotatorEndpoints

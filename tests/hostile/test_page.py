@@ -93,7 +93,7 @@ def test_no_markup_becomes_part_of_the_page(page: Page, url: str, tmp_path: Path
     every = " ".join(MARKUP.values())
     page.goto(f"{url}/?text={quote(f'The black man {every} was kind.')}&models={quote(every)}")
     expect(page.locator("#preview")).to_contain_text("window.pwned=1")
-    page.get_by_role("button", name="Check", exact=True).click()
+    page.get_by_role("button", name="Find hidden bias", exact=True).click()
     expect(page.locator("#notice [role=alert]")).to_contain_text("pwned")
     page.goto(f"{url}/?results={quote(every)}&campaign={quote(every)}&class={quote(every)}")
     page.get_by_role("tab", name="Batch").click()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import string
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from uuid import uuid4
+from zipfile import ZipFile
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from hinter_core.annotation.evaluation.answers import answers_of, majority_votes
+from hinter_core.annotation.files.archive import archived, fill, settings_of
 from hinter_core.annotation.files.columns import ColumnMapping
 from hinter_core.annotation.files.exporting import FORMATS, Exported, export_file
 from hinter_core.annotation.files.importing import import_file
@@ -19,6 +22,7 @@ from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project, Status
+from hinter_core.errors import InputError
 from hinter_core.types import Edit, GrammaticalForm, Layer, Pair, Term
 from tests.examples import examples
 
@@ -99,6 +103,16 @@ def judge(store: AnnotationStore, data: st.DataObject) -> None:
                 desk.undo(key, f"undo {name}{number}")
 
 
+def decide(store: AnnotationStore, data: st.DataObject) -> None:
+    """The owner decides on some questions, and takes some of it back."""
+    for item in store.items():
+        for question in QUESTIONS:
+            if (item.source or not question.pair) and data.draw(st.booleans()):
+                store.adjudicate(item.id, question.id, data.draw(st.sampled_from(question.values)))
+                if data.draw(st.integers(0, 3)) == 0:
+                    store.adjudicate(item.id, question.id, "")
+
+
 def judged(
     folder: Path, given: list[AnnotationItem], data: st.DataObject, kind: str
 ) -> tuple[AnnotationStore, AnnotationStore, Path]:
@@ -106,6 +120,7 @@ def judged(
     store = made(folder)
     store.add(given)
     judge(store, data)
+    decide(store, data)
     return store, made(folder), folder / f"out{FORMATS[kind].ending}{PACKED.get(kind, '')}"
 
 
@@ -134,7 +149,10 @@ def test_what_is_exported_is_imported_again(
     assert done.rows == many
     assert list(other.items()) == list(store.items())
     assert said(other) == said(store)
+    assert other.adjudications() == store.adjudications()
+    assert done.decisions == len(store.adjudications())
     again = import_file(other, str(path))
+    assert again.decisions == 0
     assert (again.items, again.judgements, again.people) == (0, 0, [])
     assert import_file(store, str(path)).judgements == 0  # what it holds under other keys
     assert said(store) == said(other)
@@ -163,7 +181,7 @@ def test_so_is_every_row_ever_written(
     other.close()
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", [name for name, one in FORMATS.items() if not one.whole])
 @examples(8, CALM)
 @given(
     given=st.lists(items, min_size=1, max_size=3, unique_by=lambda item: item.id),
@@ -193,6 +211,76 @@ def test_so_is_what_stands_of_each_item(
     assert any(f"{question.id}: " in j.comment and "decided" in j.comment for j in said(other))
     store.close()
     other.close()
+
+
+@examples(15, CALM)
+@given(
+    given=st.lists(items, min_size=1, max_size=4, unique_by=lambda item: item.id),
+    data=st.data(),
+)  # fmt: skip
+def test_an_archive_holds_the_whole_project(
+    tmp_path_factory: pytest.TempPathFactory, given: list[AnnotationItem], data: st.DataObject
+) -> None:
+    store, _, path = judged(tmp_path_factory.mktemp("files"), given, data, "project")
+    gone = next(store.items()).id
+    store.remove(gone)
+    export_file(Exported(store), path)
+    settings_ = settings_of(path)
+    assert settings_ == store.project()
+    assert settings_ is not None
+    other, _ = AnnotationStore.create(path.with_name("other.sqlite"), settings_)
+    fill(other, path)
+    for one in (store, other):
+        one.restore(gone)
+    assert list(other.items()) == list(store.items())
+    assert other.annotators() == store.annotators()
+    assert list(other.judgements(history=True)) == list(store.judgements(history=True))
+    assert other.adjudications() == store.adjudications()
+    assert Judging(other).standings() == Judging(store).standings()
+    store.close()
+    other.close()
+
+
+@pytest.mark.parametrize("kind", ["project", "parquet", "dataset"])
+def test_settings_and_questions_come_back(tmp_path: Path, kind: str) -> None:
+    store = made(tmp_path)
+    store.change(name="Caf\u00e9", instructions="Go by\nyour impression.", copies=3, blind=False)
+    path = tmp_path / f"out{FORMATS[kind].ending}"
+    export_file(Exported(store), path, kind)
+    assert settings_of(path) == store.project()
+    store.close()
+
+
+def test_an_archive_has_no_pass_phrase_and_no_key(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    _, key = store.join("Ann", "correct horse")
+    content = archived(store)
+    with ZipFile(BytesIO(content)) as file:
+        every = b"".join(file.read(name) for name in file.namelist())
+    assert b"Ann" in every
+    assert not {b"salt", b"secret", b"correct horse", key.encode()} & set(every.split(b'"'))
+    with ZipFile(BytesIO(archived(store, anonymous=True))) as file:
+        assert b"Ann" not in file.read("annotators.jsonl")
+    store.close()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"PK\x03\x04", b"no archive", {"project.json": "{}"}, {"project.json": "[]"},
+     {"other": "x"}],
+)  # fmt: skip
+def test_what_is_no_archive_is_one_sentence(
+    tmp_path: Path, content: bytes | dict[str, str]
+) -> None:
+    path = tmp_path / "p.hinter-project"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        with ZipFile(path, "w") as file:
+            for name, text_ in content.items():
+                file.writestr(name, text_)
+    with pytest.raises(InputError, match=r"no archive that hinter"):
+        settings_of(path)
 
 
 @examples(30, CALM)

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hinter_core.campaign.tables import edit_from_row, edit_to_row
+from hinter_core.campaign.tables import edit_from_row, edits_to_rows
 from hinter_core.data.handwritten import read_edits, write_edits
 from hinter_core.data.tables import plain_cell, safe_cell
 from hinter_core.mutation.edits import difference
@@ -45,7 +45,7 @@ def test_edits_are_read_as_they_were_written(changes: list[tuple[Any, ...]]) -> 
         for attribute, (old, new), (before, after), kind in changes
     ]  # fmt: skip
     edits = read_edits(*write_edits(rows))
-    found = [edit_to_row(edit) for edit in edits]
+    found = [edits_to_rows([edit])[0] for edit in edits]
     assert [{name: row[name] for name in rows[0]} for row in found] == sorted(
         rows, key=lambda row: (row["attribute"], row["source"], row["target"], row["kind"])
     )

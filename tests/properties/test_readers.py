@@ -20,8 +20,7 @@ from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.cases import load_weights
 from hinter_core.generators.grammars.reading import read_grammar
 from hinter_core.generators.grammars.sampling import Sentences
-from hinter_core.generators.templates.table import open_templates
-from hinter_core.generators.templates.template import is_template, read_template
+from hinter_core.generators.templates.template import is_template, open_templates, read_template
 from hinter_core.language.clean import printable, whole, whole_values
 from hinter_core.models.prompting import load_prompt
 from hinter_core.models.registry import parse_name, split_names

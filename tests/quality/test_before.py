@@ -95,12 +95,13 @@ def test_a_project_is_evaluated_and_exported_as_before(
     }.items():
         out = before / f"{name}.jsonl"
         hinter("annotate", "export", project, out, *more)
-        assert_same(lines(out), lines(EXPECTED / f"project.{name}.jsonl"))
+        rows = [row for row in lines(out) if row.get("status") != "decided"]  # written since then
+        assert_same(rows, lines(EXPECTED / f"project.{name}.jsonl"))
 
 
 def test_annotators_and_owner_of_a_project_come_back(before: Path) -> None:
     then = expected("project.json")
-    store = AnnotationStore(before / "project.sqlite")
+    store = AnnotationStore.open(before / "project.sqlite")
     try:
         for name, secret in then["people"].items():
             person, _ = store.join(name, secret["pass_phrase"])
@@ -128,6 +129,7 @@ def test_links_mean_what_they_meant() -> None:
             assert values.pop("template") == ""
             assert values.pop("relations") == ["substitute"]
             assert values.pop("seed") == 0
+            assert values.pop("threshold") == 0
             for name in SETTINGS.keys() & values.keys() - link["means"].keys():
                 before = SETTINGS[name].default if name != "validity" else 0.0
                 assert values.pop(name) == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -28,9 +29,16 @@ class Made:
 
     def __init__(self, folder: Path, items: list[AnnotationItem], **settings: object) -> None:
         language = str(settings.get("language", "en"))
-        instructions, questions = default_questions(language)
-        plain = {"share": 1.0, "repeats": 0.0} | settings
-        project = Project(f"Trial {uuid4().hex[:6]}", questions, instructions, **plain)  # type: ignore[arg-type]
+        instructions, asked = default_questions(language)
+        # Three questions about a pair that is shown at once, unless a test is about their order.
+        named = {one.id: replace(one, ask_if=()) for one in asked}
+        if settings.pop("as_shipped", False):
+            questions = asked
+        else:
+            questions = tuple(named[one] for one in ("sense", "same", "grammatical"))
+            settings = {"alone": False} | settings
+        own = {"share": 1.0, "repeats": 0.0} | settings
+        project = Project(f"Trial {uuid4().hex[:6]}", questions, instructions, **own)  # type: ignore[arg-type]
         self.name, self.id = project.name, uuid4().hex
         self.path = folder / f"{self.id}.sqlite"
         store, self.key = AnnotationStore.create(self.path, project)

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import psutil
 import pytest
@@ -54,9 +55,8 @@ def in_english() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    path = (
-        os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    )
+    kinds = ("chromium-headless-shell", "chromium", "chromium-browser")
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, kinds)), None)
     if path is None:
         pytest.fail(
             "No Chromium found. Install it (apt-get install chromium) or name it in CHROMIUM.",
@@ -103,8 +103,8 @@ RELOADER = re.compile(
 # the session is gone, and nobody waits for the answer.
 LEFT = re.compile(
     r"ERROR: +Exception in ASGI application\n(?:(?!Exception in ASGI).)*?in sse_stream\n"
-    r"(?:(?!Exception in ASGI).)*?HTTPException: 404: Not Found\n"
-    r"(?:(?!Exception in ASGI).)*?response already started\.\n",
+    r"(?:(?!Exception in ASGI).)*?HTTPException\n"
+    r"(?:(?!Exception in ASGI).)*?RuntimeError\n",
     re.DOTALL,
 )
 
@@ -227,6 +227,14 @@ def open_list(page: Page, widget: str) -> None:
     box.click()
 
 
+PLANTED = {
+    "text": "The British waiter who served us remembered every order.",
+    "models": "scripted:hidden-review",
+    "edits": "race|British|Iranian\ngender|waiter|waitress",
+    "soft": "0", "across": "0", "coherent": "1", "validity": "0.6", "invariant": "even-handed",
+}  # fmt: skip
+
+
 class Explore:
     """The Explore tab as a person uses it."""
 
@@ -248,6 +256,23 @@ class Explore:
     def text_box(self) -> Locator:
         return self.page.get_by_role("textbox", name="Text about people")
 
+    def planted(self) -> Explore:
+        """Open a text whose model is biased by a rule."""
+        return self.open("?" + urlencode(PLANTED))
+
+    def unfold(self, part: str) -> None:
+        """Open a folded part: ``all``, ``how``, ``why`` or ``people``."""
+        self.page.locator(f"#{part} > button").click()
+
+    def list_of(self, attribute: str) -> Locator:
+        """The list in which a replacement of an attribute is chosen."""
+        return self.pairs.get_by_label(attribute)
+
+    def replace(self, attribute: str, words: str) -> None:
+        """Choose a replacement, which is judged at once."""
+        self.list_of(attribute).focus()
+        self.list_of(attribute).select_option(label=words)
+
     def type(self, text: str) -> None:
         self.text_box.fill(text)
 
@@ -257,6 +282,9 @@ class Explore:
 
     def press(self, name: str) -> None:
         self.page.get_by_role("button", name=name, exact=True).click()
+
+    def press_summary(self, name: str) -> None:
+        self.page.locator("summary", has_text=name).click()
 
     def scan_to_end(self) -> None:
         self.press("Find hidden bias")

@@ -10,12 +10,20 @@ from zipfile import ZipFile
 
 import pytest
 
+from hinter_core.annotation.evaluation.answers import Consensus
 from hinter_core.annotation.files.exporting import FORMATS
 from hinter_core.annotation.files.importing import import_file
 from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
-from hinter_core.annotation.project.types import AccessError, AnnotationError, Project, Status
+from hinter_core.annotation.project.types import (
+    AccessError,
+    AnnotationError,
+    AnnotationItem,
+    Annotator,
+    Project,
+    Status,
+)
 from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
@@ -88,12 +96,12 @@ def test_a_link_leads_where_others_can_go_or_warns(
     monkeypatch: pytest.MonkeyPatch, page: str, local: bool, machine: str, link: str, warned: bool
 ) -> None:
     monkeypatch.setattr("hinter_core.annotation.invitation.machine_address", lambda: machine)
-    shown = present.links("a-project", "", page=page, local=local)
+    shown = present.links("a-project", "", at=page, local=local)
     assert re.findall('href="(.*?)"', shown) == [f"{link}?annotate=a-project"]
     assert ("Only your own machine opens this link" in shown) is warned
     assert ("<svg" in shown) is not warned
     # Without knowing the page, the link is the page's own.
-    assert 'href="/?annotate=a-project"' in present.links("a-project", page="", local=local)
+    assert 'href="/?annotate=a-project"' in present.links("a-project", at="", local=local)
 
 
 def test_strangers_do_not_fill_the_disk_with_projects(
@@ -227,7 +235,50 @@ def test_the_owner_sees_what_was_said_and_decides(tmp_path: Path, campaign: Camp
     (row,) = [row for row in rows if row["item"] == first.item]
     assert row[f"answer.{first.question}"] == "yes"
     assert "decided by the owner" in row["comment"]
+    whole = own.write(session, made.id, made.key, "project", tmp_path / "out")
+    again_ = own.make(session, replace(FORM, source="file", file=str(whole), name=""))
+    assert again_.key != made.key
+    copy, first_one = own.view(again_.id, again_.key), own.view(made.id, made.key)
+    assert (copy.project, copy.found) == (first_one.project, first_one.found)
+    assert [item.id for item in copy.removed] == [item.id for item in first_one.removed]
     session.close()
     own.delete(made.id, made.key)
     with pytest.raises(AnnotationError, match="no such project"):
         own.view(made.id, made.key)
+
+
+def test_an_owner_changes_all_but_the_questions(tmp_path: Path) -> None:
+    own = judging(tmp_path)
+    name, key = own.projects.new(FORM.project())
+    given = {"name": " Caf\u00e9  1", "opening": "# Read", "quota": "20", "gold": "yes"}
+    own.edit(name, key, given | {"consent": "I agree.", "more": "x"})
+    project = own.view(name, key).project
+    assert (project.name, project.opening, project.quota) == ("Caf\u00e9 1", "# Read", 20)
+    assert (project.consent, project.gold, project.instructions) == ("I agree.", True, "")
+    assert own.write(Session(), name, key, "csv", tmp_path / "out").name == "Caf\u00e9-1.csv"
+    for wrong in ({"name": " "}, {"quota": "-1"}, {"quota": "many"}, {"opening": "x" * 20_001}):
+        with pytest.raises(AnnotationError):
+            own.edit(name, key, given | wrong)
+    assert own.view(name, key).project == project
+    shown = present.editor(name, key, project)
+    assert f"annotate={name}&amp;preview=#{key}" in shown
+    assert "Does this text make sense?" in shown
+
+
+def test_all_disagreements_are_in_reach_eight_at_a_time() -> None:
+    items = {f"i{n}": AnnotationItem(f"i{n}", f"Text {n}.") for n in range(19)}
+    sense = default_questions()[1][:1]
+    disputed = [Consensus(name, "sense", {"yes": 1, "no": 1}, None) for name in items]
+    shown = present.disputes(sense, disputed, items)
+    assert shown.count('data-value="yes"') == 19
+    assert re.findall("<summary>(.*?)</summary>", shown) == ["Texts 9 to 16", "Texts 17 to 19"]
+    assert "Shown:" not in shown
+
+
+@pytest.mark.parametrize("name", ["\u00e9" * 40, "\U0001f642" * 40, "from a file " * 20])
+def test_every_name_can_be_typed_to_confirm(name: str) -> None:
+    """Browsers count UTF-16, and names that come in a file may be longer than new ones."""
+    shown = present.page().managing([Annotator(1, name)])
+    (field,) = re.findall('<input name="confirm"[^>]*>', shown)
+    most = re.findall(r'maxlength="(\d+)"', field)
+    assert not most or int(most[0]) >= len(name.encode("utf-16-le")) // 2

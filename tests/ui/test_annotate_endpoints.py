@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from hinter_core.annotation.project.types import (
     AccessError,
     AnnotationError,
     AnnotationItem,
+    Practice,
     Project,
 )
 from hinter_ui.annotate.endpoints import AnnotatorEndpoints, Throttle
@@ -35,8 +37,8 @@ class Room:
 
     def __init__(self, folder: Path, many: int = 6, **settings: Any) -> None:
         self.projects = Annotations(folder, lambda: False)
-        questions = default_questions(settings.get("language", "en"))[1]
-        self.id, self.key = self.projects.new(Project("Trial", questions, **settings))
+        asked = {"questions": default_questions(settings.get("language", "en"))[1]}
+        self.id, self.key = self.projects.new(Project("Trial", **asked | settings))
         self.judging = self.projects.judging(self.id)
         self.judging.store.add(
             AnnotationItem(
@@ -309,3 +311,154 @@ def test_nothing_else_is_reachable_by_these_calls(app: App) -> None:
     )
     assert reply.status_code == 200
     assert list(reply.json()) == ["error"]
+
+
+def opened(folder: Path) -> Room:
+    sense = default_questions()[1][:1]
+    drill = (Practice("Cats the dogs.", (("sense", "no"),), why="It has <b>no</b> verb."),)
+    return Room(
+        folder, opening="## Read\n<script>alert(1)</script> ![](https://x.example/y.png) *well*",
+        consent="I agree.", contact="ann@example.org", practice=drill, completion="C0DE", quota=2,
+        questions=sense,
+    )  # fmt: skip
+
+
+def test_who_joins_reads_the_task_and_agrees(tmp_path: Path) -> None:
+    room = opened(tmp_path)
+    form = room.ask("enter")["html"]
+    assert "<h2>Read</h2>" in form
+    assert "<em>well</em>" in form
+    assert "<script" not in form
+    assert "<img" not in form
+    for words in ("I agree.", "ann@example.org", "1 texts to practise"):
+        assert words in form
+    told = {"name": "Ann", "phrase": PASS}
+    assert room.ask("join", **told)["error"]["code"] == "consent"
+    assert room.judging.store.annotators() == []
+    link = {"PROLIFIC_PID": "5f", "STUDY_ID": "s" * 500, "SESSION_ID": ["x"], "OTHER": "y"}
+    joined = room.ask("join", **told, consent=True, entry=link)
+    assert [one["expected"] for one in joined["practice"]] == [{"sense": "no"}]
+    (person,) = room.judging.store.annotators()
+    entry = json.loads(person.entry)
+    assert sorted(entry) == ["PROLIFIC_PID", "STUDY_ID", "consent"]
+    assert (entry["PROLIFIC_PID"], len(entry["STUDY_ID"])) == ("5f", 100)
+    # The practice is done once, and the first consent stands.
+    key = joined["key"]
+    room.ask("work", key=key, sent=[{"id": "p", "kind": "practised"}])
+    assert room.ask("enter", key=key)["practice"] == []
+    again = room.ask("join", **told, consent=True, entry={"PROLIFIC_PID": "other"})
+    assert again["practice"] == []
+    assert json.loads(room.judging.store.annotators()[0].entry) == entry | {
+        "practised": json.loads(room.judging.store.annotators()[0].entry)["practised"]
+    }
+
+
+def test_a_quota_ends_with_the_code(tmp_path: Path) -> None:
+    room = opened(tmp_path)
+    key = room.ask("join", name="Ann", phrase=PASS, consent=True)["key"]
+    first, second = room.items(key)
+    assert room.ask("work", key=key)["progress"]["left"] == 2
+    room.send(key, first, answers={"sense": "yes"})
+    done = room.send(key, second, answers={"sense": "no"})
+    assert done["items"] == []
+    assert "C0DE" in done["end"]
+    # What is taken back can be judged again; a skip is no judgement.
+    room.ask("work", key=key, sent=[{"id": "u", "kind": "undo"}])
+    assert [one["item"] for one in room.items(key)] == [second["item"]]
+    room.send(key, second, kind="skipped", answers={})
+    assert len(room.items(key)) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "nothing", "left"),
+    [("en", "no text for you now", "You skipped 2"), ("de", "gibt es keinen", "2 übersprungen")],
+)
+def test_who_judged_nothing_gets_no_code(
+    tmp_path: Path, language: str, nothing: str, left: str
+) -> None:
+    room = Room(tmp_path, 2, language=language, completion="C0DE", share=0.0, repeats=0.0)
+    ann, bo = room.join("Ann"), room.join("Bo")
+    items = room.items(ann)  # both reserved
+    end = room.ask("work", key=bo)["end"]
+    assert (nothing in end, "C0DE" in end, 'data-act="again"' in end) == (True, False, False)
+    for item in items:
+        end = room.send(ann, item, kind="skipped", answers={}).get("end")
+    assert (nothing in end, "C0DE" in end, left in end) == (True, False, True)
+    assert 'data-act="again"' in end
+    # Of two texts one judged and one skipped; then both judged.
+    room.ask("work", key=ann, sent=[{"id": "a", "kind": "again"}])
+    first, second = room.items(ann)
+    room.send(ann, first)
+    end = room.send(ann, second, kind="skipped", answers={})["end"]
+    assert (nothing in end, "C0DE" in end) == (False, False)
+    room.ask("work", key=ann, sent=[{"id": "b", "kind": "again"}])
+    end = room.send(ann, second)["end"]
+    assert "<strong>C0DE</strong>" in end
+    # The study is full for who comes now.
+    assert "C0DE" not in room.ask("work", key=bo)["end"]
+
+
+def test_a_closed_project_gives_its_code_to_who_judged_enough(tmp_path: Path) -> None:
+    room = opened(tmp_path)
+    keys = [room.ask("join", name=n, phrase=PASS, consent=True)["key"] for n in ("Ann", "Bo")]
+    (first, second), other = room.items(keys[0]), room.items(keys[1])[0]
+    room.send(keys[0], first, answers={"sense": "yes"})
+    room.send(keys[0], second, answers={"sense": "yes"})
+    room.send(keys[1], other, answers={"sense": "yes"})
+    room.judging.store.change(closed=True)
+    assert "C0DE" in room.ask("work", key=keys[0])["closed"]
+    late = {"id": "x", "kind": "skipped", "item": other["item"], "showing": 1}
+    for sent in ([], [late]):
+        assert "C0DE" not in room.ask("work", key=keys[1], sent=sent)["closed"]
+    assert "C0DE" not in room.ask("enter")["html"]
+
+
+def test_people_read_what_is_kept_of_them(tmp_path: Path) -> None:
+    for language, words in (
+        ("en", ("consent and practice", "numbers that its link names", "Hugging Face")),
+        ("de", ("eingewilligt und geübt", "Nummern aus dessen Link", "Hugging Face")),
+    ):
+        form = Room(tmp_path / language, language=language).ask("enter")["html"]
+        assert [word for word in words if word not in form] == []
+
+
+def test_two_windows_of_one_person_do_not_overwrite_each_other(room: Room) -> None:
+    key = room.join("Ann")
+    item = room.items(key)[0]
+    room.send(key, item)
+    other = room.send(key, item, answers=ANSWERS | {"sense": "no"})
+    assert other["done"][0]["error"]["code"] == "twice"
+    assert [one.answers["sense"] for one in room.judging.store.judgements()] == ["yes"]
+    # Taken back, it is judged anew.
+    undo = {"id": uuid4().hex, "kind": "undo", "item": item["item"], "showing": 1}
+    room.ask("work", key=key, sent=[undo])
+    assert "error" not in room.send(key, item, answers=ANSWERS | {"sense": "no"})["done"][0]
+    assert [one.answers["sense"] for one in room.judging.store.judgements()] == ["no"]
+
+
+def test_a_closed_project_says_so_at_the_door(room: Room) -> None:
+    assert "phrase" in room.ask("enter")["html"]
+    room.judging.store.change(closed=True)
+    page = room.ask("enter")["html"]
+    assert "closed" in page
+    assert "phrase" not in page
+
+
+def test_the_owner_looks_as_an_annotator_and_leaves_no_trace(room: Room) -> None:
+    for key in ("", "no key"):
+        assert room.ask("enter", preview=True, key=key)["error"]["code"] == "failed"
+    seen = room.ask("enter", preview=True, key=room.key)
+    assert len(seen["items"]) == 6
+    assert "phrase" in seen["opening"]
+    assert room.judging.store.annotators() == []
+    with room.judging.store.read() as connection:
+        assert connection.execute("SELECT COUNT(*) FROM assignments").fetchone()[0] == 0
+
+
+def test_blind_projects_have_no_trees_and_texts_stand_alone_first(room: Room) -> None:
+    key = room.join("Ann")
+    item = room.items(key)[0]
+    assert room.ask("trees", key=key, item=item["item"])["error"]["code"] == "failed"
+    assert "<ins" in item["html"]
+    assert "British" not in item["alone"]
+    assert "<ins" not in item["alone"]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
+from hinter_core.annotation.project.types import Practice
 from tests.ui.annotators import Judge, Made
 
 Judges = Callable[..., Judge]
@@ -73,3 +74,56 @@ def test_a_double_tap_on_a_phone_answers_one_question(judges: Judges, project: P
     ann.page.mouse.dblclick(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     ann.ready()
     expect(ann.page.locator('.judge-question [aria-pressed="true"]')).to_have_count(1)
+
+
+def test_a_text_stands_alone_until_it_is_compared_and_space_says_all_fine(
+    judges: Judges, project: Projects
+) -> None:
+    drill = Practice(
+        "Waiter the left.", (("sense", "no"),), why="It has no verb where one belongs."
+    )
+    made, ann = project(10, as_shipped=True, practice=(drill,), completion="C0DE"), judges()
+    ann.join(made, "Ann")
+    # What is practised is answered, and not stored.
+    expect(ann.text).to_have_text("Waiter the left.")
+    ann.press("n")
+    feedback = ann.page.locator(".judge-feedback")
+    expect(feedback).to_contain_text("No: so would we.")
+    expect(feedback).to_contain_text("It has no verb")
+    ann.page.keyboard.press("Enter")
+    expect(ann.text).to_contain_text("waiter number")
+    ann.all_saved()
+    ann.page.reload()  # once is enough
+    expect(ann.text).to_contain_text("waiter number")
+    marks, source = ann.page.locator(".judge-item :is(ins, del)"), ann.page.locator(".source")
+    current = ann.page.locator(".judge-question.current")
+    expect(marks).to_have_count(0)
+    expect(source).to_have_count(0)
+    expect(ann.page.locator(".judge-question:visible")).to_have_count(2)
+    ann.press("y")
+    ann.page.keyboard.press("ArrowRight")  # nobody looks ahead
+    expect(current).to_contain_text("grammatical")
+    expect(source).to_have_count(0)
+    ann.press("u")
+    expect(source).to_be_visible()
+    expect(marks).to_have_count(2)
+    expect(ann.page.locator(".judge-bar")).to_contain_text("mean the same")
+    ann.judge("y")
+    ann.judge("n")  # what makes no sense is asked nothing else
+    ann.press(" ")
+    expect(source).to_be_visible()
+    ann.press("z")  # back to the last answer, and the text is alone again
+    expect(source).to_have_count(0)
+    ann.judge("n ")
+    keys = 0
+    for number in range(7):  # 5 of 7 are fine
+        keys += len(said := "n" if number in (2, 5) else "  ")
+        ann.judge(said)
+    expect(ann.page.get_by_role("heading", name="Thank you")).to_be_visible()
+    assert keys == 12
+    expect(ann.page.locator(".judge-room")).to_contain_text("C0DE")
+    given = [tuple(one.answers.values()) for one in made.judged()]
+    assert given == [
+        ("yes", "unsure", "yes"), ("no",), ("yes", "no", "yes"),
+        *(("no",) if number in (2, 5) else ("yes",) * 3 for number in range(7)),
+    ]  # fmt: skip

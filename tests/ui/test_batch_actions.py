@@ -153,7 +153,7 @@ def test_a_reader_is_offered_no_button_that_changes(public: BatchActions) -> Non
     with gr.Blocks():
         names_kept()
         services = Services(Access())
-        updates = BatchUpdates(services, public, BatchLayout(services, Markup("")))
+        updates = BatchUpdates(services, public, BatchLayout(services, lambda: Markup("")))
     job = updates.ui.job
     for session, mine in ((owner, True), (Session(), False)):
         shown = updates.opened(session, entry.id, [entry.id])
@@ -170,7 +170,7 @@ def test_a_campaign_whose_results_are_open_is_listed_before_the_browser_keeps_it
     with gr.Blocks():
         names_kept()
         services = Services(Access())
-        updates = BatchUpdates(services, public, BatchLayout(services, Markup("")))
+        updates = BatchUpdates(services, public, BatchLayout(services, lambda: Markup("")))
     table, visitor, stranger = updates.ui.table, Session(), Session()
     visitor.campaign = entry.id
     assert entry.id in str(updates.watched(visitor, "", [])[table])
@@ -187,7 +187,7 @@ def test_a_look_that_began_before_a_start_is_told_before_it(
         names_kept()
         services = Services(Access())
         with gr.Tabs(), gr.Tab():
-            updates = BatchUpdates(services, public, BatchLayout(services, Markup("")))
+            updates = BatchUpdates(services, public, BatchLayout(services, lambda: Markup("")))
             events, acting = BatchEvents(updates), JobEvents(updates)
     visitor, order = Session(), list[str]()
     monkeypatch.setattr(events, "session", lambda request: visitor)

@@ -231,6 +231,7 @@ def test_a_finished_campaign_is_asked_of_more_models_and_run_again(
     batch.state("done")
     batch.job_results.click()
     expect(page.locator("#results-cards .card")).to_have_count(2)
+    page.locator("#results-fold-findings .label-wrap").click()
     page.locator("#results-hand-over").click()
     expect(page.get_by_role("tab", name="Batch")).to_have_attribute("aria-selected", "true")
     expect(batch.batch_preview).to_contain_text(re.compile(r"\d+ variants? \u00b7 "))
@@ -305,6 +306,7 @@ def test_a_prioritised_campaign_shows_its_curve_and_goes_on(batch: Batch) -> Non
     expect(batch.job_progress).to_contain_text("All cases were asked.", timeout=120_000)
     batch.state("done")
     batch.job_results.click()
+    page.locator("#results-fold-details .label-wrap").click()
     expect(page.locator("#results-sections")).to_contain_text("What was asked first")
     expect(page.locator("#results-sections")).to_contain_text("The audit is a random sequence")
 

@@ -11,7 +11,7 @@ import pytest
 from hinter_core.errors import InputError
 from hinter_ui.html.wording import Words
 from hinter_ui.learn import classroom
-from hinter_ui.learn.classroom import Classroom, ClosedClassError, UnknownClassError
+from hinter_ui.learn.classroom import Classroom, ClassroomError, ClosedClassError, UnknownClassError
 from hinter_ui.learn.events import guess_counter
 from hinter_ui.learn.lesson import questions
 from tests.ui.conftest import Clock
@@ -42,6 +42,49 @@ def test_a_guess_counts_once_for_a_device_and_the_first_one_holds(classes: Class
         "plot": {"above": 0, "below": 1},
     }
     assert (seen.code, seen.devices, seen.closed) == (code, 3, False)
+
+
+def test_an_answer_is_shown_by_the_teacher_alone(classes: Classroom) -> None:
+    code, key = classes.open()
+    assert classes.stages(code) == (frozenset(), frozenset())
+    classes.guess(code, device(1), "guess", "stays")
+    classes.reveal(key, "guess")
+    classes.reveal(key, "nosuch")
+    assert classes.stages(code) == ({"guess"}, frozenset())
+    with pytest.raises(ClassroomError, match="shown already"):
+        classes.guess(code, device(2), "guess", "turns")
+    assert classes.guess(code, device(2), "plot", "above")
+    with pytest.raises(UnknownClassError):
+        classes.reveal(f"{code}.wrong", "plot")
+    classes.reveal(key)
+    assert classes.look(key).revealed == set(QUESTIONS)
+    classes.close(key)
+    assert classes.stages(code)[0] == set(QUESTIONS) == classes.stages("NOSUCH")[0]
+
+
+def test_a_second_vote_stands_beside_the_first(classes: Classroom) -> None:
+    code, key = classes.open()
+    for number, choice in enumerate(["stays", "stays", "turns"]):
+        classes.guess(code, device(number), "guess", choice)
+    classes.vote_again(key, "guess")
+    assert classes.stages(code)[1] == {"guess"}
+    assert classes.guess(code, device(0), "guess", "turns")
+    assert not classes.guess(code, device(0), "guess", "stays")  # once in each vote
+    classes.guess(code, device(0), "plot", "below")
+    seen = classes.look(key)
+    assert seen.counts["guess"] == {"stays": 2, "turns": 1}
+    assert seen.second["guess"] == {"stays": 0, "turns": 1}
+    assert seen.second["plot"] == {"above": 0, "below": 0}
+    assert (seen.devices, seen.again) == (3, {"guess"})
+
+    classes.reveal(key, "guess")
+    classes.clear(key, "guess")  # one question begins anew
+    seen = classes.look(key)
+    assert sum(seen.counts["guess"].values()) == sum(seen.second["guess"].values()) == 0
+    assert seen.counts["plot"] == {"above": 0, "below": 1}
+    assert not seen.again
+    assert not seen.revealed
+    assert classes.guess(code, device(0), "guess", "stays")
 
 
 def test_a_code_is_read_however_it_was_typed(classes: Classroom) -> None:

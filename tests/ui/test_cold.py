@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from hinter_ui.explore.actions import ExploreState, load_examples
+from hinter_ui.explore.examples import load_examples
+from hinter_ui.explore.state import ExploreState
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.services import Services
 from tests.ui.conftest import Explore, launched
@@ -52,7 +53,8 @@ def test_a_scan_asked_for_too_early_is_of_the_text_that_comes(
     expect(explore.cancel).to_be_hidden()
     expect(explore.stale).to_be_empty()
     expect(explore.alert).to_have_count(0)
-    expect(explore.table.locator("tbody tr").nth(1)).to_be_visible()  # more than one check has
+    explore.unfold("all")
+    expect(explore.table.locator("tbody tr").nth(3)).to_be_visible()  # more than one check has
 
 
 def test_what_is_typed_too_early_stays_and_is_told_from_what_the_link_shows(

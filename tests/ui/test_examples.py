@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from hinter_ui.explore.actions import ExampleText, ExploreActions, load_examples
+from hinter_ui.explore.actions import ExploreActions
+from hinter_ui.explore.examples import ExampleText, load_examples
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 

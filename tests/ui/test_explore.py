@@ -25,14 +25,13 @@ def _saved(explore: Any, button: str) -> str:
 
 def test_an_example_is_seen_from_every_side(explore: Any) -> None:
     explore.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    explore.open()
+    explore.planted()
     heading = explore.page.get_by_role("heading", level=1)
     expect(heading).to_have_count(1)
     expect(heading).to_contain_text("HInter")
     expect(heading).to_contain_text("Does the answer flip only when two attributes")
     expect(explore.page_footer).to_contain_text("not about people")
     # The square: hidden bias.
-    explore.example("Planted bias")
     banner = explore.banner.locator(".banner")
     expect(banner).to_contain_text("Hidden intersectional bias, more than the sum.")
     expect(banner).to_contain_text(
@@ -48,17 +47,28 @@ def test_an_example_is_seen_from_every_side(explore: Any) -> None:
     expect(cards.nth(3).locator("ins")).to_have_text(["Iranian (race)", "waitress (gender)"])
     expect(cards.nth(3)).to_contain_text("the answer flips")
     expect(cards.nth(3)).to_contain_text("interaction \u22120.70")
-    # The plot, with the point where effects add up.
+    # What is folded is neither made nor sent. The plot, with the point where effects add up.
+    expect(explore.plot).to_have_count(0)
+    explore.unfold("how")
     plot = explore.plot
     expect(plot.locator(".scatterlayer .trace")).to_have_count(3)
     expect(plot.locator(".legend")).to_contain_text("if the effects just added up")
     expect(plot).to_contain_text("probability of \u201cpositive\u201d")
-    # The trees of source and mutant.
-    trees = explore.trees.locator("svg")
-    expect(trees).to_have_count(2)
-    expect(trees.nth(1).locator("title")).to_contain_text("changed sentence: The Iranian waitress")
-    expect(trees.nth(0).locator("desc")).to_contain_text("waiter: NN")
-    expect(trees.nth(1).locator(".word")).to_have_count(10)
+    # The tree of source and mutant, around the change; the whole sentence on demand.
+    explore.unfold("why")
+    tree = explore.trees.locator("svg")
+    expect(tree).to_have_count(1)
+    expect(tree.locator("title")).to_contain_text("changed sentence: The Iranian waitress")
+    expect(tree.locator("desc")).to_contain_text("waiter: NN")
+    expect(tree.locator("desc")).to_contain_text("waitress: NN")
+    drawn = [word for word in tree.locator(".word").all_text_contents() if word != "\u2026"]
+    assert drawn == ["The", "The", "British", "Iranian", "waiter", "waitress", "who", "who",
+                     "served", "served"]  # fmt: skip
+    explore.press_summary("The whole sentence, word by word")
+    expect(explore.trees.locator(".tree-words li")).to_have_count(10)
+    expect(explore.trees.locator(".tree-words li.differs ins")).to_have_text(
+        ["Iranian", "waitress"]
+    )
     expect(explore.trees).to_contain_text("Kept")
     # Its link is copied, and opens it again.
     explore.press("Copy link")
@@ -72,12 +82,14 @@ def test_an_example_is_seen_from_every_side(explore: Any) -> None:
     expect(explore.banner).to_contain_text("Hidden intersectional bias, more than the sum.")
     expect(explore.square.locator("article").nth(3).locator("ins").first).to_contain_text("Iranian")
     # A discarded mutant shows what broke.
+    explore.unfold("why")
+    expect(explore.trees).to_contain_text("Kept")
     explore.example("A broken sentence")
     expect(explore.banner).to_contain_text("Discarded: this variant is no evidence.")
     expect(explore.trees.locator(".reason.lost")).to_contain_text("where the source has")
-    for side in (0, 1):
-        wrong = explore.trees.locator("svg").nth(side).locator(".pos.wrong")
-        expect(wrong.first).to_contain_text("\u2260")
+    wrong = explore.trees.locator("svg .pos.wrong")
+    expect(wrong).to_have_count(2)  # of the source and of the variant
+    expect(wrong.first).to_contain_text("\u2260")
     # Three attributes give the whole lattice.
     explore.example("Three at once")
     expect(explore.square.locator("article")).to_have_count(8)
@@ -86,12 +98,15 @@ def test_an_example_is_seen_from_every_side(explore: Any) -> None:
 
 
 def test_a_scan_is_read_by_keyboard_filtered_and_taken_along(explore: Any) -> None:
-    explore.open().example("Planted bias")
+    explore.planted()
     explore.page.get_by_role("button", name="Find hidden bias").focus()
     explore.page.keyboard.press("Enter")
     expect(explore.progress).to_contain_text("complete")
     expect(explore.progress).to_contain_text(re.compile(r"[1-9]\d* hidden"))
     expect(explore.banner).to_contain_text("Hidden intersectional bias, more than the sum.")
+    expect(explore.table).to_have_count(0)
+    explore.page.get_by_role("button", name="All variants").focus()
+    explore.page.keyboard.press("Enter")
     expect(explore.verdicts.first).to_contain_text("hidden")
     picks = explore.table.locator(".pick")
     expect(picks).to_have_count(25)
@@ -174,6 +189,7 @@ def test_scan_can_be_cancelled_and_keeps_what_it_found(explore: Any) -> None:
     expect(explore.progress).to_contain_text("stopped; the results so far are kept")
     done = int(explore.progress.inner_text().split()[0].replace(",", ""))
     assert 0 < done < 5000
+    explore.unfold("all")
     expect(explore.table.locator("tbody tr").first).to_be_visible()
     expect(explore.scan).to_be_enabled()
     assert explore.progress.inner_text().startswith(f"{done:,} ")
@@ -184,15 +200,17 @@ def test_attributes_to_change_together_can_be_chosen(explore: Any) -> None:
     explore.type("The young British waiter left.")
     explore.page.get_by_label("age", exact=True).check()
     explore.choose_models("scripted:hidden-review")
-    explore.pick("pair", "gender \u00d7 age")
-    expect(explore.slot_1.locator("input")).to_have_value("waiter \u2192 waitress (female)")
-    explore.press("Check")
+    expect(explore.pairs.locator("select")).to_have_count(3)
+    explore.replace("Race", "unchanged")
+    explore.replace("Gender", "waiter \u2192 waitress (female)")
+    explore.replace("Age", "young \u2192 old (older)")
     expect(explore.square.locator("h3").nth(3)).to_have_text("Gender \u00d7 age")
+    expect(explore.list_of("Age")).to_be_focused()
 
 
 def test_link_with_a_foreign_model_waits_for_a_person(explore: Any) -> None:
     explore.open("?text=The+British+waiter+left.&models=hf:someone/model")
-    expect(explore.notice).to_contain_text("press Check")
+    expect(explore.notice).to_contain_text("press Find hidden bias")
     expect(explore.banner).to_have_count(0)
 
 
@@ -227,15 +245,17 @@ def test_chosen_replacements_are_checked_by_several_models_side_by_side(explore:
     explore.open()
     explore.type(PLANTED)
     explore.choose_models("scripted:hidden-review")
-    explore.pick("slot-1", "British \u2192 Syrian (middle eastern)")
-    explore.pick("slot-2", "waiter \u2192 waitress (female)")
-    explore.press("Check")
+    expect(explore.preview).to_contain_text("waiter")
+    explore.replace("Race", "British \u2192 Syrian (middle eastern)")
+    explore.replace("Gender", "waiter \u2192 waitress (female)")
     expect(explore.banner).to_contain_text("Hidden intersectional bias, more than the sum.")
     expect(explore.square.locator("ins").first).to_contain_text("Syrian")
     explore.choose_models("scripted:hidden-review", "scripted:even-handed", "vader")
-    explore.press("Check")
+    expect(explore.stale).to_contain_text("with other settings")
+    explore.press("Check this pair")
     expect(explore.banner.locator(".banner")).to_have_count(3)
     expect(explore.banner.locator(".originals li")).to_have_count(3)
+    explore.unfold("all")
     expect(explore.table.locator("th")).to_have_count(5)
     expect(explore.square.locator(".answer").nth(3)).to_have_text("negative")
     explore.page.get_by_label("scripted:even-handed", exact=True).check()
@@ -244,49 +264,50 @@ def test_chosen_replacements_are_checked_by_several_models_side_by_side(explore:
 
 def test_results_belong_to_what_they_were_made_from(explore: Any) -> None:
     explore.page.emulate_media(reduced_motion="reduce")  # no list moves under the hand
-    explore.open().example("Planted bias")
-    page, bar, slots = explore.page, explore.stale, (explore.slot_1, explore.slot_2)
+    explore.planted()
+    page, bar = explore.page, explore.stale
     shown = explore.square.locator("article").nth(3)
     expect(page).to_have_url(re.compile(re.escape(quote_plus(PLANTED))))
     expect(bar).not_to_contain_text("results")
     # Other words: the old verdict is marked, and can be gone back to.
     explore.type("The British waiter met her.")
     expect(bar).to_contain_text("for the previous text")
-    expect(explore.banner).to_have_css("filter", "grayscale(1)")
+    for box in (explore.banner, page.locator("#all")):
+        expect(box).to_have_css("filter", "grayscale(1)")
     expect(explore.banner).to_have_css("outline-style", "dashed")
     explore.press("Go back to these results")
     expect(explore.text_box).to_have_value(PLANTED)
     expect(bar).not_to_contain_text("results")
     expect(explore.banner).to_have_css("filter", "none")
     expect(explore.banner).to_have_css("outline-style", "none")
-    # Another list, and other settings.
-    explore.pick("slot-1", "British \u2192 Ethiopian (black)")
-    expect(bar).to_contain_text("for other replacements")
+    # Other settings.
     page.get_by_label("age", exact=True).check()
     expect(bar).to_contain_text("with other settings")
     page.get_by_label("age", exact=True).uncheck()
-    explore.pick("slot-1", "British \u2192 Ethiopian (black)")
-    explore.press("Check now")
+    expect(bar).not_to_contain_text("results")
+    # A replacement that is chosen is judged at once.
+    explore.replace("Race", "British \u2192 Ethiopian (black)")
     expect(shown.locator("ins").first).to_contain_text("Ethiopian")
     expect(bar).not_to_contain_text("results")
-    # Lists, square, row and address are one after a scan, too.
+    # Lists, chips, square, row and address are one after a scan, too.
     explore.scan_to_end()
-    expect(explore.square.locator("article").nth(3)).to_contain_text("the answer flips")
+    expect(shown).to_contain_text("the answer flips")
+    explore.unfold("all")
     row = explore.table.locator("tr.selected")
     _agree(explore, row)
     explore.table.locator(".pick").nth(4).click()
     expect(row.locator("td").nth(1)).not_to_contain_text("Iranian")
     _agree(explore, row)
+    explore.found.locator(".chip").nth(2).click()
+    _agree(explore, row)
     word = row.locator("td").nth(1).inner_text()
-    explore.press("Check")  # among what was scanned
+    explore.press("Check this pair")  # among what was scanned
     expect(explore.progress).to_contain_text("complete")
     expect(row.locator("td").nth(1)).to_have_text(word)
     # A list that is opened while a check goes on stays in view as the check ends.
-    explore.pick("slot-1", "British \u2192 Syrian (middle eastern)")
-    expect(bar).to_contain_text("for other replacements")
     held: list[Route] = []
     page.route("**/queue/join*", lambda route: held.append(route), times=1)
-    explore.press("Check")
+    explore.replace("Race", "British \u2192 Syrian (middle eastern)")
     open_list(page, "row-order")
     held[0].continue_()
     expect(shown.locator("ins").first).to_contain_text("Syrian")
@@ -294,11 +315,10 @@ def test_results_belong_to_what_they_were_made_from(explore: Any) -> None:
     page.get_by_role("option", name="order of testing", exact=True).click()
     # Single changes have lists, too.
     first = explore.table.locator("tbody tr").first
-    expect(first.locator("td").nth(1)).not_to_contain_text("→")  # the new order is drawn
+    expect(first.locator("td").nth(1)).not_to_contain_text("\u2192")  # the new order is drawn
     first.click()
-    expect(explore.page.locator("#pair input")).to_have_value("gender")
-    expect(slots[0].locator("input")).to_have_value("waiter \u2192 waitress (female)")
-    expect(slots[1]).to_be_hidden()
+    expect(explore.list_of("Race")).to_have_value("")
+    expect(explore.list_of("Gender")).to_have_value(re.compile("waiter.waitress"))
     # The keyboard closes a list that it leaves.
     explore.page.locator("#verdict-filter input").focus()
     for _ in range(3):
@@ -310,10 +330,9 @@ def test_results_belong_to_what_they_were_made_from(explore: Any) -> None:
 
 def test_counts_stand_beside_the_text_and_settings_that_were_scanned(explore: Any) -> None:
     page, bar, counts = explore.page, explore.progress, explore.progress.locator(".counts")
-    explore.open().example("Planted bias")
-    explore.scan_to_end()
+    explore.planted().scan_to_end()
     expect(counts).to_contain_text("hidden")
-    expect(bar).to_contain_text(re.compile(r"(\d+) hidden: \1 beyond the sum\."))
+    expect(explore.found).to_contain_text(re.compile(r"(\d+) hidden: \1 beyond the sum"))
     # Another text, another setting, a text that cannot be scanned: the counts are not theirs.
     explore.type("My German landlord was kind.")
     expect(explore.stale).to_contain_text("for the previous text")
@@ -339,7 +358,7 @@ def test_counts_stand_beside_the_text_and_settings_that_were_scanned(explore: An
     expect(explore.text_box).to_have_value("My German landlord was kind.")
     expect(counts).to_have_count(0)
     # A check of another text; then what was scanned is shown with its own text.
-    explore.press("Check")
+    explore.press("Check this pair")
     expect(explore.banner.locator(".banner")).to_be_visible()
     expect(counts).to_have_count(0)
     explore.press("Show the scan")
@@ -351,7 +370,12 @@ def _agree(explore: Any, row: Locator) -> None:
     """Lists, square, row and address show the same change of race."""
     words = row.locator("td").nth(1).inner_text()
     word = words.split(" \u2192 ")[1]
-    expect(explore.slot_1.locator("input")).to_have_value(re.compile(f"^{re.escape(words)} "))
+    expect(explore.list_of("Race").locator("option:checked")).to_have_text(
+        re.compile(f"^{re.escape(words)} ")
+    )
+    chip = explore.found.locator(".found-chips [aria-pressed=true]")
+    if chip.count():
+        expect(chip).to_contain_text(word)
     expect(explore.square.locator("article").nth(3).locator("ins").first).to_contain_text(word)
     expect(explore.page).to_have_url(re.compile(re.escape(quote_plus(f"|{word}|"))))
 
@@ -361,8 +385,8 @@ def test_reload_and_back_come_to_what_was_shown(explore: Any) -> None:
     page.goto(f"{explore.url}/?tab=models")
     expect(tabs).to_have_text("Models")
     turn_to(page, "Explore")
-    explore.example("Planted bias")
-    expect(page).to_have_url(re.compile("Iranian"))
+    explore.example("Job application")
+    expect(page).to_have_url(re.compile("saleswoman"))
     explore.example("Rental review")
     expect(explore.text_box).to_have_value(re.compile("landlord"))
     turn_to(page, "Batch")
@@ -371,12 +395,12 @@ def test_reload_and_back_come_to_what_was_shown(explore: Any) -> None:
     expect(tabs).to_have_text("Explore")
     expect(explore.text_box).to_have_value(re.compile("landlord"))
     page.go_back()
-    expect(explore.text_box).to_have_value(PLANTED)
+    expect(explore.text_box).to_have_value(re.compile("salesman"))
     expect(explore.banner).to_contain_text("Hidden intersectional bias")
     # What is too long for an address is not lost either.
-    long = " ".join(f"The British waiter of house {i} served her." for i in range(260))
+    long = " ".join(f"The young waiter of house {i} served her." for i in range(260))
     explore.type(long)
-    expect(explore.preview).to_contain_text("race: 260 terms")
+    expect(explore.preview).to_contain_text("age: 260 terms")
     explore.choose_models("VADER")
     expect(page.locator("#models .token")).to_have_text(re.compile("VADER"))
     page.wait_for_function("history.state?.query?.includes('vader')")
@@ -394,8 +418,8 @@ def test_a_scan_that_something_else_ended_is_kept(explore: Any) -> None:
     expect(explore.preview).to_contain_text("gender: 200 terms")
     explore.press("Find hidden bias")
     expect(explore.progress).to_contain_text("scanning")
-    explore.example("Planted bias")
-    expect(explore.text_box).to_have_value(PLANTED)
+    explore.example("Job application")
+    expect(explore.text_box).to_have_value(re.compile("salesman"))
     expect(explore.progress).to_contain_text(re.compile(r"stopped at [\d,]+ of [\d,]+ variants"))
     expect(explore.scan).to_be_enabled()
     explore.press("Show the scan")
@@ -424,7 +448,7 @@ def test_all_words_about_one_person_change_together(explore: Any) -> None:
 
 def test_people_of_a_text_are_marked_by_number(explore: Any) -> None:
     explore.open()
-    part = explore.page.get_by_role("button", name="People in this text")
+    part = explore.page.get_by_role("button", name="Who is who in this text")
     expect(explore.who).to_be_hidden()
     part.press("Enter")
     expect(explore.who.locator(".people-list")).to_contain_text("landlord")

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 from urllib.parse import parse_qsl
 
+import gradio as gr
 import pytest
 import yaml
 from hypothesis import given
@@ -29,12 +31,18 @@ from hinter_core.terms import matching
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import Edit, EditKind, Mutant, Term, Verdict
 from hinter_ui.explore import actions as module
-from hinter_ui.explore.actions import ExploreActions, ExploreState
+from hinter_ui.explore.actions import ExploreActions
+from hinter_ui.explore.events import ExploreEvents
+from hinter_ui.explore.examples import load_examples
 from hinter_ui.explore.html import Filter, headline, rows_for
+from hinter_ui.explore.layout import ExploreLayout
+from hinter_ui.explore.pairs import smallest_flip
+from hinter_ui.explore.state import ExploreState
 from hinter_ui.html import notice, wording
 from hinter_ui.html.marked import preview
 from hinter_ui.html.markup import escape, tag
 from hinter_ui.shared.access import Access
+from hinter_ui.shared.events import Updates
 from hinter_ui.shared.links import FIELDS, LINK_LIMIT, LINKED, ExploreForm, edit_key, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session, Sessions
@@ -95,11 +103,41 @@ def test_a_scan_on_a_public_host_ends_in_time(monkeypatch: pytest.MonkeyPatch) -
 def test_scans_and_checks_have_lanes_of_their_own() -> None:
     page = build_app(Services(Access()))
     lanes = {
-        fn.name: fn.concurrency_id
-        for fn in page.fns.values()
-        if fn.name in ("scan", "check_chosen")
+        fn.name: fn.concurrency_id for fn in page.fns.values() if fn.name in ("scan", "choose_pair")
     }
-    assert lanes == {"scan": "scan", "check_chosen": "judge"}
+    assert lanes == {"scan": "scan", "choose_pair": "judge"}
+
+
+@pytest.mark.parametrize("first", ["example", "page"])
+def test_an_older_answer_never_takes_the_place_of_a_newer_one(
+    monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    examples = load_examples()[:2]
+    with gr.Blocks(), gr.Tabs(), gr.Tab():
+        services = Services()
+        ui = ExploreLayout(services, examples)
+        events = ExploreEvents(services, ui, examples)
+    request = cast(gr.Request, SimpleNamespace(session_hash="page", query_params={}, headers={}))
+
+    def use(number: int) -> Updates:
+        event = SimpleNamespace(target=SimpleNamespace(_id=ui.example_buttons[number]._id))
+        return events.use(cast(gr.EventData, event), request)
+
+    draw, newer = events._shown, list[Updates]()
+
+    def slow(session: Session) -> Updates:
+        drawn = draw(session)
+        if not newer:  # the next example is pressed, and answered, while this one is drawn
+            newer.append({})
+            newer[0] = use(1)
+        return drawn
+
+    monkeypatch.setattr(events, "_shown", slow)
+    session = Session()
+    monkeypatch.setattr(events, "session", lambda _: session)
+    older = use(0) if first == "example" else events.open_page(request)
+    assert newer[0][ui.text] == examples[1].form.text
+    assert not older
 
 
 def test_every_answer_says_which_figures_belong_to_what_the_controls_say() -> None:
@@ -395,14 +433,15 @@ def test_a_language_for_the_tab_is_data_only(
     assert wording.chosen(f"{made_up}-YY") == made_up
     page = build_app(services)
     labels = next(labels for labels in services.labels if labels.room == "explore")
-    shown = {w.elem_id: update for w, update in labels.translated(made_up).items()}
+    wording.speak(made_up, "explore")
+    texts = dict(labels.spoken())
+    shown = {w.elem_id: texts[w._id] for w in labels.texts}
     assert shown["text"]["label"] == "<Text about people, in English>"
     assert shown["scan"]["value"] == "<Find hidden bias>"
     assert shown["order"]["choices"][0] == ("<one attribute alone>", 1)
-    assert "&lt;All variants&gt;" in shown["heading-all"]["value"]
+    assert shown["all"]["label"].startswith("<All variants")
     assert {w.elem_id for w in labels.texts} <= {b.elem_id for b in page.blocks.values()}
-    session = Session(language=made_up)
-    wording.speak(made_up, "explore")
+    session = Session()
     actions.check(session, FORM)
     parts = actions.show(session)
     assert parts is not None
@@ -521,12 +560,12 @@ def test_a_scan_on_a_public_host_answers_in_another_process_and_finds_the_same()
 def test_people_are_looked_for_while_that_part_is_open(actions: ExploreActions) -> None:
     session, form = Session(), replace(FORM, text="Ann Poe smiled. She had won.")
     assert actions.people(session, form) is None
-    session.of(ExploreState).people_open = True
+    session.of(ExploreState).open.add("people")
     assert "Ann Poe" in (actions.people(session, form) or "")
     assert actions.people(session, replace(form, order=3)) is None  # the text is the same
     other = replace(form, text="The man left. He was tired.")
     assert "Ann Poe" not in (actions.people(session, other) or "Ann Poe")
-    session.of(ExploreState).people_open = False
+    session.of(ExploreState).open.discard("people")
     assert actions.people(session, form) == ""
     assert actions.people(session, form) is None
 
@@ -538,7 +577,7 @@ def test_a_closed_part_parses_nothing_and_an_open_one_reads_the_start_of_a_long_
     actions.people(session, form)
     parses = services.parses("embedded")
     assert parses.parsed == 0
-    session.of(ExploreState).people_open = True
+    session.of(ExploreState).open.add("people")
     shown = actions.people(session, form) or ""
     assert "in the first 11,9" in shown
     assert parses.parsed == 3  # two sentences, and the one that is cut
@@ -645,3 +684,96 @@ def test_on_a_public_host_one_long_text_is_read_at_a_time(
     for thread in threads:
         thread.join(20)
     assert most[0] == (4 if local else 1)
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        ("race|German|Turkish|adj", "gender|landlord|landlady|noun-sg"),
+        ("race|British|Iranian|adj", "gender|landlord|landlady|noun-sg"),
+        ("age|old|young|adj",),
+    ],
+)
+def test_a_pair_left_over_from_another_text_gives_way_to_one_of_this(
+    actions: ExploreActions, edits: tuple[str, ...]
+) -> None:
+    session = Session()
+    form = ExploreForm(text="The British waiter left.", models=(MODEL,), edits=edits)
+    check = actions.check(session, form, strict=False)
+    assert check.mutants[-1].order == 2
+    shown = actions.shown_form(session)
+    assert shown is not None
+    assert all("|British|" in key or "|waiter|" in key for key in shown.edits)
+
+
+def test_the_example_is_judged_once_for_all_visitors(
+    actions: ExploreActions, services: Services
+) -> None:
+    form = load_examples()[0].form
+    actions.check(Session(), form)
+    store, session = services.model(form.models[0]), Session()
+    asked, parsed = store.asked, services.parses("embedded").asked
+    actions.check(session, form)
+    assert (store.asked, services.parses("embedded").asked) == (asked, parsed)
+    assert session.check is not None
+    assert session.check.outcomes[form.models[0]][-1].verdict is Verdict.HIDDEN
+
+
+def test_a_pair_that_a_scan_knows_is_shown_without_reading_or_asking(
+    actions: ExploreActions, services: Services
+) -> None:
+    session, form = Session(), replace(FORM, limit=None)
+    *_, check = actions.scan(session, form)
+    store, parses = services.model(MODEL), services.parses("embedded")
+    for place in (5, len(check.mutants) // 2, len(check.mutants) - 1):
+        edits = tuple(map(edit_key, check.mutants[place].edits))
+        before = store.asked, parses.asked
+        assert actions.check(session, replace(form, edits=edits)) is check
+        assert (store.asked, parses.asked) == before
+        assert session.of(ExploreState).selected == place
+
+
+@pytest.mark.parametrize(
+    ("rules", "order"),
+    [
+        ("negative 0.9 if gender=female; positive 0.8 otherwise", 1),
+        ("negative 0.9 if race=white and gender=female; positive 0.8 otherwise", 2),
+        ("negative 0.9 if race=east-asian; positive 0.8 otherwise", 1),
+        ("positive 0.8 otherwise", None),
+    ],
+)
+def test_the_smallest_change_that_flips_has_the_fewest_attributes_and_words(
+    actions: ExploreActions, rules: str, order: int | None
+) -> None:
+    session, model = Session(), f"scripted:{rules}"
+    text = "The black waiter was kind, and the guests liked the waiter."
+    *_, check = actions.scan(session, ExploreForm(text=text, models=(model,), limit=None))
+    place = smallest_flip(check.outcomes[model])
+    found = None if place is None else check.mutants[place]
+    assert (found and found.order) == order
+    if found:
+        flips = [one.mutant for one in check.outcomes[model] if one.changed]
+        least = min(len(m.splices) for m in flips if m.order == found.order)
+        assert len(found.splices) == least
+
+
+def test_a_threshold_is_read_back_from_a_link_and_shown_at_once(actions: ExploreActions) -> None:
+    form = replace(FORM, text="The British waiter left.", attributes=("race", "gender"),
+                   edits=("race|British|Iranian", "gender|waiter|waitress"))  # fmt: skip
+    seen = {}
+    for threshold in (0.0, 0.3, 0.7):
+        linked = ExploreForm.from_query(dict(parse_qsl(replace(form, threshold=threshold).query())))
+        assert linked is not None
+        assert linked.threshold == threshold
+        session = Session()
+        actions.check(session, linked)
+        assert session.check is not None
+        seen[threshold] = session.check.outcomes[MODEL][-1].verdict
+        shown = actions.shown_form(session)
+        assert shown is not None
+        assert shown.threshold == threshold
+    assert seen == {0.0: Verdict.HIDDEN, 0.3: Verdict.BENIGN, 0.7: Verdict.BIASED}
+    for odd in ("nan", "2", "-1", "x", ""):
+        read = ExploreForm.from_query({"text": "A man.", "threshold": odd})
+        assert read is not None
+        assert read.threshold == 0.0

@@ -16,8 +16,9 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_core.mutation.settings import Settings
-from hinter_ui.explore.actions import ExploreActions, ExploreState
+from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.explore.html import banner
+from hinter_ui.explore.state import ExploreState
 from hinter_ui.html.marked import preview
 from hinter_ui.results.actions import ResultsActions
 from hinter_ui.shared.access import Access

@@ -20,7 +20,9 @@ from hinter_core.mutation.edits import mutant_of
 from hinter_core.mutation.settings import Settings
 from hinter_core.types import Mutant
 from hinter_ui.annotate.actions import AnnotateActions, ProjectForm
-from hinter_ui.explore.actions import ExploreActions, ExploreState
+from hinter_ui.explore.actions import ExploreActions
+from hinter_ui.explore.pairs import offered
+from hinter_ui.explore.state import ExploreState
 from hinter_ui.html.marked import differences, preview
 from hinter_ui.results.actions import ResultsActions, ResultsState
 from hinter_ui.shared.access import Access
@@ -139,17 +141,15 @@ def test_its_slots_are_marked_and_its_variants_can_be_chosen_and_scanned(
     assert '<span class="term-label">pronoun</span>' in seen
     assert "&lt;b&gt;told&lt;/b&gt;" in seen
     assert "template with 4 slots" in seen
-    options = explore.options(plan, form)
-    assert [value for _, value in options.sets][:3] == [
-        "gender+occupation", "gender+country", "occupation+country",
-    ]  # fmt: skip
-    assert {value for *_, value in options.slots} == set(form.edits)
+    choices = offered(plan, form)
+    assert [one.attribute for one in choices] == ["gender", "occupation", "country"]
+    assert {one.chosen for one in choices if one.chosen} == set(form.edits)
     for _ in explore.scan(session, replace(form, limit=30)):
         pass
     assert session.check is not None
     assert session.check.complete
     assert sum(mutant.order == 2 for mutant in session.check.mutants) == 30
-    session.of(ExploreState).people_open = True
+    session.of(ExploreState).open.add("people")
     assert plan.text.split()[0] in (explore.people(session, form) or "")
 
 

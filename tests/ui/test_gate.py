@@ -352,7 +352,7 @@ class TestEvents:
     @pytest.fixture(scope="class")
     def upload(self, url: str) -> int:
         """The event that takes a dictionary."""
-        _, _, body = ask(url + "/config")
+        _, _, body = ask(url + "/config", user_agent="Mozilla/5.0")
         config = json.loads(body)
         (widget,) = (c["id"] for c in config["components"] if c["props"].get("elem_id") == "upload")
         (event,) = (d["id"] for d in config["dependencies"] if [widget, "upload"] in d["targets"])

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_ui.generate import events
-from hinter_ui.generate.actions import draw, hand_over, text_of
+from hinter_ui.generate.actions import SentenceForm, draw, examples, hand_over, text_of
 from hinter_ui.shared.session import Session
 from tests.ui.test_batch_grammars import OWN
 
@@ -36,7 +36,7 @@ def test_shipped_grammars_are_drawn(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (" \n", "Write a grammar: begin with start"),
+        (" \n", "Write rules: begin with start"),
         ("#" * 100_001, "up to 100 kB"),
         (f"{OWN}x: 1\n", "^The grammar, line 8: unknown key 'x'"),
     ],
@@ -61,9 +61,83 @@ def test_a_grammar_is_handed_over_by_name_or_as_a_file_of_the_page(tmp_path: Pat
     assert not Path(session.grammar).exists()
 
 
-def test_a_grammar_is_written_checked_and_handed_to_batch(explore: Any) -> None:
+@pytest.mark.parametrize("name", examples())
+def test_an_example_makes_sentences_about_people_of_several_groups(name: str) -> None:
+    found = draw(examples()[name].grammar())
+    assert len(found.rows) == 10
+    assert len({edit.attribute for edit in found.variants}) > 1
+    assert not found.grammar.about
+
+
+FORM = SentenceForm("The <person> lost <his> <thing>.", "gender (person, his): man/his, woman/her",
+                    "thing: keys, hat")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("form", "sentences"),
+    [
+        (FORM, 4),
+        (SentenceForm("<A> <age> cook slept.", "age: old, young, elderly"), 3),
+        (SentenceForm("\n<A> cook slept.\n\n The <who> left. \n", "who: nun,, king , "), 3),
+    ],
+)
+def test_a_form_is_written_as_a_grammar(form: SentenceForm, sentences: int) -> None:
+    assert draw(form.grammar()).count == sentences
+
+
+def test_words_of_one_person_agree() -> None:
+    said = {row.text for row in draw(FORM.grammar()).rows}
+    assert "The woman lost her hat." in said
+    assert not {text for text in said if "woman lost his" in text or "man lost her" in text[:12]}
+
+
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [
+        (SentenceForm(" \n"), "Write a sentence, such as"),
+        (SentenceForm("The <who> left.", "nun, king"), "“nun, king” has no name"),
+        (SentenceForm("The <who> left.", "gender (who, he): nun"), "“nun” should have 2 parts"),
+        (SentenceForm("The <who> left.", "age: old, young"), "<who>"),
+    ],
+)
+def test_a_form_with_a_fault_is_told_what_to_write(form: SentenceForm, told: str) -> None:
+    with pytest.raises(InputError) as error:
+        draw(form.grammar())
+    assert told in str(error.value)
+
+
+def test_own_words_become_sentences_and_rules(explore: Any) -> None:
     page = explore.page
     page.goto(f"{explore.url}/?tab=generate")
+    drawn, people = page.locator("#generate-drawn"), page.locator("#generate-people textarea")
+    expect(drawn).to_contain_text("96 different sentences")
+    page.get_by_label("A doctor’s note").check()
+    expect(people).to_have_value(examples()["clinic"].people)
+    expect(drawn).to_contain_text("48 different sentences")
+    page.locator("#generate-sentences textarea").fill("<A> <age> <person> left.")
+    people.fill("age: old, young\ngender (person): king, nun\nno name")
+    expect(drawn.get_by_role("alert")).to_contain_text("“no name” has no name")
+    expect(page.locator("#generate-test")).to_be_disabled()
+    people.fill("age: old, young\ngender (person): king, nun")
+    page.locator("#generate-words textarea").fill("")
+    expect(drawn).to_contain_text("4 different sentences")
+    page.get_by_label("Rules (YAML)", exact=True).check()
+    expect(page.locator("#generate-text .cm-content")).to_contain_text("age: [old, young]")
+    expect(drawn).to_contain_text("4 different sentences")
+    page.locator("#generate-test").click()
+    expect(page.locator("#batch-preview")).to_contain_text("4 different sentences")
+
+
+def in_yaml(explore: Any) -> Any:
+    page = explore.page
+    page.goto(f"{explore.url}/?tab=generate")
+    page.get_by_label("Rules (YAML)", exact=True).check()
+    expect(page.locator("#generate-text .cm-content")).to_contain_text("start:")
+    return page
+
+
+def test_a_grammar_is_written_checked_and_handed_to_batch(explore: Any) -> None:
+    page = in_yaml(explore)
     drawn, again = page.locator("#generate-drawn"), page.locator("#generate-again")
     editor = page.locator("#generate-text .cm-content")
     expect(drawn.locator("tbody tr")).to_have_count(10)
@@ -76,7 +150,7 @@ def test_a_grammar_is_written_checked_and_handed_to_batch(explore: Any) -> None:
     expect(page.locator("#generate-test")).to_be_disabled()
     editor.fill(OWN)
     expect(drawn).to_contain_text("12 different sentences")
-    page.locator("#generate-words").click()
+    page.locator("#generate-changed").click()
     expect(page.locator("#generate-notice")).to_contain_text("Test sentences first")
     page.locator("#generate-test").click()
     expect(page.locator("#batch-preview")).to_contain_text("12 different sentences")
@@ -85,15 +159,14 @@ def test_a_grammar_is_written_checked_and_handed_to_batch(explore: Any) -> None:
     page.locator("#batch-start").click()
     expect(page.locator("#job-title .badge")).to_have_text("done", timeout=120_000)
     page.get_by_role("tab", name="Generate").click()
-    page.locator("#generate-words").click()
+    page.locator("#generate-changed").click()
     expect(page.locator("#results-diagnosis section").first).to_be_visible()
 
 
 @pytest.mark.parametrize("size", [{"width": 1240, "height": 900}, {"width": 380, "height": 800}])
 def test_a_grammar_is_written_and_tested_by_keyboard_alone(explore: Any, size: Any) -> None:
-    page = explore.page
-    page.set_viewport_size(size)
-    page.goto(f"{explore.url}/?tab=generate")
+    explore.page.set_viewport_size(size)
+    page = in_yaml(explore)
     drawn = page.locator("#generate-drawn")
     expect(drawn.locator("tbody tr")).to_have_count(10)
     keys = page.keyboard
@@ -113,7 +186,7 @@ def test_a_grammar_is_written_and_tested_by_keyboard_alone(explore: Any, size: A
     expect(drawn).to_contain_text("court")
     tall = page.locator("#generate-text .cm-editor").bounding_box()["height"]
     assert tall <= size["height"] * (0.5 if size["width"] < 720 else 0.8)
-    editor = page.get_by_role("textbox", name="Grammar (YAML): change it, or write your own")
+    editor = page.get_by_role("textbox", name="Rules (YAML): change them, or write your own")
     reach(page.locator("#generate-text .cm-content"))
     expect(editor).to_be_focused()
     keys.press("Control+A")
@@ -123,6 +196,7 @@ def test_a_grammar_is_written_and_tested_by_keyboard_alone(explore: Any, size: A
     keys.press("Delete")
     expect(drawn).to_contain_text("12 different sentences")
     reach(page.locator("#generate-check"))
+    reach(page.locator("#generate-test"))
     reach(page.locator("#generate-again"))
     first = drawn.locator("tbody").inner_text()
     keys.press("Enter")
@@ -133,4 +207,5 @@ def test_a_grammar_is_written_and_tested_by_keyboard_alone(explore: Any, size: A
     keys.press("Enter")
     expect(page.locator("#batch-preview")).to_contain_text("12 different sentences")
     expect(page.locator("#generate-test")).to_be_hidden()
+    expect(page.locator("#batch-source input:checked")).to_be_focused()
     reach(page.locator("#batch-start"))

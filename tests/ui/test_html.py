@@ -27,10 +27,12 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.relations.family import SubstitutionRelation
 from hinter_core.relations.registry import RELATIONS
-from hinter_core.relations.substitution import SubstitutionRelation
+from hinter_core.report.gate import decide
 from hinter_core.report.metrics.excess import PlaceboExcess
 from hinter_core.report.model import ModelReport, ReportRow
+from hinter_core.report.page.opening import Opening, card
 from hinter_core.report.section import Section
 from hinter_core.statistics.rates import Difference, Rate
 from hinter_core.terms.dictionary import load_shipped
@@ -39,7 +41,7 @@ from hinter_ui.explore import html
 from hinter_ui.explore.html import banner
 from hinter_ui.html import glossary, sections, trees
 from hinter_ui.html.marked import Piece, differences, preview
-from hinter_ui.html.notice import costs, error, progress
+from hinter_ui.html.notice import costs, error, in_app_words, progress
 from hinter_ui.html.people import people
 from hinter_ui.html.sections import folded
 from hinter_ui.html.square import square
@@ -160,6 +162,24 @@ def test_only_words_that_are_replaced_are_called_ambiguous(services: Services) -
     assert "white" not in shown
 
 
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Allow pairs across people (--across-people) to combine them.",
+         "Allow pairs across people to combine them."),
+        ("Name it with --text-column if there is one.",
+         "Name it with \u201cText column\u201d if there is one."),
+        ("name it with --map text=COLUMN", "name it with \u201cmap\u201d text=COLUMN"),
+        ("... and 3 more reasons; --names-per-class prints all.",
+         "... and 3 more reasons; \u201cNames per class\u201d prints all."),
+        ("A well-known -- and odd -- word: x--y.", "A well-known -- and odd -- word: x--y."),
+    ],
+)  # fmt: skip
+def test_messages_of_the_app_name_no_options_of_the_command_line(said: str, shown: str) -> None:
+    assert f">{shown}<" in error(HinterError(said))
+    assert in_app_words(said) == shown
+
+
 def test_costs_are_said_before_a_scan() -> None:
     shown = str(costs({"openai:<x>": Cost(1200, 50_000, 9_000, 1.25)}))
     assert "openai:&lt;x&gt;" in shown
@@ -213,10 +233,13 @@ def test_results_explain_figures_and_columns() -> None:
     none, verdicts = Rate(0, 9), dict.fromkeys(Verdict, 0)
     line = ReportRow("all", (), None, 9, verdicts, Rate(1, 9), none, none, Rate(1, 2), none)
     excess = PlaceboExcess("order 2", (), 2, Rate(1, 9), Rate(0, 200), Difference(0.1, 0.0, 0.2))
-    model = ModelReport("m", [], [], line, line, {"excess": [excess], "by_people": []})
-    assert entries_in(results._card(model)) == ["error-rate", "hidden", "excess"]
+    metrics = {"excess": [excess], "by_people": [], "examples": []}
+    model = ModelReport("m", [], [], line, line, metrics)
+    first = Opening([card(model, decide(model, 0.05), 0.05)], "m", [], "", [], [], "")
+    assert entries_in(results.cards(first)) == ["excess"]
+    assert entries_in(results.examples(first)) == ["hidden"]
     assert glossary.head("row <b>", {}) == "row &lt;b&gt;"
-    for keys in (results._ENTRIES, sections.ENTRIES, sections.SECTION_ENTRIES):
+    for keys in (sections.ENTRIES, sections.SECTION_ENTRIES):
         assert set(keys.values()) <= set(glossary.entries())
 
 

@@ -108,7 +108,7 @@ def test_a_student_goes_through_the_whole_lesson(learn: Learn) -> None:
     learn.next()
     learn.at("broken")
     learn.guess("broken", "no")
-    expect(learn.result.locator("svg.tree")).to_have_count(2)
+    expect(learn.result.locator("svg.tree")).to_have_count(1)
     expect(learn.result.locator(".pos.wrong")).to_have_text(["≠ PRP$", "≠ PRP"])
     learn.next()
     learn.at("plot")
@@ -234,7 +234,10 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     page.get_by_role("button", name="Open a class").click()
     links = page.locator("#learn-class a.full")
     expect(links).to_have_count(2)
-    expect(page).to_have_url(re.compile(r"\?teach=#[A-Z0-9]{6}\."))
+    # A class looks on: the teacher's key is neither on the page nor in the address.
+    expect(page).to_have_url(re.compile(r"\?teach=#[A-Z0-9]{6}$"))
+    expect(links.nth(1)).to_be_hidden()
+    expect(page.locator("#learn-class")).to_contain_text("Only your own machine opens this link")
     code = page.locator(".class-code").inner_text()
     chart = page.locator("#learn-chart")
     expect(chart).to_contain_text("Devices that have guessed: 0")
@@ -247,24 +250,54 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     expect(told).to_have_text("Your guess has been counted in the class.")
     bars = chart.locator("[data-question=guess] .bar-value [aria-hidden]")
     expect(bars).to_have_text(["1 (100\u00a0%)", "0 (0\u00a0%)", "0 (0\u00a0%)"])
-    # What is pressed once the answer is known does not count.
+    # Nobody sees the answer before the teacher shows it, and the first guess holds.
+    reply = student.page.locator("#learn-reply")
+    expect(reply).to_contain_text("as soon as your teacher shows it")
+    expect(student.page.locator("#learn-result")).to_be_empty()
     student.guess("guess", "turns")
     expect(told).to_have_text(
         "Your first guess to this question is counted already; this one is not."
     )
     expect(bars).to_have_text(["1 (100\u00a0%)", "0 (0\u00a0%)", "0 (0\u00a0%)"])
-    # The right answers are shown when the teacher wants it.
+
+    # One question on the whole screen: a second vote beside the first, then the answer.
+    page.get_by_role("button", name="Present").click()
+    presenting = page.locator(".presenting")
+    expect(presenting).to_contain_text("Question 1 of 7")
+    page.get_by_role("button", name="Next").click()
+    expect(presenting.locator("h3")).to_contain_text("The Iranian waitress")
+    expect(page.get_by_role("button", name="Next")).to_be_focused()
+    expect(page.locator("#learn-head")).to_be_hidden()
+    expect(chart).to_contain_text("Votes: 1")
+    page.get_by_role("button", name="Vote a second time").click()
+    expect(reply).to_contain_text("second time")
+    student.guess("guess", "turns")
+    expect(told).to_have_text("Your guess has been counted in the class.")
+    values = chart.locator(".bar-value [aria-hidden]")
+    expect(values).to_have_text(
+        [
+            *("1 (100\u00a0%)", "0 (0\u00a0%)", "0 (0\u00a0%)"),
+            *("0 (0\u00a0%)", "1 (100\u00a0%)", "0 (0\u00a0%)"),
+        ]
+    )
     right = chart.locator(".right-choice")
     expect(right).to_have_count(0)
-    page.get_by_role("button", name="Show the right answers").click()
-    expect(right).to_have_count(7)
-    expect(chart.locator("[data-question=guess] .right-choice")).to_contain_text("It flips")
+    page.get_by_role("button", name="Show the answer").click()
+    expect(right).to_have_count(4)  # two choices are right, in both votes
+    expect(right.first).to_contain_text("It flips")
+    expect(reply).to_contain_text("So it is")
+    page.get_by_role("button", name="End").click()
+    expect(presenting).to_have_count(0)
 
-    # The same page later, by the teacher's own link; nobody else has it.
+    # The same page later, after a reload and by the teacher's own link; nobody else has it.
+    page.reload()
+    expect(chart.locator("[data-question=guess] .right-choice")).to_have_count(4)
+    page.locator(".own-link summary").click()
     own = links.nth(1).inner_text()
     page.goto(own)
-    expect(bars).to_have_text(["1 (100\u00a0%)", "0 (0\u00a0%)", "0 (0\u00a0%)"])
-    expect(right).to_have_count(0)
+    expect(bars).to_have_count(6)
+    page.get_by_role("button", name="Show all answers to the class").click()
+    expect(right).to_have_count(10)
     page.get_by_role("button", name="Clear all guesses").click()
     page.get_by_role("button", name="Really?").click()
     expect(chart).to_contain_text("Devices that have guessed: 0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import product
 from pathlib import Path
@@ -12,7 +13,7 @@ import gradio as gr
 import pytest
 
 from hinter_core.errors import InputError
-from hinter_core.types import Verdict
+from hinter_core.types import HiddenGrade, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.square import chart, log_odds, probability
 from hinter_ui.html.wording import Words, languages, speak
@@ -90,7 +91,23 @@ def test_the_broken_sentence_breaks_where_the_lesson_says(actions: LessonActions
     broken = {(m.source_value, m.mutant_value) for m in judged.conformance.mismatches}
     assert ("PRP$", "PRP") in broken
     shown = html.broken(actions.judge(SCENES["broken"]), actions)
-    assert shown.count("<svg") == 2
+    assert shown.count("<svg") == 1  # both sentences in one drawing
+
+
+def test_one_hidden_case_is_beyond_the_sum_and_one_at_the_threshold(
+    actions: LessonActions,
+) -> None:
+    """The table by hand shows the scores that the pipeline gives."""
+    tried = [actions.judge(scene) for scene in STEPS["plot"].scenes]
+    assert [one.changed.verdict for one in tried] == [Verdict.HIDDEN] * 2
+    assert [one.changed.grade for one in tried] == [HiddenGrade.MORE, HiddenGrade.THRESHOLD]
+    shown = html.thresholds(tried)
+    scores = re.findall(r'data-score="([\d.]+)"', shown)
+    assert len(scores) == 8
+    for place, one in enumerate(tried):
+        said = [one.original, *(part.prediction for part in one.parts())]
+        wanted = [f"{answer.scores['positive']:.4f}" for answer in said if answer]
+        assert scores[place::2] == wanted
 
 
 def test_the_fourth_point_lies_below_the_sum(actions: LessonActions) -> None:
@@ -108,7 +125,7 @@ def test_the_fourth_point_lies_below_the_sum(actions: LessonActions) -> None:
     label = trying.original.labels[0]
     start, first, second = (log_odds(p.scores[label]) for p in (trying.original, one, two))
     assert probability(first + second - start) > 0.5 > both.scores[label]
-    assert STEPS["plot"].right == "stays"
+    assert STEPS["plot"].right == ("stays",)
     # The figures that the page prints add up.
     told = html.sums(trying).replace("\u2212", "-")
     at = [float(found) for found in re.findall(r"[+-]\d\.\d\d", told)]
@@ -128,8 +145,7 @@ def test_no_answer_to_a_question_stands_on_the_page_before_the_guess(
 ) -> None:
     for step in STEPS.values():
         if step.choices:
-            journey = Journey(number=number_of(step.key))
-            shown = LearnUpdates(None, actions)._evidence(journey)  # type: ignore[arg-type]
+            shown = LearnUpdates(None, actions).evidence(step)  # type: ignore[arg-type]
             if step.key in ("guess", "hidden", "plot"):
                 assert shown.count("open-answer") == len(step.scene.models)
             assert "judgements" not in shown
@@ -147,7 +163,7 @@ def test_a_grammar_shows_what_the_review_does_not(actions: LessonActions) -> Non
     assert {one.word for one in words} == set(step.scene.menus[0].words)
     assert [one.word for one in words if one.flips] == ["cleaner"]
     assert words[0].flips == words[0].of == 24
-    assert step.right == "one"
+    assert step.right == ("one",)
     tried = [actions.judge(step.scene, (word,)) for word in step.scene.menus[0].words]
     for language in LANGUAGES:
         speak(language, "learn")
@@ -169,9 +185,12 @@ def test_some_neutral_swaps_turn_a_trained_model_and_some_do_not(actions: Lesson
     found = list(verdicts(actions, scene).values())
     assert set(found) == {"biased", "benign"}
     assert found.count("biased") >= 3
-    assert STEPS["limits"].right == "half"
+    assert STEPS["limits"].right == ("half",)
     tried = [actions.judge(scene, (word,)) for word in scene.menus[0].words]
-    shown = html.swaps(tried)
+    landlord = SCENES["landlord"]
+    combined = list(product(*(menu.words for menu in landlord.menus)))[1:]
+    shown = html.swaps(tried, [actions.judge(landlord, words) for words in combined])
+    assert "Of the 9 swaps of words for the landlord that the hunt offers, 1 flips it" in shown
     assert f"{found.count('biased')} of {len(found)} neutral swaps" in shown
 
 
@@ -208,7 +227,8 @@ def test_every_question_has_its_words() -> None:
             assert texts["name"]
             assert texts["title"]
             if step.choices:
-                assert step.right in step.choices
+                assert step.right
+                assert set(step.right) < set(step.choices)
                 assert set(texts["choices"]) == set(texts["replies"]) == set(step.choices)
     assert list(questions()) == [
         "attribute", "guess", "hidden", "broken", "plot", "grammar", "limits",
@@ -235,14 +255,17 @@ def test_a_link_to_what_the_page_begins_with_leaves_what_a_visitor_has_done_alre
     begun, first = events.updates.moved(Journey()), first_page()
     assert all(begun[getattr(ui, name)] == first[name] for name in first)
 
-    def opened(**query: str) -> Updates:
-        return events.open_page(
-            cast(gr.Request, SimpleNamespace(query_params=query)), "", Journey()
-        )
+    def opened(progress: object = None, **query: str) -> Updates:
+        request = cast(gr.Request, SimpleNamespace(query_params=query, headers={}))
+        return events.open_page(request, "", progress, Journey())
 
     assert set(opened(lesson="1")) == set(opened()) == {ui.notice}
     assert all(getattr(ui, name) in opened(lesson="2") for name in first)
     assert ui.step in opened(lesson="1", lang="de")
+    kept = Journey(guesses={"attribute": "two"}, found={"flat"}).progress()
+    again = opened(kept, lesson="1")[ui.state]
+    assert isinstance(again, Journey)
+    assert (again.guesses, again.found) == ({"attribute": "two"}, {"flat"})
 
 
 def test_a_guess_is_taken_only_for_the_step_that_asks() -> None:
@@ -254,6 +277,51 @@ def test_a_guess_is_taken_only_for_the_step_that_asks() -> None:
     journey.choose({"question": "guess", "choice": "stays"})
     assert journey.open
     assert journey.done == {"guess"}
+
+
+def test_progress_comes_back_whole_and_only_in_its_class() -> None:
+    reached = Journey(
+        code="ABC234", guesses={"guess": "stays"}, words={"one": ("server",)}, found={"flat"}
+    )
+    kept = json.loads(json.dumps(reached.progress()))
+    again, other = Journey(code="ABC234"), Journey(code="XYZ234")
+    for journey in (again, other):
+        journey.resume(kept)
+    assert again == reached
+    assert other == Journey(code="XYZ234")  # a device that somebody else used before
+    strange = Journey()
+    for progress in (
+        None, 7, [], {"code": ""}, {"code": "", "guesses": ["guess"], "words": 1, "found": {}},
+        {"code": "", "guesses": {"guess": ["stays"], "nosuch": "a"}, "words": {"one": "server"}},
+        {"code": "", "words": {"one": ["nobody"], "both": ["Iranian"]}, "found": ["one", 3]},
+    ):  # fmt: skip
+        strange.resume(progress)
+    assert strange == Journey()
+
+
+def test_a_step_is_done_once_its_words_were_changed() -> None:
+    journey = Journey(number=number_of("atomic"))
+    assert journey.open
+    assert not journey.tried  # what it leads to is not told yet
+    assert not journey.done
+    journey.words["one"] = ("server",)
+    assert journey.tried
+    assert journey.done == {"atomic"}
+    assert Journey(number=number_of("guess")).tried
+
+
+def test_a_class_sees_no_answer_before_its_teacher_shows_it() -> None:
+    journey = Journey(code="ABC234", number=number_of("guess"), guesses={"guess": "stays"})
+    assert journey.held
+    assert not journey.open
+    told = html.page().reply(journey)
+    assert "teacher" in told
+    assert "They do not" not in told
+    journey.again = frozenset({"guess"})
+    assert "second time" in html.page().reply(journey)
+    journey.revealed = frozenset({"guess"})
+    assert journey.open
+    assert "They do not" in html.page().reply(journey)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from playwright.sync_api import BrowserContext, expect
+import pytest
+from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
 from tests.ui.conftest import App
 
 
-def test_long_sentence_scrolls_inside_its_card(explore: Any) -> None:
+def test_a_long_sentence_shows_the_phrase_around_the_change(explore: Any) -> None:
     explore.open()
     words = " and ".join(f"the {w} table" for w in "red blue green grey brown black pink".split())
     explore.type(f"The British waiter who served us brought {words} {words} to the garden at noon.")
     explore.choose_models("scripted:hidden-review")
-    explore.press("Check")
+    expect(explore.pairs).to_contain_text("British")  # the lists are of this text
+    explore.press("Check this pair")
+    expect(explore.square).to_contain_text("British")
+    explore.unfold("why")
     scroll = explore.trees.locator(".tree-scroll")
-    expect(scroll).to_have_count(2)
-    inner, outer = scroll.first.evaluate("e => [e.scrollWidth, e.clientWidth]")
-    assert inner > outer
-    height = explore.trees.locator("svg").first.bounding_box()["height"]
-    assert height < 520
-    scroll.first.evaluate("e => { e.scrollLeft = 400 }")
-    explore.page.wait_for_function(
-        "document.querySelectorAll('.tree-scroll')[1].scrollLeft === 400"
-    )
+    expect(scroll).to_have_count(1)
+    inner, outer = scroll.evaluate("e => [e.scrollWidth, e.clientWidth]")
+    assert inner <= outer
+    drawing = scroll.locator("svg")
+    assert drawing.bounding_box()["height"] < 320
+    assert "noon" not in drawing.locator(".word").all_text_contents()
+    # The whole sentence is wrapped.
+    explore.press_summary("The whole sentence, word by word")
+    expect(explore.trees.locator(".tree-words")).to_contain_text("noon")
     assert explore.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
@@ -47,3 +51,29 @@ def test_a_page_at_rest_draws_nothing(context: BrowserContext, app: App) -> None
         polling=1000,
     )
     page.close()
+
+
+# What each tab is for, and the buttons that do it.
+PRIMARY = {
+    "batch": "#batch-start", "generate": "#generate-test", "models": "#ask",
+    "repair": "#repair-start", "annotate": "#annotate-create", "learn": ".choice",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("size", "reach"),
+    [({"width": 1440, "height": 900}, 900), ({"width": 390, "height": 844}, 2 * 844)],
+    ids=["desktop", "phone"],
+)
+def test_what_a_tab_is_for_is_in_reach_without_scrolling_on(
+    page: Page, app: App, size: ViewportSize, reach: int
+) -> None:
+    page.set_viewport_size(size)
+    for tab, button in PRIMARY.items():
+        page.goto(f"{app.url}/?tab={tab}")
+        first = page.locator(f"#room-{tab} {button}").first
+        expect(first).to_be_visible()
+        page.wait_for_timeout(500)
+        box = first.bounding_box()
+        assert box
+        assert box["y"] + box["height"] <= reach, tab

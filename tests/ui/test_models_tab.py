@@ -99,7 +99,7 @@ def test_a_classifier_is_added_tried_and_used_in_explore(models: Models, tmp_pat
     models.explore.pick("models", name)
     expect(models.page.locator("#models .token")).to_have_count(2)
     models.explore.type("The British waiter served us.")
-    models.explore.press("Check")
+    models.explore.press("Check this pair")
     expect(models.explore.banner.locator(".originals li")).to_contain_text(["embedded", name])
 
 

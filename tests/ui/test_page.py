@@ -32,7 +32,7 @@ BOXES = {"column", "row", "tabs", "tabitem", "form", "accordion"}
 
 @pytest.fixture(scope="module")
 def config() -> dict[str, Any]:
-    return dict(build_app(Services(Access.at(None))).get_config_file())
+    return dict(gr.Blocks.get_config_file(build_app(Services(Access.at(None)))))
 
 
 @pytest.mark.parametrize(

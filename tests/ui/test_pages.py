@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hinter_core.annotation.invitation import Reached
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.types import Project
 from hinter_ui.annotate import annotator
@@ -21,19 +22,25 @@ HOSTILE = '<img src=x onerror="a()"> {$title} `b` &amp;'
 
 def pages() -> dict[str, Markup]:
     _, questions = default_questions("en", (HOSTILE, "positive"))
-    project = Project(HOSTILE, questions, instructions=HOSTILE)
-    seen = ClassCounts(HOSTILE, False, 1, {"guess": {}})
+    said = dict.fromkeys(("instructions", "opening", "consent", "contact", "note"), HOSTILE)
+    project = Project(HOSTILE, questions, **said)
+    none: frozenset[str] = frozenset()
+    seen = ClassCounts(HOSTILE, False, 1, {"guess": {}}, {"guess": {}}, none, none)
+    there = Reached(HOSTILE, network=True, alone=False)
+    presented = Journey(present="guess", key=HOSTILE)
     return {
-        "join": annotator.join_form(project, HOSTILE),
+        "join": annotator.page().join_form(project, HOSTILE),
         "screen": annotator.screen(project, HOSTILE),
-        "problem": annotator.problem(HOSTILE),
-        "listed": owner.listed([Listed("a", HOSTILE, True)]),
+        "problem": annotator.page().problem(HOSTILE),
+        "listed": owner.page().listed([Listed("a", HOSTILE, True)]),
         "head": owner.head(project, 1, HOSTILE),
-        "removed": owner.just_removed(HOSTILE),
+        "editor": owner.editor("a", "b", project),
+        "removed": owner.page().just_removed(HOSTILE),
         "builder": teachers.builder((HOSTILE,), [(HOSTILE, HOSTILE)], ((HOSTILE,), ())),
-        "made": teachers.made("?text=a", HOSTILE),
-        "class": teachers.links(seen, "key", told=HOSTILE),
-        "joined": lesson.joining(Journey(code=HOSTILE, told=HOSTILE)),
+        "made": teachers.page().made("?text=a", HOSTILE),
+        "class": teachers.links(seen, "key", told=HOSTILE, there=there),
+        "present": teachers.presenting(seen, presented, Markup(""), HOSTILE),
+        "joined": lesson.page().joining(Journey(code=HOSTILE, told=HOSTILE)),
     }
 
 
@@ -48,7 +55,7 @@ def test_a_page_shows_hostile_words_as_they_are(name: str) -> None:
 
 def test_what_is_html_already_stays_in_a_template_and_out_of_it() -> None:
     evidence = tag("b", HOSTILE)
-    page = lesson.opening(Journey(), evidence)
+    page = lesson.page().opening(Journey(), evidence)
     assert evidence in page
     macro = macros_of("teachers", **{name: getattr(teachers, name) for name in ("say", "lesson")})
     assert tag("div", macro.head()) == f"<div>{macro.head()}</div>"

@@ -8,7 +8,7 @@ import pytest
 
 from hinter_core.language.coreference import resolve
 from hinter_core.language.parsing import ParseStore
-from hinter_ui.explore.actions import load_examples
+from hinter_ui.explore.examples import load_examples
 from hinter_ui.html.people import people
 
 _ITEM = re.compile(r"<li>.*?<bdi[^>]*>(.*?)</bdi>: <span[^>]*>(.*?)</span></li>")

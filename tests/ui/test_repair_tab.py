@@ -235,6 +235,7 @@ def test_grammars_whose_sentences_have_labels_are_offered() -> None:
 def test_a_model_is_repaired_in_the_browser_and_tested_in_batch(explore: Any, files: Path) -> None:
     page = explore.page
     page.goto(f"{explore.url}/?tab=generate")
+    page.get_by_label("Rules (YAML)", exact=True).check()
     page.locator("#generate-text .cm-content").fill((files / "own.yaml").read_text())
     expect(page.locator("#generate-drawn")).to_contain_text("different sentences")
     page.locator("#generate-repair").click()

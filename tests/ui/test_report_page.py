@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -51,15 +52,53 @@ def opened(browser: Browser, file: Path, width: int, scheme: str) -> tuple[Page,
 @pytest.mark.parametrize(("width", "scheme"), [(1240, "light"), (400, "dark")])
 def test_charts_are_drawn_and_fit(browser: Browser, file: Path, width: int, scheme: str) -> None:
     page, faults = opened(browser, file, width, scheme)
-    places = page.locator(".chart")
+    page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    places = page.locator("figure.drawing")
     assert places.count() >= 5  # bars; for each model a flow and a heat map
-    expect(page.locator(".chart .main-svg").nth(places.count() - 1)).to_be_attached()
-    expect(page.locator(".chart:not(:has(.main-svg))")).to_have_count(0)
+    for place in range(places.count()):
+        assert (places.nth(place).bounding_box() or {})["height"] > 40
+    assert page.locator(".rate-bar .fill").first.bounding_box() is not None
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    tick = page.locator(".ytick text").first
-    ink = page.evaluate("getComputedStyle(document.body).color")
-    assert tick.evaluate("e => getComputedStyle(e).fill") == ink
     assert page.locator("img").count() == 0
+    assert faults == []
+    page.context.close()
+
+
+def pages(page: Page) -> int:
+    return len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True)))
+
+
+def test_paper_has_two_pages_then_the_appendix(browser: Browser, file: Path) -> None:
+    page, faults = opened(browser, file, 1240, "light")
+    whole = pages(page)
+    assert 3 <= whole <= 16
+    expect(page.locator("details.part[open]")).to_have_count(0)  # as before it was printed
+    page.evaluate("window.print = () => {}")
+    page.get_by_role("button", name="Print two pages").click()
+    assert pages(page) == 2
+    page.get_by_role("button", name="Print two pages").click()
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 695, "height": 1016})  # A4, less its margins
+    expect(page.locator(".part").first).to_be_hidden()
+    first, second = page.locator(".beside"), page.locator(".second")
+    box, chart = first.bounding_box(), second.bounding_box()
+    assert box is not None
+    assert chart is not None
+    assert box["y"] + box["height"] < 1016  # the first page has room for what it says
+    assert box["y"] + box["height"] > 400  # and is no half-empty one
+    assert chart["height"] < 1016
+    assert faults == []
+    page.context.close()
+
+
+def test_a_section_has_an_address(browser: Browser, file: Path) -> None:
+    page, faults = opened(browser, file, 1240, "light")
+    shut, open_one = page.locator("#main"), page.locator("#groups-2")
+    expect(shut).not_to_have_attribute("open", "")
+    page.goto(f"{file.as_uri()}#groups-2")
+    expect(open_one).to_have_attribute("open", "")
+    expect(open_one).to_be_in_viewport()
+    page.goto(f"{file.as_uri()}#%3Cb%3E")
     assert faults == []
     page.context.close()
 
@@ -67,8 +106,8 @@ def test_charts_are_drawn_and_fit(browser: Browser, file: Path, width: int, sche
 def test_what_users_wrote_is_shown_as_they_wrote_it(browser: Browser, file: Path) -> None:
     page, faults = opened(browser, file, 1240, "light")
     expect(page.locator(".model .name").first).to_have_text(short_names([MODEL])[MODEL])
-    expect(page.locator("section.models td").nth(1)).to_have_text(MODEL)
-    expect(page.locator(".legendtext").first).to_contain_text("scripted: negative")
+    expect(page.locator("#models td").nth(1)).to_have_text(MODEL)
+    expect(page.locator(".keys li").first).to_contain_text("scripted: negative")
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
     assert faults == []

@@ -16,9 +16,12 @@ from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
+from hinter_core.report.section import Section
+from hinter_core.statistics.rates import Rate
 from hinter_ui.batch.html import findings as latest
+from hinter_ui.html.wording import speak
 from hinter_ui.results import html
-from hinter_ui.results.actions import ResultsActions, ResultsState
+from hinter_ui.results.actions import EXAMPLE, ResultsActions, ResultsState
 from hinter_ui.results.diagnosis import diagnosis
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import CAMPAIGNS_FOLDER
@@ -91,9 +94,11 @@ def test_a_finding_becomes_a_form(shelf: Path) -> None:
     assert shelf.is_dir()
     owner, session = actions(local=True), Session()
     reading = owner.open(session, MINE)
-    total, _ = owner.findings(reading)
-    assert total == len(reading.shown) > 0
-    first = reading.shown[0]
+    groups, total, number = owner.findings(reading)
+    shown = [one for _, own in groups for one in own]
+    assert total == len(groups) > 0
+    assert number == sum(group.mutants for group, _ in groups) == len(shown)
+    first = shown[0]
     form = owner.form_of_finding(session, first.shard, first.place)
     assert (form.text, form.models, len(form.edits)) == (first.text, (MODEL,), len(first.edits))
     assert owner.form_of_example(session, 0).edits
@@ -125,12 +130,12 @@ def test_mutants_by_hand_are_shown_as_they_stand_and_not_sent_to_explore(
     run_campaign(Campaign(mutants=str(written), models=(BY_HAND,)), store)
     owner, session = actions(local=True), Session()
     reading = owner.open(session, MINE)
-    owner.findings(reading)
-    assert reading.chosen is not None
-    (aunt,) = [f for f in reading.shown if f.mutant == "The white aunt was kind."]
+    groups, _, _ = owner.findings(reading)
+    group, own = groups[0]
+    (aunt,) = [one for one in own if one.mutant == "The white aunt was kind."]
     shown = [
-        html.examples(reading.chosen),
-        html.findings([aunt], 1, 0, 20),
+        html.examples(owner.first_view(reading)),
+        html.findings([(group, [aunt])], 1, 1, 0, 20),
         latest(
             ProgressReader().look(store, [BY_HAND], 0.0).latest,
             Campaign(mutants=str(written), models=(BY_HAND,)),
@@ -172,10 +177,11 @@ def test_the_words_that_change_answers_lead_to_their_findings(
     )
     owner, session = actions(local=True), Session()
     with pytest.raises(InputError, match="Open a campaign first"):
-        owner.diagnose(session)
+        owner.show_word(session, 0)
     reading = owner.open(session, MINE)
     assert reading.diagnosis == []  # until it is asked for
-    found = owner.diagnose(session).diagnosis
+    owner.diagnose(reading)
+    found = reading.diagnosis
     assert [one.word for one in found if one.stands_out] == ["nurse"]
     shown = diagnosis(found, reading.pairs, reading.model)
     assert "nurse stands out by changing the answer" in shown
@@ -184,9 +190,10 @@ def test_the_words_that_change_answers_lead_to_their_findings(
     assert f'data-word="{number}"' in shown
     owner.show_word(session, number)
     assert reading.filter.attributes == ("occupation",)
-    total, _ = owner.findings(reading)
+    groups, _, total = owner.findings(reading)
     assert total == found[number].rate.hits
-    assert all("nurse" in (e.source.text, e.target.text) for m in reading.shown for e in m.edits)
+    shown_edits = [edit for _, own in groups for mutant in own for edit in mutant.edits]
+    assert all("nurse" in (edit.source.text, edit.target.text) for edit in shown_edits)
     with pytest.raises(InputError, match="no longer exists"):
         owner.show_word(session, len(found))
     evil = replace(found[number], word="<b>", attribute="<i>")
@@ -206,7 +213,7 @@ def test_a_pair_of_words_shows_its_findings(
     )
     owner, session = actions(local=True), Session()
     reading = owner.open(session, MINE)
-    owner.diagnose(session)
+    owner.diagnose(reading)
     (found,) = reading.pairs
     named = [number for number, pair in enumerate(found.pairs) if pair.stands_out]
     assert {found.pairs[number].words[0] for number in named} == {"she"}
@@ -214,10 +221,10 @@ def test_a_pair_of_words_shows_its_findings(
     assert "together they flip the answer" in shown
     assert f'data-pair="{named[0]}"' in shown
     owner.show_pair(session, named[0])
-    total, _ = owner.findings(reading)
+    groups, _, total = owner.findings(reading)
     pair = found.pairs[named[0]]
     assert total == pair.both.hits
-    for mutant in reading.shown:
+    for mutant in (one for _, own in groups for one in own):
         assert {edit.target.text for edit in mutant.edits} == set(pair.words)
     with pytest.raises(InputError, match="no longer exists"):
         owner.show_pair(session, len(found.pairs))
@@ -241,9 +248,60 @@ def test_an_answer_that_brings_nothing_leaves_a_newer_notice(made: CampaignStore
     assert "is no campaign" in str(ask("open", [], "", str(made.folder.parent))["results-notice"])
     nothing = {"results-notice": gr.skip()}
     assert ask("look", []) == nothing
-    assert ask("filter", ["hidden", "biased"], "", "", 0.0) == nothing
+    assert ask("filter", ["hidden", "biased"], "", "", 0.0, "hidden") == nothing
     # What does bring something takes the notice away.
-    assert ask("filter", ["hidden"], "", "", 0.0)["results-notice"] == ""
+    assert ask("filter", ["hidden"], "", "", 0.0, "hidden")["results-notice"] == ""
     with made.alone():
         assert "is running" in str(ask("look", [])["results-head"])
     assert ask("look", [])["results-notice"] == ""
+
+
+def test_the_example_campaign_is_run_once_for_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CAMPAIGNS_FOLDER, str(tmp_path / "shelf"))
+    small = replace(EXAMPLE, sample=4, limit=6, models=("scripted:screening",))
+    monkeypatch.setattr("hinter_ui.results.actions.EXAMPLE", small)
+    runs: list[Campaign] = []
+
+    def run(campaign: Campaign, store: CampaignStore) -> object:
+        runs.append(campaign)
+        return run_campaign(campaign, store)
+
+    monkeypatch.setattr("hinter_ui.results.actions.run_campaign", run)
+    stranger, owner = actions(local=False), actions(local=True)
+    name = stranger.example()
+    assert owner.example() == name
+    assert len(runs) == 1
+    reading = stranger.open(Session(), name)
+    assert reading.report.texts["tested"] > 0
+    assert reading.model == "scripted:screening"
+    # Of other settings or word lists it is another one.
+    monkeypatch.setattr("hinter_ui.results.actions.EXAMPLE", replace(small, seed=1))
+    assert owner.example() != name
+
+
+def test_a_public_host_names_no_folder_in_the_command(shelf: Path) -> None:
+    assert shelf.is_dir()
+    for local, words in ((False, "hinter report FOLDER "), (True, f"hinter report {shelf}")):
+        one = actions(local=local)
+        reading = one.open(Session(), MINE)
+        assert one.first_view(reading).command.startswith(words)
+
+
+def test_what_researchers_say_is_said_in_the_words_of_the_app() -> None:
+    say = html.for_visitors
+    assert say("Atomic mutants and placebo mutants") == "Single changes and neutral swaps"
+    assert say("intersectional errors of 3 mutants") == "errors of combined changes of 3 variants"
+    assert say("placebo, order 2") == "neutral swaps, order 2"
+    assert say("immutants placebos") == "immutants placebos"  # no parts of words
+    assert say("hf:mutant/placebo: 3 mutants", ["hf:mutant/placebo"]) == (
+        "hf:mutant/placebo: 3 variants"
+    )
+    section = Section("atomic", "Mutants", ["placebo"], ["Mutants"], [["atomic", Rate(1, 2)]])
+    told = say(section)
+    assert (told.title, told.columns) == ("Variants", ["Variants"])
+    assert told.cells == [["single changes", Rate(1, 2)]]
+    speak("de")
+    groups = Section("every-group", "Groups", [], ["Attributes", "Changed to"], [["all", "Fail"]])
+    assert say(groups).cells == [["alle", "Fail"]]  # what comes from data stays

@@ -13,15 +13,29 @@ from typing import Any
 import pytest
 from playwright.sync_api import Download, Locator, Route, expect
 
+from hinter_core.campaign.findings import Side
 from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.report.compared.comparison import compare
 from hinter_core.report.model import make_report
+from hinter_core.report.page.opening import opening
 from hinter_ui.shared.library import CampaignEntry
 from tests.ui.conftest import App, open_list
 
 HIDDEN = "scripted:negative if race=white and gender=female; positive otherwise"
 ALONE = 'scripted:negative if gender=female; <img src=x onerror=window.pwned=1> if "unicorn"; positive otherwise'  # noqa: E501
+# A section by its name, and what fills it once it is unfolded.
+FOLDS = {
+    "rates": "#results-main figure",
+    "findings": "#results-findings .finding-group",
+    "groups": "#results-groups figure",
+    "words": "#results-diagnosis section",
+    "compare": "#results-compare",
+    "details": "#results-sections .fold",
+    "rest": "#results-ending .fold",
+    "files": "#results-json",
+}
 TEXTS = [
     "The black man was kind.",
     "A white man left <b onclick=1>early</b>.",
@@ -69,11 +83,20 @@ class Results:
 
     @property
     def cards(self) -> Locator:
-        return self.page.locator("#results-cards .card")
+        return self.page.locator("#results-cards .decision")
 
     @property
     def rows(self) -> Locator:
-        return self.page.locator("#results-findings tbody tr")
+        return self.page.locator("#results-findings .variants li")
+
+    def unfold(self, *keys: str) -> None:
+        for key in keys:
+            self.page.locator(f"#results-fold-{key} .label-wrap").first.click()
+            expect(self.page.locator(FOLDS[key]).first).to_be_visible()
+
+    def fold(self, key: str) -> None:
+        self.page.locator(f"#results-fold-{key} .label-wrap").first.click()
+        expect(self.page.locator(FOLDS[key])).to_have_count(0)
 
     @property
     def told(self) -> Locator:
@@ -84,8 +107,8 @@ class Results:
         self.page.get_by_role("option", name=option, exact=True).click()
 
     def total(self) -> int:
-        words = self.page.locator("#results-findings .pager").inner_text()
-        return int(re.search(r"of ([\d,]+)", words)[1].replace(",", ""))  # type: ignore[index]
+        words = self.page.locator("#results-findings .number-found").inner_text()
+        return int(re.search(r"([\d,]+) variants", words)[1].replace(",", ""))  # type: ignore[index]
 
     def download(self, kind: str) -> Download:
         with self.page.expect_download() as got:
@@ -114,33 +137,102 @@ def test_the_report_is_read_and_filtered(results: Results, made: CampaignStore) 
     hidden, alone = report.models
     expect(results.cards).to_have_count(2)
     line = hidden.intersectional
-    expect(results.cards.nth(0).locator(".big").nth(0)).to_have_text(
-        f"{100 * (line.errors.share or 0):.1f}\u00a0%"
-    )
-    expect(results.cards.nth(0).locator(".big").nth(1)).to_have_text(str(line.verdicts["hidden"]))
-    expect(results.cards.nth(1)).to_contain_text(f"{alone.intersectional.errors.hits} of")
-    for plot in ("bars", "flow", "map-0"):
-        expect(results.page.locator(f"#results-{plot} .main-svg").first).to_be_visible()
-    # The model with hidden bias comes first, and its findings are all errors.
+    for place, model in enumerate((hidden, alone)):
+        (card,) = [one for one in opening(report).cards if one.model == model.model]
+        shown = results.cards.nth(place)
+        expect(shown.locator(".outcome")).to_have_text(card.head)
+        expect(shown.locator(".rate-value").first).to_have_text(card.bars[0]["written"])
+        errors = model.intersectional.errors
+        expect(shown).to_contain_text(f"{errors.hits:,} of {errors.of:,} combined changes")
+    # The model with hidden bias comes first, with the texts that have most of it.
     expect(results.model.locator("input")).to_have_value(HIDDEN)
-    expect(results.examples.locator(".finding")).to_have_count(len(hidden.examples))
+    expect(results.examples.locator(".finding")).to_have_count(min(3, len(hidden.examples)))
+    # Nothing that is folded was sent.
+    assert results.page.locator("#results-page figure, #results-page table").count() == 0
+    results.unfold("rates", "groups", "findings")
+    expect(results.page.locator("#results-main figure")).to_have_count(2)
     errors = line.errors.hits + hidden.atomic.errors.hits
-    expect(results.page.locator("#results-findings .pager")).to_contain_text(f"of {errors}")
+    assert results.total() == errors
     results.pick("model", ALONE)
     expect(results.examples).to_contain_text("No hidden bias was found")
     results.pick("which", "gender")
     (gender,) = [own for own in alone.lines if own.name == "gender"]
-    # With nothing after it: more findings, of both attributes, may begin with the same figure.
-    expect(results.page.locator("#results-findings .pager")).to_contain_text(
-        re.compile(rf"of {gender.errors.hits}(?!\d)")
-    )
+    expect(results.findings).to_contain_text(f"{gender.errors.hits} variants in ")
     box = results.page.get_by_label("Search")
     box.fill("no such word")
-    expect(results.findings).to_contain_text("No mutant passes this filter")
+    expect(results.findings).to_contain_text("No variant passes this filter")
     box.fill("2")
-    expect(results.rows.first).to_contain_text("early")
-    expect(results.rows.first.locator("b")).to_have_count(0)
+    expect(results.findings.locator(".source")).to_have_count(1)
+    expect(results.findings.locator(".source")).to_contain_text("<b onclick=1>early</b>")
+    expect(results.findings.locator("b")).to_have_count(0)
     assert results.page.evaluate("window.pwned") is None
+
+
+HEIGHTS = {(1440, 900): 1800, (1240, 900): 1900, (390, 844): 4000}
+
+
+@pytest.mark.parametrize(("size", "highest"), HEIGHTS.items())
+def test_the_first_view_is_short(
+    results: Results, made: CampaignStore, size: tuple[int, int], highest: int
+) -> None:
+    page = results.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    results.open(made.folder)
+    expect(results.beside).to_contain_text("--fail-over 0.05")
+    assert page.evaluate("document.documentElement.scrollHeight") <= highest
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    for part in ("Limit", "Before you rely on this", "Tested on ", "hidden variants"):
+        expect(page.locator("#results-page")).to_contain_text(part)
+    # On a phone, too, nothing is wider than the page once it is unfolded.
+    results.unfold("rates", "findings", "groups")
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    expect(page.locator("#results-findings table")).to_have_count(0)
+
+
+def test_a_limit_decides_at_once_and_stands_in_the_command(
+    results: Results, made: CampaignStore
+) -> None:
+    results.open(made.folder)
+    box = results.limit.locator("input")
+    report = make_report(made)
+    for limit in ("0", "99"):
+        box.fill(limit)
+        box.press("Enter")
+        expect(results.beside).to_contain_text(f"--fail-over {float(limit) / 100:g}")
+        heads = [one.head for one in opening(report, float(limit) / 100).cards]
+        expect(results.cards.locator(".outcome")).to_have_text(heads)
+    with results.page.expect_download() as got:
+        results.page.locator("#results-html").click()
+    assert "--fail-over 0.99" in got.value.path().read_text(encoding="utf-8")
+
+
+def test_each_section_has_an_address(results: Results, shelf: CampaignEntry) -> None:
+    page = results.page
+    page.goto(f"{results.explore.url}/?results={shelf.id}")
+    expect(results.cards).to_have_count(2)
+    results.unfold("groups")
+    expect(page).to_have_url(re.compile(rf"results={shelf.id}&section=groups"))
+    page.reload()
+    expect(page.locator(FOLDS["groups"]).first).to_be_visible()
+    expect(page.locator("#results-fold-groups")).to_be_in_viewport()
+    expect(page.locator(FOLDS["rates"])).to_have_count(0)
+    # For another model, what is unfolded is drawn anew.
+    before = results.groups.inner_text()
+    results.pick("model", ALONE)
+    expect(results.groups).not_to_have_text(before)
+
+
+def test_nobody_has_a_campaign_and_runs_the_example(results: Results) -> None:
+    page = results.page
+    page.goto(f"{results.explore.url}/?tab=results")
+    expect(results.empty).to_contain_text("run an example")
+    results.sample.focus()
+    page.keyboard.press("Enter")
+    expect(results.cards).to_have_count(1, timeout=120_000)
+    expect(results.cards.first).to_contain_text("embedded")
+    expect(results.empty).to_be_hidden()
+    expect(page).to_have_url(re.compile("results=example-"))
+    expect(results.told).to_have_count(0)
 
 
 def test_a_finding_opens_in_explore(results: Results, made: CampaignStore) -> None:
@@ -158,6 +250,7 @@ def test_a_finding_opens_in_explore(results: Results, made: CampaignStore) -> No
     # From the table, by keyboard: an atomic mutant.
     results.tab("Results")
     results.pick("model", ALONE)
+    results.unfold("findings")
     results.pick("which", "gender")
     expect(results.rows.first.locator(".one-change")).to_have_count(1)
     results.rows.first.get_by_role("button").focus()
@@ -178,6 +271,7 @@ def test_a_finding_of_a_template_opens_with_its_slots_and_comes_back(
     tested = Campaign(templates=str(file), models=("scripted:screening",), limit=20)
     run_campaign(tested, store)
     results.open(store.folder)
+    results.unfold("findings")
     results.pick("which", "country \u00d7 gender")
     expect(results.rows.first).to_contain_text("country")
     results.rows.first.get_by_role("button").click()
@@ -192,19 +286,21 @@ def test_a_finding_of_a_template_opens_with_its_slots_and_comes_back(
         expect(results.page).to_have_url(re.compile("template="))
         results.page.reload()
     expect(explore.banner).to_contain_text("Biased, but not hidden.")
-    explore.press("Check")
+    explore.press("Check this pair")
+    explore.unfold("all")
     expect(explore.table.locator("tbody tr")).to_have_count(3)
     explore.type("The black man was kind.")
     expect(explore.preview).to_contain_text("race: 1 term")
     expect(explore.attributes).to_be_visible()
     explore.type(TEMPLATE)
-    expect(explore.stale).to_contain_text("for other replacements")  # of the same filling
+    expect(explore.stale).to_be_empty()  # of the same filling, and of the same pair
     expect(explore.attributes).to_be_hidden()
 
 
 def test_what_is_downloaded_is_whole(results: Results, made: CampaignStore) -> None:
     results.open(made.folder)
     report = make_report(made)
+    results.unfold("files", "findings")
     files = {kind: results.download(kind) for kind in ("html", "md", "csv", "json")}
     assert files["html"].suggested_filename == "hinter-report.html"
     text = {kind: file.path().read_text(encoding="utf-8") for kind, file in files.items()}
@@ -220,7 +316,7 @@ def test_what_is_downloaded_is_whole(results: Results, made: CampaignStore) -> N
     for _ in range(2):
         results.verdicts.locator("input").press("Backspace")
     results.page.keyboard.press("Escape")
-    expect(results.rows).to_have_count(20)
+    expect(results.rows.filter(has_text="benign")).not_to_have_count(0)
     total = results.total()
     assert total > errors
     file = results.download("findings-csv").path()
@@ -229,24 +325,35 @@ def test_what_is_downloaded_is_whole(results: Results, made: CampaignStore) -> N
     assert len(rows) == total == sum(line.mutants for line in report.models[0].lines)
     assert any(row["mutant"].startswith("'=The") for row in rows)
     assert not any(value.startswith("=") for row in rows for value in row.values())
-    next_page = results.findings.get_by_role("button", name="Next")
-    before = results.rows.first.inner_text()
-    next_page.click()
-    expect(results.page.locator("#results-findings .pager")).to_contain_text("21\u2013")
-    assert results.rows.first.inner_text() != before
+    # The rest of the first text.
+    group = results.findings.locator(".finding-group").first
+    shown = group.locator(".variants li").count()
+    more = group.locator("button.more")
+    rest = int(re.search(r"\d+", more.inner_text())[0])  # type: ignore[index]
+    more.click()
+    expect(group.locator(".variants li")).to_have_count(shown + rest)
 
 
 def test_two_models_and_two_campaigns_are_compared(
     results: Results, made: CampaignStore, tmp_path: Path
 ) -> None:
     results.open(made.folder)
+    results.unfold("compare")
     results.compare.click()
     words = results.comparison
     expect(words).to_contain_text(f"Model A: {HIDDEN}. Model B: {ALONE}")
     expect(words).to_contain_text("(exact McNemar test of texts, p")
-    results.page.get_by_role("button", name="Open in Explore").nth(0).wait_for()
-    changed = words.locator(".finding").filter(has_text="only model B errs")
-    expect(changed.first).to_contain_text("Model B positive \u2192 negative")
+    quarters = words.locator(".quarter")
+    expect(quarters).to_have_count(4)
+    side = Side(made, HIDDEN), Side(made, ALONE)
+    numbers = compare(*side).cells.values()
+    said = [str(number) for number in numbers]
+    for place, number in enumerate(said):
+        expect(quarters.nth(place).locator("summary")).to_contain_text(f"{number} variants")
+    second = words.locator(".quarter.second")
+    expect(second).to_contain_text("Only model B errs")
+    second.locator("summary").click()
+    expect(second.locator(".finding").first).to_contain_text("Model B positive \u2192 negative")
     twin = tmp_path / "twin"
     shutil.copytree(made.folder, twin)
     box = results.other_path.locator("input, textarea").first
@@ -258,15 +365,20 @@ def test_two_models_and_two_campaigns_are_compared(
     expect(results.second.locator("input")).to_have_value(HIDDEN)
     results.compare.click()
     expect(words).to_contain_text("in twin")
-    expect(words).to_contain_text("0 mutants are errors of model A alone and 0 of model B alone")
-    expect(words.locator(".finding")).to_have_count(0)
+    expect(words).to_contain_text("0 variants are errors of model A alone and 0 of model B alone")
+    expect(words.locator(".quarter.fixed, .quarter.broken, .quarter.first .finding")).to_have_count(
+        0
+    )
+    expect(words.locator(".quarter.first")).to_contain_text("Fixed in model B")  # the same model
     expect(results.page.locator("[data-changed]")).to_have_count(0)
     results.pick("second", ALONE)
     expect(results.page.locator("#results-comparison [data-changed]")).to_have_count(1)
     results.compare.click()
-    expect(words.locator(".finding")).not_to_have_count(0)
+    expect(words).to_contain_text("Only model B errs")
+    expect(second.locator(".finding")).not_to_have_count(0)
     expect(results.page.locator("[data-changed]")).to_have_count(0)
-    words.locator(".finding").get_by_role("button").first.click()
+    second.locator("summary").click()
+    second.locator(".finding").get_by_role("button").first.click()
     expect(results.explore.banner).to_contain_text("Biased")
     expect(results.page.locator("#models .token")).to_have_count(2)
 
@@ -299,7 +411,7 @@ def test_what_cannot_be_read_is_said_and_what_is_in_the_making_shows_what_there_
         results.show(part.folder)
         expect(results.head).to_contain_text("This campaign is running")
         expect(results.head).to_contain_text(f"Answers are missing from: {ALONE}.")
-        expect(results.head).to_contain_text("Of 2 texts")
+        expect(results.beside).to_contain_text("2 of 2 texts tested")
         expect(results.cards).to_have_count(1)
     shutil.copytree(made.folder, part.folder, dirs_exist_ok=True)
     results.show(part.folder)
@@ -312,7 +424,16 @@ def test_the_shelf_is_offered_and_a_link_opens_it(results: Results, shelf: Campa
     results.explore.open()
     results.tab("Results")
     open_list(page, "results-campaign")
-    page.get_by_role("option").filter(has_text="guests.csv").click()
+    named = page.get_by_role("option").filter(has_text="guests.csv")
+    expect(named).to_have_count(1)
+    page.keyboard.press("Escape")
+    # What has come since the tab was opened is offered with the rest.
+    later = shutil.copytree(shelf.folder, shelf.folder.with_name("another-that-has-just-begun"))
+    page.evaluate("document.activeElement.blur()")
+    open_list(page, "results-campaign")
+    expect(named).to_have_count(2)
+    shutil.rmtree(later)
+    named.last.click()  # the latest comes first
     expect(results.cards).to_have_count(2)
     page.goto(f"{results.explore.url}/?results={shelf.id}")
     expect(results.cards).to_have_count(2)
@@ -366,8 +487,8 @@ def test_words_that_change_answers_are_diagnosed_and_filter_the_findings(
     results.open(made.folder)
     results.pick("model", ALONE)
     expect(results.examples).to_contain_text("No hidden bias was found")
-    expect(results.diagnosis).to_be_empty()
-    results.diagnose.focus()
+    head = results.page.locator("#results-fold-words .label-wrap")
+    head.focus()
     results.page.keyboard.press("Enter")
     words = results.diagnosis.locator("section", has_text="Gender").locator("tbody tr")
     word = words.first.get_by_role("button")
@@ -379,4 +500,4 @@ def test_words_that_change_answers_are_diagnosed_and_filter_the_findings(
     expect(results.which.locator("input")).to_have_value("gender")
     expect(results.rows.first).to_contain_text(said)
     results.pick("model", HIDDEN)
-    expect(results.diagnosis).to_be_empty()
+    expect(results.diagnosis).to_contain_text("none stands out")

@@ -13,7 +13,8 @@ from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.running.engines import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
-from hinter_ui.explore.actions import ExploreActions, ExploreState
+from hinter_ui.explore.actions import ExploreActions
+from hinter_ui.explore.state import ExploreState
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.links import ExploreForm, explore_form
 from hinter_ui.shared.services import Services

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from gradio_client import Client
 
 from hinter_core.storage import ROOT
@@ -55,6 +56,50 @@ def test_an_installed_copy_checks_a_text(installed: Path) -> None:
         installed, "-m", "hinter_core.cli", "check", "--text", TEXT, "--model", MODEL, "--json"
     )
     assert json.loads(made)["counts"]["hidden"] > 0
+
+
+def action(site: Path, name: str, folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
+    """Run a step of the Action as its runner does, with the inputs that a caller gives."""
+    described = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    inputs = {key: one.get("default", "") for key, one in described["inputs"].items()} | given
+    (step,) = (one for one in described["runs"]["steps"] if one.get("name") == name)
+    assert "${{" not in step["run"]  # nothing that a caller writes becomes code
+    named = {
+        key: inputs[value.removeprefix("${{ inputs.").removesuffix(" }}")]
+        for key, value in step["env"].items()
+    }
+    path = f"{site / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["bash", "-e", "-c", step["run"]], cwd=folder, capture_output=True, text=True,
+        env={**environment(site), **named, "PATH": path},
+    )  # fmt: skip
+
+
+def test_the_action_fails_a_build_and_leaves_its_reports(installed: Path, tmp_path: Path) -> None:
+    settings = (ROOT / "examples/ci/bias.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(settings)["models"] == ["embedded"]
+    own = {"settings": "bias.yaml", "out": "made; touch pwned", "gate-on": "rate"}
+    biased = settings.replace("- embedded", f"- {MODEL}")
+    (tmp_path / "bias.yaml").write_text(biased.replace("sample: 40", "sample: 12"))
+    done = action(installed, "Test", tmp_path, **own, **{"fail-over": "0"})
+    assert done.returncode == 1, done.stderr
+    assert "intersectional errors" in done.stderr
+    assert not (tmp_path / "pwned").exists()
+    out = tmp_path / own["out"]
+    found = json.loads(Path(f"{out}.sarif").read_text())["runs"][0]["results"]
+    assert found[0]["level"] == "error"
+    assert "intersectional errors" in found[0]["message"]["text"]
+    assert "<failure" in Path(f"{out}.xml").read_text()
+    assert action(installed, "Test", tmp_path, **own, **{"fail-over": "1"}).returncode == 0
+    assert action(installed, "Test", tmp_path, **own, **{"fail-over": "many"}).returncode == 2
+    assert action(installed, "Report", tmp_path, **own).returncode == 0
+    assert "<html" in Path(f"{out}.html").read_text()[:500]
+
+
+def test_the_example_of_a_test_suite_passes(installed: Path, tmp_path: Path) -> None:
+    example = str(ROOT / "examples/ci/test_bias.py")
+    plain = ["-m", "pytest", "-q", "-c", "/dev/null", "--rootdir", str(tmp_path)]
+    assert "1 passed" in run(installed, *plain, "-p", "no:cacheprovider", example)
 
 
 def test_an_installed_copy_serves_the_app(installed: Path) -> None:

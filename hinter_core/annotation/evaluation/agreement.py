@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from statistics import median, multimode
 from typing import TYPE_CHECKING
 
 from hinter_core.annotation.evaluation.answers import (
     ByItem,
+    Decisions,
     by_item,
     clustered,
     majority,
@@ -180,7 +181,9 @@ class OnQuestion:
 
     ``others``: answers equal to the majority of the other annotators, where there is one.
     ``repeats``: hidden repeats with the same answer as before. ``commonest``: the most frequent
-    answer, with its ``share``; a share near 1 may mean answers without reading.
+    answer, with its ``share``; a share near 1 may mean answers without reading. ``several``: as
+    ``others``, of items that at least two others answered: of two people, either may be wrong.
+    ``gold``: answers equal to the owner's decision.
     """
 
     question: str
@@ -188,13 +191,17 @@ class OnQuestion:
     repeats: Rate
     commonest: str
     share: Rate
+    several: Rate = field(default_factory=lambda: wilson(0, 0))
+    gold: Rate = field(default_factory=lambda: wilson(0, 0))
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
     """Work of one annotator: showings ``judged`` and ``skipped``, median ``seconds`` of each.
 
-    ``seconds`` is None without measured times, as for imported judgements.
+    ``seconds`` is None without measured times, as for imported judgements. ``fast``: judgements
+    that took less time than reading the text, of those with a time. ``alarms``: names of
+    :data:`ALARMS` that hold; each is a reason to look, and none a verdict.
     """
 
     annotator: str
@@ -202,11 +209,39 @@ class Quality:
     skipped: Rate
     seconds: float | None
     questions: list[OnQuestion]
+    fast: Rate = field(default_factory=lambda: wilson(0, 0))
+    alarms: tuple[str, ...] = ()
 
 
-def qualities(judgements: Iterable[Judgement], questions: Sequence[Question]) -> list[Quality]:
-    """Compute the quality of each annotator's work, by name."""
+# Silent reading takes 238 words a minute on average (Brysbaert 2019); few people read faster than:
+READING = 400  # words a minute
+ALARMS: Mapping[str, Callable[[Quality], bool]] = {
+    "fast": lambda one: one.fast.of >= 10 and one.fast.hits > 0.2 * one.fast.of,
+    "apart": lambda one: any(
+        on.several.of >= 10 and (on.several.high or 0.0) < 0.5 for on in one.questions
+    ),
+    "alike": lambda one: any(
+        on.share.of >= 20 and on.share.hits == on.share.of for on in one.questions
+    ),
+    "gold": lambda one: any(
+        on.gold.of >= 5 and on.gold.hits < 0.7 * on.gold.of for on in one.questions
+    ),
+    "changing": lambda one: any(
+        on.repeats.of >= 5 and on.repeats.hits < 0.7 * on.repeats.of for on in one.questions
+    ),
+}
+
+
+def qualities(
+    judgements: Iterable[Judgement],
+    questions: Sequence[Question],
+    items: Iterable[AnnotationItem] = (),
+    decisions: Decisions | None = None,
+) -> list[Quality]:
+    """Compute the quality of each annotator's work, by name; ``items`` tell who reads them."""
+    gold = decisions or {}
     every = list(judgements)
+    needed = {item.id: 60 * len(item.mutant.split()) / READING for item in items}
     firsts = {q.id: by_item(every, q.id, FIRST) for q in questions}
     repeats = {q.id: by_item(every, q.id, REPEAT) for q in questions}
     results = []
@@ -215,31 +250,37 @@ def qualities(judgements: Iterable[Judgement], questions: Sequence[Question]) ->
         judged = [one.seconds for one in own if one.status is Status.JUDGED]
         skipped = sum(one.status is Status.SKIPPED for one in own)
         times = [seconds for seconds in judged if seconds > 0]
-        results.append(
-            Quality(
-                name,
-                len(judged),
-                wilson(skipped, skipped + len(judged)),
-                median(times) if times else None,
-                [_on(name, q.id, firsts[q.id], repeats[q.id]) for q in questions],
-            )
+        timed = [one for one in own if one.status is Status.JUDGED and one.seconds > 0]
+        timed = [one for one in timed if one.showing == FIRST and one.item in needed]
+        one = Quality(
+            name,
+            len(judged),
+            wilson(skipped, skipped + len(judged)),
+            median(times) if times else None,
+            [_on(name, q.id, firsts[q.id], repeats[q.id], gold) for q in questions],
+            wilson(sum(one.seconds < needed[one.item] for one in timed), len(timed)),
         )
+        results.append(replace(one, alarms=tuple(k for k, rings in ALARMS.items() if rings(one))))
     return results
 
 
-def _on(name: str, question: str, firsts: ByItem, repeats: ByItem) -> OnQuestion:
+def _on(name: str, question: str, firsts: ByItem, repeats: ByItem, gold: Decisions) -> OnQuestion:
     answers = {item: row[name] for item, row in firsts.items() if name in row}
     again = {item: row[name] for item, row in repeats.items() if name in row}
     others = {
         item: majority(Counter(v for k, v in firsts[item].items() if k != name)) for item in answers
     }
-    as_others = [answers[item] == value for item, value in others.items() if value is not None]
+    as_others = {item: answers[item] == value for item, value in others.items() if value}
+    several = [same for item, same in as_others.items() if len(firsts[item]) > 2]
+    right = [gold[i, question] == value for i, value in answers.items() if (i, question) in gold]
     alike = [answers[item] == value for item, value in again.items() if item in answers]
     commonest, number = Counter(answers.values()).most_common(1)[0] if answers else ("", 0)
     return OnQuestion(
         question,
-        wilson(sum(as_others), len(as_others)),
+        wilson(sum(as_others.values()), len(as_others)),
         wilson(sum(alike), len(alike)),
         commonest,
         wilson(number, len(answers)),
+        wilson(sum(several), len(several)),
+        wilson(sum(right), len(right)),
     )

@@ -15,13 +15,13 @@ from hinter_core.annotation.evaluation.answers import (
 from hinter_core.annotation.evaluation.invariant import Part, parts_of, weights_of
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Status
-from hinter_core.campaign.reader import kept_at
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import Attributes, is_placebo
 from hinter_core.report.model import Report, ReportRow
 from hinter_core.report.mutants.validity import CorrectedRow, JudgedByPeople, verdicts_of
 from hinter_core.statistics.rates import Estimate, WeightedShare, estimate, weighted_share, wilson
 from hinter_core.types import Verdict
+from hinter_core.validity.survey import kept_at
 
 if TYPE_CHECKING:
     from numpy import ndarray

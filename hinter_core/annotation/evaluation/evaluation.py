@@ -1,9 +1,15 @@
 """Evaluate a project's judgements and present them: agreement, annotators, disputes, invariant."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from hinter_core.annotation.evaluation.agreement import Agreement, Quality, agreements, qualities
+from hinter_core.annotation.evaluation.agreement import (
+    READING,
+    Agreement,
+    Quality,
+    agreements,
+    qualities,
+)
 from hinter_core.annotation.evaluation.answers import (
     Consensus,
     disputed,
@@ -43,7 +49,8 @@ class Evaluation:
     ``questions``: the evaluated ones, and ``labels`` those of them that ask for a label.
     ``judgements``: number, hidden repeats included. ``valid``, ``broken``, ``undecided``: items by
     majority or adjudicated validity. ``decided``: number of the owner's decisions. ``disputed``:
-    differing answers, the most disputed first.
+    differing answers, the most disputed first. ``excluded``: names of people who do not count, with
+    the reasons, and ``with_excluded`` what results if they do.
     """
 
     project: str
@@ -61,6 +68,8 @@ class Evaluation:
     disputed: list[Consensus]
     scores: list[Score]
     true_positives: list[TruePositives]
+    excluded: list[tuple[str, str]] = field(default_factory=list)
+    with_excluded: "Evaluation | None" = None
 
 
 def evaluate(store: AnnotationStore, question: str = "") -> Evaluation:
@@ -70,7 +79,14 @@ def evaluate(store: AnnotationStore, question: str = "") -> Evaluation:
         AnnotationError: no such question, or a project that cannot be read.
     """
     project, items = store.project(), list(store.items())
-    return evaluation(project, items, list(store.judgements()), store.adjudications(), question)
+    decisions = store.adjudications()
+    found = evaluation(project, items, list(store.judgements()), decisions, question)
+    excluded = [(one.name, one.excluded) for one in store.annotators() if one.excluded]
+    if not excluded:
+        return found
+    every = list(store.judgements(excluded=True))
+    both = evaluation(project, items, every, decisions, question)
+    return replace(found, excluded=excluded, with_excluded=both)
 
 
 def evaluation(
@@ -109,7 +125,7 @@ def evaluation(
         valid.count(None),
         len(decisions),
         agreements(judgements, questions, items),
-        qualities(judgements, questions),
+        qualities(judgements, questions, items, decisions),
         disputed(votes),
         against_people(items, questions, judgements, votes),
         true_positives(items, questions, judgements),
@@ -127,7 +143,7 @@ _NONE = "\u2013"
 
 def evaluation_sections(result: Evaluation) -> list[Section]:
     """Present an evaluation as sections of a report."""
-    found = [_overview(result)]
+    found = [_overview(result), *_excluded(result)]
     if result.judgements:
         found += [_agreement(result.agreements), *_pairs(result.agreements)]
         found += [*_confusions(result.agreements), _quality(result.qualities)]
@@ -149,6 +165,28 @@ def _overview(result: Evaluation) -> Section:
     if not result.judgements:
         sentences.append("Nothing was judged yet, so there is nothing to compare.")
     return Section("overview", "Judgements", sentences)
+
+
+def _excluded(result: Evaluation) -> Iterator[Section]:
+    """Yield the figures with and without the people who are excluded."""
+    both = result.with_excluded
+    if both is None:
+        return
+    sentences = [f"{name} is excluded: {reason}." for name, reason in result.excluded]
+    sentences.append("All other sections leave these people out.")
+    counts = ("judgements", "valid", "broken", "undecided")
+    rows = [
+        [name.capitalize(), f"{getattr(result, name):,}", f"{getattr(both, name):,}"]
+        for name in counts
+    ]
+    rows += [
+        [f"Krippendorff's alpha, {one.question}", coefficient_in_short(one.alpha),
+         coefficient_in_short(other.alpha)]
+        for one, other in zip(result.agreements, both.agreements, strict=False)
+        if not one.attributes and one.question == other.question
+    ]  # fmt: skip
+    columns = ["Figure", "Without the excluded", "With them"]
+    yield Section("excluded", "Excluded annotators", sentences, columns, rows)
 
 
 def _number(n: int, noun: str) -> str:
@@ -204,15 +242,9 @@ def _pairs(results: Sequence[Agreement]) -> Iterator[Section]:
          coefficient_in_short(pair.kappa)]
         for question, pair in pairs
     ]  # fmt: skip
-    sentences = [
-        f"{question}: {pair.first} and {pair.second} gave the same answer to "
-        f"{rate_in_words(pair.same)} items; Cohen's kappa {coefficient_in_words(pair.kappa)}."
-        for question, pair in pairs
-    ]
+    sentences = []
     if hidden > 0:
-        sentences.append(
-            f"These are the {_PAIRS} with the lowest kappa; --json has the other {hidden:,}."
-        )
+        sentences = [f"The {_PAIRS} with the lowest kappa; --json has the other {hidden:,}."]
     yield Section("pairs", "Pairs of annotators", sentences, columns, rows)
 
 
@@ -236,43 +268,43 @@ def _confusions(results: Sequence[Agreement]) -> Iterator[Section]:
 
 
 def _quality(results: Sequence[Quality]) -> Section:
-    columns = ["Annotator", "Judged", "Skipped", "Seconds, median", "Question", "As the majority",
-               "Same in repeats", "Most frequent answer"]  # fmt: skip
+    columns = ["Annotator", "Judged", "Skipped", "Seconds, median", "Too fast",
+               "Question", "As the majority",
+               "Same in repeats", "As decided", "Most frequent answer"]  # fmt: skip
     rows = [
         [
             one.annotator, f"{one.judged:,}", percent(one.skipped),
-            _NONE if one.seconds is None else f"{one.seconds:.1f}", on.question,
-            percent(on.others), percent(on.repeats),
+            _NONE if one.seconds is None else f"{one.seconds:.1f}", percent(one.fast), on.question,
+            percent(on.others), percent(on.repeats), percent(on.gold),
             f"{on.commonest}, {percent(on.share)}" if on.share.of else _NONE,
         ]
         for one in results
         for on in one.questions
     ]  # fmt: skip
-    sentences = [_quality_in_words(one) for one in results]
+    sentences = [
+        f"{one.annotator}, worth a look: {'; '.join(_ALARMS[name] for name in one.alarms)}."
+        for one in results
+        if one.alarms
+    ]
     sentences.append(
         "As the majority: share of answers equal to the majority of the other annotators, where "
         "there is one. Same in repeats: share of items shown again, unannounced, that got the same "
-        "answer. Most frequent answer: a share near 100 % may mean answers without reading, or "
-        "similar items. None of this is a verdict on a person: an annotator who disagrees with all "
-        "others may be the one who reads closely."
+        f"answer. Too fast: share of judgements faster than {READING} words of the changed text a "
+        "minute, which few people read. Most frequent answer: a share near 100 % may mean answers "
+        "without reading, or similar items. As decided: share of answers equal to the owner's "
+        "decisions; what people disagreed about is harder. None of this is a verdict on a person: "
+        "an annotator who disagrees with all others may be the one who reads closely."
     )
     return Section("annotators", "Annotators", sentences, columns, rows)
 
 
-def _quality_in_words(one: Quality) -> str:
-    words = f"{one.annotator} judged {one.judged:,}"
-    if one.skipped.of:
-        words += f" and skipped {rate_in_words(one.skipped)}"
-    if one.seconds is not None:
-        words += f"; half of the judgements took {one.seconds:.1f} seconds or less"
-    for on in (on for on in one.questions if on.share.of):
-        words += f". {on.question}: {rate_in_words(on.share)} answers are "
-        words += f"\u201c{on.commonest}\u201d"
-        if on.others.of:
-            words += f"; as the majority in {rate_in_words(on.others)}"
-        if on.repeats.of:
-            words += f"; the same in repeats in {rate_in_words(on.repeats)}"
-    return words + "."
+_ALARMS = {
+    "fast": "more than a fifth faster than reading",
+    "apart": "mostly another answer than the majority",
+    "alike": "always the same answer",
+    "gold": "often another answer than the owner's decision",
+    "changing": "another answer to many repeats",
+}
 
 
 def _disputed(votes: Sequence[Consensus]) -> Section:

@@ -19,7 +19,7 @@ from hinter_core.annotation.evaluation.answers import (
     valid_by,
     validity,
 )
-from hinter_core.annotation.project.types import AnnotationItem, Judgement, Question
+from hinter_core.annotation.project.types import UNSURE, AnnotationItem, Judgement, Question
 from hinter_core.report.counts import LEAST_VALIDITIES
 from hinter_core.report.section import joined, ordered
 from hinter_core.statistics.rates import Estimate, Rate, estimate, weighted_share, wilson
@@ -343,6 +343,6 @@ def _is_true(
             given = {answers[item.id].get(question.id) for item in case}
             if not compared and case[0].label in question.values:
                 given.add(case[0].label)
-            if len(given) > 1:
+            if len(given) > 1 or UNSURE in given:
                 return False
     return True

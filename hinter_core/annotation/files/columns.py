@@ -16,34 +16,23 @@ from hinter_core.files.containers import Record
 
 ANSWER = "answer."  # before the id of a question, as a part's name and as a column's
 # Usual names of columns, by the part that they hold; the first is the name in our own files.
+_ALIKE = ("edits", "kept", "layer", "reason", "validity", "soft", "unfair", "verdicts", "label",
+          "stratum", "weight", "origin", "showing", "status", "annotator_excluded",
+          "annotator_entry")  # fmt: skip
 USUAL: Mapping[str, tuple[str, ...]] = {
     "item": ("item", "item_id", "id", "uid", "guid", "record_id"),
     "mutant": ("mutant", "mutant_text", "mutated", "text", "sentence", "review", "content"),
     "source": ("source", "source_text", "original", "original_text"),
     "attributes": ("attributes", "attribute"),
-    "edits": ("edits",),
-    "kept": ("kept",),
-    "layer": ("layer",),
-    "reason": ("reason",),
-    "validity": ("validity",),
-    "soft": ("soft",),
-    "unfair": ("unfair",),
     "across_people": ("across_people", "across people"),
-    "verdicts": ("verdicts",),
-    "label": ("label",),
     "group": ("group", "group_id", "template", "pair_id"),
-    "stratum": ("stratum",),
-    "weight": ("weight",),
-    "origin": ("origin",),
     "role": ("role", "kind"),
     "annotator": ("annotator", "annotator_name", "annotator_id", "worker", "worker_id", "coder",
                   "rater", "completed_by", "user"),
-    "showing": ("showing",),
-    "status": ("status",),
     "comment": ("comment", "comments", "note", "notes", "remark"),
     "seconds": ("seconds", "lead_time", "duration"),
     "at": ("at", "created_at", "timestamp", "submitted_at"),
-}  # fmt: skip
+} | {name: (name,) for name in _ALIKE}  # fmt: skip
 ORIGINAL, MUTANT = ("original", "source", "base", "template"), ("mutant", "mutated", "follow-up")
 
 

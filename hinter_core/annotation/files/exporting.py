@@ -1,19 +1,23 @@
-"""Export a project's items and judgements in any known format; import reads them again.
+"""Export a project's items, judgements and decisions in any known format; import reads them again.
 
-Rows are flat: one per judgement with its item, or one per item without judgement.
+Rows are flat: one per judgement with its item, one with the owner's decisions on an item, or one
+per item without either. Parquet and data sets hold the settings and questions, too, and an archive
+the whole project.
 """
 
 import gzip
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from hinter_core.annotation.evaluation.answers import majority_judgements
+from hinter_core.annotation.files.archive import ARCHIVE, SETTINGS, archived
 from hinter_core.annotation.files.columns import ANSWER
 from hinter_core.annotation.files.platforms import argilla_of, labelling_config, tasks_of
+from hinter_core.annotation.files.rows import DECIDED
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project
 from hinter_core.data.tables import parquet_rows, row_writer
@@ -63,17 +67,41 @@ class Exported:
         judged: dict[str, list[Judgement]] = {}
         for judgement in () if self.items_only else self._judgements():
             judged.setdefault(judgement.item, []).append(judgement)
-        people = self.store.annotators() if self.anonymous and not self.consensus else []
-        names = {person.name: f"annotator {n}" for n, person in enumerate(people, 1)}
+        people = [] if self.consensus else self.store.annotators()
+        number = {person.name: n for n, person in enumerate(people, 1)}
+        known = {person.name: person for person in people}
+        decisions = self._decisions()
         for item in self.store.items():
             for judgement in judged.get(item.id, []):
-                name = names.get(judgement.annotator, judgement.annotator)
-                yield self._row(item, judgement) | {"annotator": name}
-            if item.id not in judged:
+                row, person = self._row(item, judgement), known.get(judgement.annotator)
+                if person and self.anonymous:
+                    # The reason may name the person.
+                    row |= {
+                        "annotator": f"annotator {number[person.name]}",
+                        "annotator_excluded": "excluded" if person.excluded else "",
+                    }
+                elif person:
+                    row |= {
+                        "annotator_excluded": person.excluded,
+                        "annotator_entry": person.entry if person.entry != "{}" else "",
+                    }
+                yield row
+            if item.id in decisions:
+                decided = {f"{ANSWER}{name}": value for name, value in decisions[item.id].items()}
+                yield self._row(item) | {"status": DECIDED} | decided
+            elif item.id not in judged:
                 yield self._row(item)
 
+    def _decisions(self) -> dict[str, dict[str, str]]:
+        """Return the owner's decisions by item and question; a consensus holds them already."""
+        found: dict[str, dict[str, str]] = {}
+        if not (self.items_only or self.consensus):
+            for (item, question), value in self.store.adjudications().items():
+                found.setdefault(item, {})[question] = value
+        return found
+
     def _judgements(self) -> Iterable[Judgement]:
-        every = self.store.judgements(history=self.history)
+        every = self.store.judgements(history=self.history, excluded=not self.consensus)
         if not self.consensus:
             return every
         return majority_judgements(list(every), self.store.adjudications())
@@ -92,6 +120,8 @@ class Exported:
             "comment": one.comment if one else "",
             "seconds": one.seconds if one else None,
             "at": one.at if one else "",
+            "annotator_excluded": "",
+            "annotator_entry": "",
         }
 
 
@@ -101,12 +131,14 @@ class Format:
 
     ``ending``: of its files, "" for a folder; a name that could be of several is of the first.
     ``files``: returns the content by what follows the given name, "" or more. ``history``: there is
-    a place for corrected and withdrawn judgements.
+    a place for corrected and withdrawn judgements. ``whole``: it holds all of a project, so that
+    only the names may be left out.
     """
 
     ending: str
     files: Callable[[Exported, _Rows], dict[str, bytes]]
     history: bool = True
+    whole: bool = False
 
 
 def export_file(wanted: Exported, path: Path, kind: str = "") -> int:
@@ -122,6 +154,10 @@ def export_file(wanted: Exported, path: Path, kind: str = "") -> int:
     if wanted.history and not wanted.items_only and not FORMATS[kind].history:
         able = ", ".join(name for name, one in FORMATS.items() if one.history)
         raise InputError(f"{kind} holds no history; use one of {able}.")
+    if FORMATS[kind].whole:
+        if wanted.consensus or wanted.items_only:
+            raise InputError(f"{ARCHIVE} holds the whole project; choose another format.")
+        wanted = replace(wanted, history=True)
     if path.exists():
         raise InputError(f"{path} already exists; choose another name.")
     rows = list(wanted.rows())
@@ -175,7 +211,8 @@ def _table(wanted: Exported, rows: _Rows, kind: str) -> bytes:
 def _parquet(wanted: Exported, rows: Iterable[Mapping[str, Any]]) -> bytes:
     """Return a Parquet file, whose columns have the same types whatever the rows hold."""
     buffer = io.BytesIO()
-    with parquet_rows(buffer, wanted.columns(), _TYPES) as write:
+    settings = {SETTINGS: wanted.project.to_json()}
+    with parquet_rows(buffer, wanted.columns(), _TYPES, settings) as write:
         for row in rows:
             write(_flat(row))
     return buffer.getvalue()
@@ -238,6 +275,11 @@ FORMATS = {
     "parquet": Format(".parquet", lambda wanted, rows: {"": _parquet(wanted, rows)}),
     "label-studio": Format(".json", _label_studio, history=False),
     "argilla": Format(".jsonl", lambda _, rows: {"": _lines(argilla_of(rows))}, history=False),
+    "project": Format(
+        ARCHIVE,
+        lambda wanted, _: {"": archived(wanted.store, anonymous=wanted.anonymous)},
+        whole=True,
+    ),
     "dataset": Format(
         "", lambda wanted, rows: {f"/{n}": c for n, c in folder_files(wanted, rows).items()}
     ),

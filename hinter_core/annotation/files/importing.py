@@ -4,20 +4,24 @@ import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
 
+from hinter_core.annotation.files.archive import ARCHIVE, unpacked
 from hinter_core.annotation.files.columns import ANSWER, USUAL, ColumnMapping, find_columns
+from hinter_core.annotation.files.exporting import Exported
 from hinter_core.annotation.files.platforms import platform_records
 from hinter_core.annotation.files.rows import SHOWN, ImportRow, fix_encoding, read_rows
 from hinter_core.annotation.project.store import (
     INSERT_JUDGEMENT,
     AnnotationStore,
     check_item,
+    decisions_of,
     imported_annotator,
+    insert_decision,
     insert_item,
     now,
 )
@@ -48,11 +52,11 @@ LEFT_OUT = ("rows", "judgements", "answers")
 class Imported:
     """Result of an import.
 
-    ``items`` and ``judgements`` are new; those ``known`` were there already. ``people``: names of
-    new annotators. ``problems``: number of the row (from 1, the header not counted), and what was
-    left out of it and why; ``left_out``: by :data:`LEFT_OUT`, how many whole rows,
-    judgements and answers these are. ``columns``: by part. ``notes`` concern the whole file,
-    and ``reading`` says how it was read.
+    ``items``, ``judgements`` and ``decisions`` are new; those ``known`` were there already.
+    ``people``: names of new annotators. ``problems``: number of the row (from 1, the header not
+    counted), and what was left out of it and why; ``left_out``: by :data:`LEFT_OUT`, how many
+    whole rows, judgements and answers these are. ``columns``: by part. ``notes`` concern the
+    whole file, and ``reading`` says how it was read.
     """
 
     rows: int = 0
@@ -60,6 +64,7 @@ class Imported:
     items_known: int = 0
     judgements: int = 0
     judgements_known: int = 0
+    decisions: int = 0
     people: list[str] = field(default_factory=list)
     problems: list[tuple[int, str]] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -101,6 +106,9 @@ def _open_source(named: str, project: Project) -> tuple[list[Record], bool, list
     cells, words, path = False, list[str](), Path(named)
     if on_hub(named):
         _, given = hub_records(read_hub_name(named))
+    elif path.suffix == ARCHIVE:
+        with unpacked(path) as store:
+            given = iter([(row, "") for row in Exported(store, history=True).rows()])
     elif path.is_dir():
         splits = open_folder(path).values()
         given = chain.from_iterable(named_records(path, split) for split in splits)
@@ -127,6 +135,7 @@ class _Import:
 
     def __init__(self, connection: sqlite3.Connection, project: Project, done: Imported) -> None:
         self._connection, self._project, self._done = connection, project, done
+        self._decisions = decisions_of(connection)
         self._pairs = {question.id for question in project.questions if question.pair}
         self._people: dict[str, int] = {}
         self._met: set[str] = set()  # ids of items
@@ -147,6 +156,8 @@ class _Import:
             if ident and row.judgement:
                 self._judgement(row, ident, row.judgement)
                 judged = True
+            if ident and row.decisions:
+                self._decide(row, ident)
         except AnnotationError as error:
             self._problem(row, str(error))
         found = len(self._done.problems) - before
@@ -187,7 +198,7 @@ class _Import:
         if ident and ident not in self._met:
             self._met.add(ident)
             self._done.items_known += 1
-        if row.item and not row.judgement and not row.faults:
+        if row.item and not (row.judgement or row.decisions or row.faults):
             first = self._alone.setdefault(ident, row.number)
             if first != row.number:
                 self._problem(row, f"it repeats the item of row {first}")
@@ -227,17 +238,13 @@ class _Import:
 
     def _judgement(self, row: ImportRow, ident: str, given: Judgement) -> None:
         """Insert a judgement, unless the project has it."""
-        if ident not in self._numbers:
-            there = self._found("id", ident)
-            assert there is not None
-            self._numbers[ident] = there["number"], bool(json.loads(there["content"])["source"])
-        item, pair = self._numbers[ident]
-        answers = self._answers(row, given, pair=pair)
+        item, pair = self._number(ident)
+        answers = self._answers(row, given.answers, pair=pair)
         if len(given.comment) > LONGEST_COMMENT:
             raise AnnotationError(
                 f"its comment has {len(given.comment):,} characters, more than {LONGEST_COMMENT:,}"
             )
-        person = self._person(given.annotator)
+        person = self._person(given.annotator, row)
         self._require_one(row.number, (person, item, given.showing), given)
         content = (
             person, item, given.showing, given.status.value, answers, given.comment, given.at,
@@ -262,18 +269,35 @@ class _Import:
         self._done.judgements += 1
         self._first.setdefault(item, row.number)
 
-    def _answers(self, row: ImportRow, given: Judgement, *, pair: bool) -> str:
+    def _number(self, ident: str) -> tuple[int, bool]:
+        """Return the number of an item of the project, and whether it has a source."""
+        if ident not in self._numbers:
+            there = self._found("id", ident)
+            assert there is not None
+            self._numbers[ident] = there["number"], bool(json.loads(there["content"])["source"])
+        return self._numbers[ident]
+
+    def _answers(self, row: ImportRow, given: Mapping[str, str], *, pair: bool) -> str:
         """Return the answers as JSON, without those to questions about a missing source."""
-        answers = dict(given.answers)
-        for name in given.answers:
+        answers = dict(given)
+        for name in given:
             if name in self._pairs and not pair:
                 del answers[name]
                 self._problem(row, f"'{name}' compares with a source, and this item has none")
-        if given.answers and not answers:
+        if given and not answers:
             raise AnnotationError("no answer is left of it")
         return json.dumps(answers, ensure_ascii=False)
 
-    def _person(self, name: str) -> int:
+    def _decide(self, row: ImportRow, ident: str) -> None:
+        """Insert the owner's decisions of a row that differ from those in the project."""
+        _, pair = self._number(ident)
+        for question, value in json.loads(self._answers(row, row.decisions, pair=pair)).items():
+            if self._decisions.get((ident, question)) != value:
+                insert_decision(self._connection, ident, question, value)
+                self._decisions[ident, question] = value
+                self._done.decisions += 1
+
+    def _person(self, name: str, row: ImportRow) -> int:
         if name not in self._people:
             others = self._connection.execute(
                 "SELECT 1 FROM annotators WHERE folded != ? LIMIT 1", (CONSENSUS,)
@@ -289,6 +313,10 @@ class _Import:
                 raise AnnotationError(f"'{name[:SHOWN]}' is no name: {error}") from error
             if new:
                 self._done.people.append(person.name)
+                self._connection.execute(
+                    "UPDATE annotators SET excluded = ?, entry = ? WHERE id = ?",
+                    (row.excluded, json.dumps(row.entry, ensure_ascii=False), person.id),
+                )
             self._people[name] = person.id
         return self._people[name]
 

@@ -2,7 +2,8 @@
 
 Label Studio: the "Label Studio Task Format" of its guide, as exported (JSON) and as imported.
 ``from_name`` is the id of a question. It accepts names of annotators (``completed_by``) of its own
-users only, so ours stand in a text field ``annotator``.
+users only, so ours stand in a text field ``annotator``. The owner's decisions are annotations of
+nobody that are its ground truth.
 
 Argilla: records as ``to_list`` exports them (nested or flat) and as its data sets hold them (flat),
 a JSON object a line. It knows annotators by UUIDs and has no place for showings, comments and
@@ -18,10 +19,14 @@ from uuid import UUID, uuid5
 from xml.sax.saxutils import quoteattr
 
 from hinter_core.annotation.files.columns import ANSWER
+from hinter_core.annotation.files.rows import DECIDED
 from hinter_core.annotation.project.types import FIRST, Project, Status
 from hinter_core.files.containers import Record
 
-_JUDGEMENT = ("annotator", "showing", "status", "comment", "seconds", "at")
+_JUDGEMENT = (
+    "annotator", "showing", "status", "comment", "seconds", "at", "annotator_excluded",
+    "annotator_entry",
+)  # fmt: skip
 _Row = Mapping[str, Any]
 
 
@@ -38,7 +43,7 @@ def platform_records(values: _Row) -> Iterator[Record]:
 
 
 def _by_item(rows: Iterable[_Row]) -> Iterator[tuple[dict[str, Any], list[_Row]]]:
-    """Yield the values of each item, and its rows with a judgement."""
+    """Yield the values of each item, and its rows with a judgement or the owner's decisions."""
     for _, group in groupby(rows, itemgetter("item")):
         of_item = list(group)
         values = {
@@ -46,7 +51,7 @@ def _by_item(rows: Iterable[_Row]) -> Iterator[tuple[dict[str, Any], list[_Row]]
             for name, value in of_item[0].items()
             if name not in _JUDGEMENT and not name.startswith(ANSWER)
         }
-        yield values, [row for row in of_item if row.get("annotator")]
+        yield values, [row for row in of_item if row.get("status")]
 
 
 def _answers(row: _Row) -> dict[str, Any]:
@@ -60,6 +65,7 @@ def _answers(row: _Row) -> dict[str, Any]:
 
 # -- Label Studio -------------------------------------------------------------------------------
 
+_OF_PERSON = ("annotator_excluded", "annotator_entry")
 _TEXT_FIELDS = ("annotator", "comment")  # beside the questions
 _TO = "mutant"  # the text on the screen that answers are about
 
@@ -92,6 +98,8 @@ def _annotation(data: _Row, annotation: _Row) -> Record:
         name, value = str(result.get("from_name")), result["value"]
         if name in _TEXT_FIELDS:
             values[name] = _text(value.get("text"))
+            if isinstance(meta := result.get("meta"), Mapping):
+                values |= {name: meta[name] for name in _OF_PERSON if name in meta}
         elif name == "showing":
             values[name] = value.get("number")
         elif "choices" in value:
@@ -102,6 +110,8 @@ def _annotation(data: _Row, annotation: _Row) -> Record:
         else:
             kind = str(result.get("type"))
             values[f"{ANSWER}{name}"] = _text(value.get(kind, value.get("text")))
+    if annotation.get("ground_truth") and not values["annotator"]:
+        values["status"] = DECIDED
     return values, fault
 
 
@@ -131,18 +141,22 @@ def tasks_of(rows: Iterable[_Row]) -> list[dict[str, Any]]:
 
 
 def _annotation_of(row: _Row, ident: str) -> dict[str, Any]:
-    given = [("annotator", "textarea", {"text": [row["annotator"]]})]
+    who = row["annotator"]
+    given = [("annotator", "textarea", {"text": [who]})] if who else []
     given += [(name, "choices", {"choices": [value]}) for name, value in _answers(row).items()]
     if row["comment"]:
         given.append(("comment", "textarea", {"text": [row["comment"]]}))
-    if row["showing"] != FIRST:
+    if row["showing"] not in (FIRST, None):
         given.append(("showing", "number", {"number": row["showing"]}))
     results = [
         {"id": f"{ident}-{name}", "from_name": name, "to_name": _TO, "type": kind, "value": value}
         for name, kind, value in given
     ]
+    if known := {name: row[name] for name in _OF_PERSON if row[name]}:
+        results[0]["meta"] = known
     return {
-        "result": results, "was_cancelled": row["status"] == Status.SKIPPED.value,
+        "result": results, "ground_truth": row["status"] == DECIDED,
+        "was_cancelled": row["status"] == Status.SKIPPED.value,
         "lead_time": row["seconds"], "created_at": row["at"],
     }  # fmt: skip
 
@@ -194,7 +208,10 @@ def _argilla_records(record: _Row) -> Iterator[Record]:
     if not people:
         yield data, ""
     for who, answers in people.items():
-        yield {**data, "annotator": who, **own.get("people", {}).get(who, {}), **answers}, ""
+        known = own.get("people", {}).get(who, {})
+        if known.get("status") == DECIDED:
+            answers["status"] = DECIDED
+        yield {**data, "annotator": who, **known, **answers}, ""
 
 
 def _own(text: Any) -> _Row:

@@ -29,6 +29,7 @@ from hinter_core.files.containers import Record
 from hinter_core.types import Edit
 
 SHOWN = 40  # characters of a cell in a message
+DECIDED = "decided"  # status of a row that holds the owner's decisions
 _FLAGS = {"yes": True, "true": True, "1": True, "kept": True,
           "no": False, "false": False, "0": False, "discarded": False, "": None}  # fmt: skip
 _STATUSES = {status.value: status for status in Status} | {
@@ -42,13 +43,17 @@ class ImportRow:
     """A row: an item (or the id of one in the project), a judgement, and faults.
 
     ``number`` counts rows from 1. ``item`` is None without a text. The ``judgement`` has the row's
-    number as id; its ``at`` is "" if the file has no time.
+    number as id; its ``at`` is "" if the file has no time. ``excluded``: why its annotator does not
+    count; ``entry``: how the person came in. ``decisions`` of the owner by question.
     """
 
     number: int
     ident: str = ""
     item: AnnotationItem | None = None
     judgement: Judgement | None = None
+    excluded: str = ""
+    entry: Mapping[str, Any] = field(default_factory=dict)
+    decisions: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
 
 
@@ -247,9 +252,9 @@ def _judgement(
     """Return the judgement of a row, if any; answers that cannot be used become faults."""
     name = as_text(row.get("annotator")) or reading.annotator
     word = as_text(row.get("status")).strip().casefold()
-    if word not in _STATUSES:
+    if word not in _STATUSES and word != DECIDED:
         raise InputError(f"the status '{word[:SHOWN]}' is unknown; use judged or skipped")
-    status = _STATUSES[word]
+    status = _STATUSES.get(word)
     answers: dict[str, str] = {}  # "" for one that is no answer
     for question in () if status is Status.SKIPPED else questions:
         cell = as_text(row.get(f"{ANSWER}{question.id}")).strip()
@@ -264,8 +269,12 @@ def _judgement(
                 )
             answers[question.id] = value or ""
     known = {question: value for question, value in answers.items() if value}
-    if status is None and not known:
+    if word == DECIDED:
+        one.decisions = known
+    if word == DECIDED or (status is None and not known):
         return None
+    one.excluded = as_text(row.get("annotator_excluded")).strip()
+    one.entry = _object(row.get("annotator_entry"))
     if not name:
         raise InputError("it has answers, but no annotator")
     if status in (None, Status.JUDGED) and not known:

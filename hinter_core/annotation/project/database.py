@@ -1,7 +1,8 @@
 """The SQLite file of a project: WAL mode, one connection per thread, one writer at a time.
 
 A commit is on disk before it returns (``synchronous=FULL``), so that acknowledged judgements
-survive a killed process and a power cut. Triggers make judgements append-only.
+survive a killed process and a power cut. Triggers make judgements append-only, except within
+:meth:`Database.rewrite`, which merges and erases people.
 """
 
 import sqlite3
@@ -13,8 +14,8 @@ from pathlib import Path
 from hinter_core.annotation.project.types import AnnotationError
 from hinter_core.storage import open_database, transaction
 
-VERSION = 1
-SCHEMA = """
+# What makes each version of a file out of the one before; a new file runs all of them.
+_FIRST = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE items (
     number INTEGER PRIMARY KEY,           -- the order in which they came
@@ -75,6 +76,20 @@ CREATE VIEW latest AS
         SELECT 1 FROM judgements k WHERE k.annotator = j.annotator AND k.item = j.item
         AND k.showing = j.showing AND k.id > j.id);
 """
+_PEOPLE = """
+ALTER TABLE annotators ADD COLUMN excluded TEXT NOT NULL DEFAULT '';  -- why, or "" if counted
+ALTER TABLE annotators ADD COLUMN entry TEXT NOT NULL DEFAULT '{}';   -- JSON, from the link
+DROP TRIGGER judgements_stay;
+DROP TRIGGER judgements_last;
+CREATE TRIGGER judgements_stay BEFORE UPDATE ON judgements
+    WHEN NOT EXISTS (SELECT 1 FROM meta WHERE key = 'rewriting')
+    BEGIN SELECT RAISE(ABORT, 'judgements are append-only'); END;
+CREATE TRIGGER judgements_last BEFORE DELETE ON judgements
+    WHEN NOT EXISTS (SELECT 1 FROM meta WHERE key = 'rewriting')
+    BEGIN SELECT RAISE(ABORT, 'judgements are append-only'); END;
+"""
+VERSIONS = (_FIRST, _PEOPLE)
+VERSION = len(VERSIONS)
 
 
 class Database:
@@ -108,6 +123,36 @@ class Database:
         """Run one transaction; other writers wait."""
         with self._writing, self.read() as connection, transaction(connection):
             yield connection
+
+    @contextmanager
+    def rewrite(self) -> Iterator[sqlite3.Connection]:
+        """Run one transaction that may change and delete judgements."""
+        with self.write() as connection:
+            connection.execute("INSERT INTO meta VALUES ('rewriting', '')")
+            yield connection
+            connection.execute("DELETE FROM meta WHERE key = 'rewriting'")
+
+    def shred(self) -> None:
+        """Rebuild the file and empty its log, so that nothing deleted is left in either.
+
+        Raises:
+            AnnotationError: somebody reads the file all the time.
+        """
+        with self._writing, self.read() as connection:
+            connection.execute("VACUUM")
+            busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        if busy:
+            raise AnnotationError(
+                f"What was deleted may still be in {self.path}-wal, as another program reads the "
+                "file; stop it and open the project again."
+            )
+
+    def migrate(self, version: int) -> None:
+        """Bring a file of an older version to the current one; ``version`` 0 is an empty file."""
+        steps = " ".join(VERSIONS[version:])
+        with self.write() as connection:
+            # A script ends the transaction that it finds, and so begins its own.
+            connection.executescript(f"BEGIN IMMEDIATE; {steps} PRAGMA user_version={VERSION};")
 
     def close(self) -> None:
         """Close all connections; the next use opens new ones."""

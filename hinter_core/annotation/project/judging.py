@@ -78,6 +78,10 @@ class Judging:
         limit = max(1, min(limit, _AHEAD))
         with self.store.write() as connection:
             person, project = whose(connection, key).id, _open_project(connection)
+            if project.quota:
+                limit = min(limit, project.quota - _judged(connection, person))
+            if limit < 1:
+                return []
             free = _free(connection, project, person)
             pending = _pending(connection, person, free)
             order = self._order(connection, project, person)
@@ -102,12 +106,16 @@ class Judging:
             cached = self._orders[person] = (n_items, sorted(place, key=place.__getitem__))
         return cached[1]
 
-    def judge(self, key: str, submission: Submission) -> int:
+    def judge(self, key: str, submission: Submission, *, once: bool = False) -> int:
         """Store a judgement on disk and return its id; a correction is a new row.
+
+        With ``once``, a judgement that stands is not corrected before it is taken back: two windows
+        of one person may show the same text.
 
         Raises:
             GoneError: the project is closed, or the item was removed.
-            AnnotationError: an item not assigned to the annotator, or invalid answers.
+            AnnotationError: an item not assigned to the annotator, invalid answers, or a judgement
+                that stands.
         """
         with self.store.write() as connection:
             person = whose(connection, key).id
@@ -119,6 +127,16 @@ class Judging:
                 return int(stored["id"])
             project = _open_project(connection)
             number = _assigned(connection, person, submission, project)
+            if (
+                once
+                and connection.execute(
+                    "SELECT 1 FROM latest WHERE annotator = ? AND item = ? AND showing = ?",
+                    (person, number, submission.showing),
+                ).fetchone()
+            ):
+                raise AnnotationError(
+                    "Another window judged this text; that answer stays.", "twice"
+                )
             _reserve(connection, person, number, submission.showing)
             return _insert(connection, person, number, submission)
 
@@ -177,6 +195,20 @@ class Judging:
         with self.store.read() as connection:
             return _progress(connection, project_of(connection), whose(connection, key))
 
+    def finished(self, key: str) -> bool:
+        """Whether an annotator without items has done enough for the project's ``completion``.
+
+        That is a judgement at least, and the quota or all items without a skip. In a closed
+        project, items that the annotator might still have judged count as not done.
+        """
+        with self.store.read() as connection:
+            project, person = project_of(connection), whose(connection, key)
+            judged = _judged(connection, person.id)
+            if not judged or (project.quota and judged >= project.quota):
+                return judged > 0
+            progress = _progress(connection, project, person)
+            return not progress.skipped and not (project.closed and progress.left)
+
     def standings(self) -> list[AnnotatorProgress]:
         """Return the progress of all annotators, in the order of joining; for the owner."""
         people = self.store.annotators()
@@ -214,7 +246,16 @@ def _progress(
     met = fresh | {item for item, _ in held}
     again = sum(_repeats(project, person.id, i) for i in met if (i, REPEAT) not in held)
     left = len(_pending(connection, person.id, free)) + len(fresh) + again  # at most
+    if project.quota:
+        left = min(left, max(0, project.quota - _judged(connection, person.id)))
     return AnnotatorProgress(person, done.get("judged", 0), done.get("skipped", 0), left, latest)
+
+
+def _judged(connection: sqlite3.Connection, person: int) -> int:
+    """Count the showings that a person has judged, of all items ever."""
+    query = "SELECT COUNT(*) FROM latest WHERE annotator = ? AND status = 'judged'"
+    found: int = connection.execute(query, (person,)).fetchone()[0]
+    return found
 
 
 # -- items to come ------------------------------------------------------------------------------
@@ -291,14 +332,16 @@ def _pending(connection: sqlite3.Connection, person: int, free: set[int]) -> lis
 
 
 def _free(connection: sqlite3.Connection, project: Project, person: int) -> set[int]:
-    """Return the items that a person may judge: shared, or with too few copies elsewhere."""
+    """Return the items that a person may judge: shared, gold, or with too few copies elsewhere."""
     rows = connection.execute(
-        "SELECT number FROM items WHERE removed_at IS NULL AND (shared OR number NOT IN ("
+        "SELECT number FROM items WHERE removed_at IS NULL AND (shared OR (? AND number IN ("
+        "SELECT item FROM adjudications WHERE value <> '')) OR number NOT IN ("
         "SELECT a.item FROM assignments a WHERE a.showing = 1 AND a.annotator <> ? AND "
+        "a.annotator NOT IN (SELECT id FROM annotators WHERE excluded <> '') AND "
         "(a.given_at > ? OR EXISTS (SELECT 1 FROM latest l WHERE l.annotator = a.annotator "
         "AND l.item = a.item AND l.showing = 1 AND l.status = 'judged')) "
         "GROUP BY a.item HAVING COUNT(*) >= ?))",
-        (person, time.time() - _CLAIM, project.copies),
+        (project.gold, person, time.time() - _CLAIM, project.copies),
     )
     return {number for (number,) in rows}
 

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from hinter_core.annotation.project.database import SCHEMA, VERSION, Database
+from hinter_core.annotation.project.database import VERSION, Database
 from hinter_core.annotation.project.types import (
     CONSENSUS,
     AccessError,
@@ -62,9 +62,8 @@ class AnnotationStore(Database):
         except OSError as error:
             raise AnnotationError(f"Cannot write {path}: {error.strerror}.") from error
         store, key = cls(path), secrets.token_urlsafe(24)
+        store.migrate(0)
         with store.write() as connection:
-            # A script ends the transaction that it finds, and so begins its own.
-            connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version={VERSION};")
             meta = [("project", project.to_json()), ("owner", _digest(key).hex())]
             connection.executemany("INSERT INTO meta VALUES (?, ?)", meta)
         return store, key
@@ -77,7 +76,9 @@ class AnnotationStore(Database):
         store = cls(path)
         with store.read() as connection:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version != VERSION:
+        if 0 < version < VERSION:
+            store.migrate(version)
+        elif version != VERSION:
             raise AnnotationError(
                 f"{path} is no annotation project of this version of HInter "
                 f"(version {version}, needed {VERSION})."
@@ -176,9 +177,8 @@ class AnnotationStore(Database):
         with self.read() as connection:
             row = _named(connection, shown)
         salt = (row and row["salt"]) or secrets.token_bytes(16)
-        phrase = unicodedata.normalize("NFKC", pass_phrase).encode()
         # Digested before the file is locked, as scrypt is slow.
-        secret = hashlib.scrypt(phrase, salt=salt, n=2**14, r=8, p=1, dklen=32)
+        secret = secret_of(pass_phrase, salt)
         with self.write() as connection:
             row = _named(connection, shown)
             if row is None:
@@ -217,6 +217,20 @@ class AnnotationStore(Database):
         with self.read() as connection:
             return whose(connection, key)
 
+    def entry(self, key: str, **more: str) -> dict[str, str]:
+        """Note how a page's annotator came in, unless it is noted, and return what is noted."""
+        with self.write() as connection:
+            person = whose(connection, key).id
+            query = "SELECT entry FROM annotators WHERE id = ?"
+            noted: dict[str, str] = json.loads(connection.execute(query, (person,)).fetchone()[0])
+            entry = more | noted
+            if entry != noted:
+                written = json.dumps(entry, ensure_ascii=False)
+                connection.execute(
+                    "UPDATE annotators SET entry = ? WHERE id = ?", (written, person)
+                )
+            return entry
+
     def leave(self, key: str) -> None:
         """Revoke a page's key."""
         with self.write() as connection:
@@ -225,22 +239,25 @@ class AnnotationStore(Database):
     def annotators(self) -> list[Annotator]:
         """Return all annotators, in the order of joining."""
         with self.read() as connection:
-            rows = connection.execute("SELECT id, name FROM annotators ORDER BY id").fetchall()
+            rows = connection.execute(
+                "SELECT id, name, excluded, entry FROM annotators ORDER BY id"
+            ).fetchall()
         return [Annotator(*row) for row in rows]
 
     # -- judgements -----------------------------------------------------------------------------
 
-    def judgements(self, *, history: bool = False) -> Iterator[Judgement]:
+    def judgements(self, *, history: bool = False, excluded: bool = False) -> Iterator[Judgement]:
         """Yield the current judgements, or with ``history`` also corrected and withdrawn ones.
 
-        Judgements of removed items are left out.
+        Judgements of removed items are left out, and those of excluded people unless ``excluded``.
         """
         table = "judgements" if history else "latest"
         with self.read() as connection:
             for row in connection.execute(
                 f"SELECT j.*, a.name, i.id AS of FROM {table} j "  # noqa: S608 -- our own words
                 "JOIN annotators a ON a.id = j.annotator JOIN items i ON i.number = j.item "
-                "WHERE i.removed_at IS NULL ORDER BY j.id"
+                "WHERE i.removed_at IS NULL AND (? OR a.excluded = '') ORDER BY j.id",
+                (excluded,),
             ):
                 yield Judgement(
                     row["id"], row["name"], row["of"], row["showing"], Status(row["status"]),
@@ -254,21 +271,12 @@ class AnnotationStore(Database):
         if match is None or (value and match.answer(value) is None):
             raise AnnotationError(f"'{question}' has no answer '{value[:40]}' in this project.")
         with self.write() as connection:
-            connection.execute(
-                "INSERT INTO adjudications (item, question, value, note, at) "
-                "SELECT number, ?, ?, '', ? FROM items WHERE id = ?",
-                (question, value, now(), item),
-            )
+            insert_decision(connection, item, question, value)
 
     def adjudications(self) -> dict[tuple[str, str], str]:
         """Return the owner's current decisions by item and question."""
         with self.read() as connection:
-            rows = connection.execute(
-                "SELECT i.id, d.question, d.value FROM adjudications d "
-                "JOIN items i ON i.number = d.item WHERE i.removed_at IS NULL ORDER BY d.id"
-            ).fetchall()
-        decisions = {(item, question): value for item, question, value in rows}
-        return {key: value for key, value in decisions.items() if value}
+            return decisions_of(connection)
 
 
 @contextmanager
@@ -279,6 +287,12 @@ def opened(path: Path) -> Iterator[AnnotationStore]:
         yield store
     finally:
         store.close()
+
+
+def secret_of(pass_phrase: str, salt: bytes) -> bytes:
+    """Return the digest under which a pass-phrase is stored."""
+    phrase = unicodedata.normalize("NFKC", pass_phrase).encode()
+    return hashlib.scrypt(phrase, salt=salt, n=2**14, r=8, p=1, dklen=32)
 
 
 def now() -> str:
@@ -303,6 +317,25 @@ def insert_item(connection: sqlite3.Connection, item: AnnotationItem, share: flo
     row = (number, item.id, item.to_json(), item.fingerprint, shared)
     done = connection.execute("INSERT OR IGNORE INTO items VALUES (?, ?, ?, ?, ?, NULL)", row)
     return bool(done.rowcount)
+
+
+def insert_decision(connection: sqlite3.Connection, item: str, question: str, value: str) -> None:
+    """Insert the owner's decision on a question about an item, by its id."""
+    connection.execute(
+        "INSERT INTO adjudications (item, question, value, note, at) "
+        "SELECT number, ?, ?, '', ? FROM items WHERE id = ?",
+        (question, value, now(), item),
+    )
+
+
+def decisions_of(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
+    """Return the owner's current decisions in an open file by item and question."""
+    rows = connection.execute(
+        "SELECT i.id, d.question, d.value FROM adjudications d "
+        "JOIN items i ON i.number = d.item WHERE i.removed_at IS NULL ORDER BY d.id"
+    ).fetchall()
+    decisions = {(item, question): value for item, question, value in rows}
+    return {key: value for key, value in decisions.items() if value}
 
 
 def check_item(item: AnnotationItem) -> None:

@@ -19,6 +19,7 @@ from hinter_core.types import Edit
 
 FIRST, REPEAT = 1, 2  # showings
 CONSENSUS = "consensus"  # annotator of the majority judgements in an export; a reserved name
+UNSURE = "unsure"  # value of "not sure", which is no label
 LONGEST_COMMENT = 4000  # characters
 
 
@@ -69,7 +70,8 @@ class Question:
 
     ``pair``: it compares the mutant with its source and is left out without one. ``scale``: the
     answers are ordered, for ordinal agreement. ``labels``: the answers are labels of the task, so
-    those to the texts of a true positive are the same.
+    those to the texts of a true positive are the same. ``ask_if``: earlier questions with the
+    answers after which it is asked.
     """
 
     id: str
@@ -79,6 +81,7 @@ class Question:
     pair: bool = False
     scale: bool = False
     labels: bool = False
+    ask_if: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -93,6 +96,27 @@ class Question:
     def judges(self) -> bool:
         """Whether its answers decide about the validity of a mutant."""
         return any(answer.valid is not None for answer in self.answers)
+
+    @property
+    def fine(self) -> str:
+        """The one value that speaks for the mutant, or "": what "all fine" answers."""
+        found = [answer.value for answer in self.answers if answer.valid]
+        return found[0] if len(found) == 1 else ""
+
+    def asked(self, answers: Mapping[str, str], *, pair: bool) -> bool:
+        """Whether it is asked after ``answers`` to earlier ones; ``pair``: there is a source."""
+        after = all(answers.get(name) in values for name, values in self.ask_if)
+        return after and (pair or not self.pair)
+
+
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """A text to practise on, with the owner's ``answers`` (question, value) and the reason."""
+
+    text: str
+    answers: tuple[tuple[str, str], ...]
+    source: str = ""
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +189,13 @@ class Project:
     ``share``: share of items (0 to 1) judged by all annotators, for agreement; each other item goes
     to ``copies`` annotators. ``repeats``: share of an annotator's items (0 to 1) shown again,
     unannounced, at least ``gap`` judgements later. ``blind``: verdicts of models and of the
-    invariant are hidden before a judgement. ``seed`` of the order.
+    invariant are hidden before a judgement. ``alone``: a mutant is shown without its source and
+    unmarked until the first question that compares them. ``seed`` of the order.
+
+    Before judging, people read ``opening`` (the task, in Markdown), agree to ``consent`` if there
+    is one, see ``contact`` and a ``note`` on what the texts hold, and do ``practice``. ``quota``:
+    judgements of one person at most, 0 for all. ``completion``: a code, or an address, that is
+    shown at the end. ``gold``: texts with the owner's decision go to everybody.
     """
 
     name: str
@@ -179,6 +209,15 @@ class Project:
     gap: int = 10
     seed: int = 0
     closed: bool = False
+    alone: bool = True
+    opening: str = ""
+    consent: str = ""
+    contact: str = ""
+    note: str = ""
+    practice: tuple[Practice, ...] = ()
+    quota: int = 0
+    completion: str = ""
+    gold: bool = False
 
     def to_json(self) -> str:
         """Return the settings as JSON."""
@@ -188,21 +227,37 @@ class Project:
     def from_json(cls, text: str) -> Self:
         """Read the JSON of :meth:`to_json`."""
         raw = json.loads(text)
-        return cls(**raw | {"questions": tuple(map(_stored, raw["questions"]))})
+        # Before ``alone`` existed, pairs were shown at once; who judges later sees the same.
+        raw |= {
+            "questions": tuple(map(_stored, raw["questions"])),
+            "practice": tuple(
+                Practice(**one | {"answers": tuple(map(tuple, one["answers"]))})
+                for one in raw.get("practice", ())
+            ),
+        }
+        return cls(**{"alone": False, **raw})
 
 
 def _stored(raw: Mapping[str, Any]) -> Question:
     """Read a question; before ``labels``, all that do not judge counted as asking for a label."""
-    question = Question(**{**raw, "answers": tuple(Answer(**one) for one in raw["answers"])})
+    answers = tuple(Answer(**one) for one in raw["answers"])
+    after = tuple((name, tuple(values)) for name, values in raw.get("ask_if", ()))
+    question = Question(**{**raw, "answers": answers, "ask_if": after})
     return question if "labels" in raw else replace(question, labels=not question.judges)
 
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """A person who judges; ``id`` is the row in the project's file."""
+    """A person who judges; ``id`` is the row in the project's file.
+
+    ``excluded``: why the person's judgements do not count, or "". ``entry``: what the link said of
+    the person, and what the person agreed to and when, as JSON.
+    """
 
     id: int
     name: str
+    excluded: str = ""
+    entry: str = "{}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,7 @@
-"""Run a campaign on an engine, shard by shard, and resume it.
+"""Run a campaign shard by shard, and resume it.
 
-Rows are read here; the engine lets workers test the shards and write their tables. Finished shards
-are not repeated, so a resumed run gives the same tables as an uninterrupted one. A new engine is a
-line in :data:`ENGINES`; the engine ``local`` uses this process or several local ones.
+Rows are read here; workers test the shards and write their tables, in this process or in several.
+Finished shards are not repeated, so a resumed run gives the same tables as an uninterrupted one.
 """
 
 import os
@@ -15,7 +14,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, takewhile, zip_longest
 from multiprocessing import get_context
-from typing import Any, Protocol
+from typing import Any
 
 from hinter_core.campaign.record import PriorityState, circumstances, now
 from hinter_core.campaign.running.worker import ShardDone, Worker
@@ -31,45 +30,38 @@ from hinter_core.pipeline.pipeline import chunks
 from hinter_core.prioritisation.stopping import StopBelow
 from hinter_core.prioritisation.strategies import STRATEGIES
 from hinter_core.relations.changes.paraphrase import CONTEXT
-from hinter_core.terms.dictionary import Dictionary
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _AHEAD = 2  # shards queued beyond the workers, so that none waits
 
 
-def run_shards(
+def _in_processes(
     campaign: Campaign,
     store: CampaignStore,
     shards: Iterator[tuple[int, list[Row]]],
     cancelled: Callable[[], bool],
 ) -> Iterator[ShardDone]:
-    """Run shards in this process, or in a process per worker."""
-    if campaign.workers == 1:
-        yield from _all_done(_one_worker(campaign, store), shards, cancelled)
-        return
+    """Run shards in a process per worker."""
     # A new interpreter per worker: forks share threads of torch, which hang.
     pool = ProcessPoolExecutor(
         campaign.workers, get_context("spawn"), _start, (replace(campaign, workers=1), store)
     )
+    waiting: set[Future[ShardDone]] = set()
     with _shared_cores(campaign.workers), pool:
         try:
-            yield from _pooled(pool, shards, campaign.workers + _AHEAD, cancelled)
+            while True:
+                room = campaign.workers + _AHEAD - len(waiting)
+                while room > 0 and not cancelled() and (shard := next(shards, None)):
+                    waiting.add(pool.submit(_do, *shard))
+                    room -= 1
+                if not waiting:
+                    return
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-
-
-def _one_worker(campaign: Campaign, store: CampaignStore) -> Worker:
-    return Worker(campaign, store, Budget(campaign.requests, campaign.budget))
-
-
-def _all_done(
-    worker: Worker, shards: Iterator[tuple[int, list[Row]]], cancelled: Callable[[], bool]
-) -> Iterator[ShardDone]:
-    for number, rows in shards:
-        if cancelled():
-            return
-        yield worker.do(number, rows)
 
 
 @contextmanager
@@ -84,23 +76,6 @@ def _shared_cores(workers: int) -> Iterator[None]:
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
-
-
-def _pooled(
-    pool: ProcessPoolExecutor,
-    shards: Iterator[tuple[int, list[Row]]],
-    most: int,
-    cancelled: Callable[[], bool],
-) -> Iterator[ShardDone]:
-    waiting: set[Future[ShardDone]] = set()
-    while True:
-        while len(waiting) < most and not cancelled() and (shard := next(shards, None)):
-            waiting.add(pool.submit(_do, *shard))
-        if not waiting:
-            return
-        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-        for future in done:
-            yield future.result()
 
 
 _worker: Worker | HinterError | None = None
@@ -120,24 +95,8 @@ def _do(number: int, rows: Sequence[Row]) -> ShardDone:
     if isinstance(_worker, HinterError):
         raise _worker
     assert _worker is not None
-    return _worker.do(number, rows)
-
-
-class Engine(Protocol):
-    """Run shards with :meth:`hinter_core.campaign.running.worker.Worker.do`, anywhere."""
-
-    def __call__(
-        self,
-        campaign: Campaign,
-        store: CampaignStore,
-        shards: Iterator[tuple[int, list[Row]]],
-        cancelled: Callable[[], bool],
-    ) -> Iterator[ShardDone]:
-        """Yield finished shards in any order; stop when ``cancelled``."""
-        ...
-
-
-ENGINES: dict[str, Engine] = {"local": run_shards}
+    (done,) = _worker.run([(number, rows)])
+    return done
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +147,8 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
     if (campaign.requests or campaign.budget) and campaign.workers > 1:
         raise InputError("A budget works with one worker only; leave out workers.")
     require_priority(campaign)
+    if store is not None and store.part is not None:
+        _require_divisible(campaign)
     if campaign.paraphraser and CONTEXT not in campaign.relations:
         raise InputError(
             f"A paraphraser is for the relation {CONTEXT}; add it to relations, or leave it out."
@@ -201,7 +162,10 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
     if store is not None:
         store.open(campaign)
         if not store.scope():
-            store.note(scope={d.attribute: _scope(d) for d in vocabulary})
+            # The numbers of word pairs and of target groups.
+            store.note(
+                scope={d.attribute: [d.pair_count, len(d.target_groups)] for d in vocabulary}
+            )
     chosen, texts = _chosen(campaign, table), table.count
     if chosen is not None:
         texts = len(chosen)
@@ -211,6 +175,16 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
     if store is not None:
         store.note(size={"texts": texts, "shards": shards})
     return RunScope(campaign, table, chosen, texts, shards)
+
+
+def _require_divisible(campaign: Campaign) -> None:
+    if campaign.requests or campaign.budget:
+        raise InputError(
+            "A budget counts over a whole campaign, and parts do not know of one another; leave "
+            "out requests and budget."
+        )
+    if campaign.prioritised:
+        raise InputError("A prioritised run cannot be done in parts; leave out --part.")
 
 
 def require_priority(campaign: Campaign) -> None:
@@ -234,51 +208,46 @@ def require_priority(campaign: Campaign) -> None:
         raise InputError("A prioritised run asks about kept mutants only; leave out discarded.")
 
 
-def _scope(dictionary: Dictionary) -> list[int]:
-    """Return the numbers of word pairs and of target groups."""
-    return [dictionary.pair_count, len(dictionary.target_groups)]
-
-
 def run_campaign(
     campaign: Campaign,
     store: CampaignStore,
     work: RunScope | None = None,
     *,
-    engine: str = "local",
     on_progress: Callable[[RunProgress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> RunProgress:
     """Run all shards that are not done; return the progress.
 
     Raises:
-        HinterError: an unknown engine; see :func:`plan_run`; a model is refused, which leaves no
-            directory behind; or a table cannot be written.
+        HinterError: see :func:`plan_run`; a model is refused, which leaves no directory behind; or
+            a table cannot be written.
     """
-    if engine not in ENGINES:
-        raise InputError(f"There is no engine '{engine}'; use {', '.join(ENGINES)}.")
     work = work or plan_run(campaign, store)
     campaign = store.pinned(campaign)
-    shards = enumerate(chunks(rows_of(work), campaign.shard))
+    every = enumerate(chunks(rows_of(work), campaign.shard))
+    shards = ((number, rows) for number, rows in every if store.owns(number))
+    own = store.part.shards(work.shards) if store.part else work.shards
     try:
         with store.alone():
-            state = RunProgress(0, work.shards, repaired=store.repair())
-            runs, here = store.read().get("runs", []), circumstances()
-            store.note(runs=[*runs, here])
-            worker = _one_worker(campaign, store) if campaign.prioritised else None
+            state = RunProgress(0, own, repaired=store.repair())
+            notes, here = store.own_notes(), circumstances()
+            store.note_own(runs=[*notes["runs"], here])
+            budget = Budget(campaign.requests, campaign.budget)
+            worker = Worker(campaign, store, budget) if campaign.workers == 1 else None
             for done in (
-                ENGINES[engine](campaign, store, shards, cancelled)
-                if worker is None
-                else _all_done(worker, shards, cancelled)
+                worker.run(takewhile(lambda _: not cancelled(), shards), cancelled)
+                if worker
+                else _in_processes(campaign, store, shards, cancelled)
             ):
                 if not state.shards:  # all shards are of the same models
-                    store.note(models=_noted(store.read()["models"], done.models))
+                    store.note_own(models=_noted(notes["models"], done.models))
                 sums = {name: getattr(state, name) + getattr(done, name) for name in _SUMMED}
                 state = replace(state, shards=state.shards + 1, **sums)
                 on_progress(state)
-            if worker is not None and state.shards == state.of:
+            if campaign.prioritised and worker and state.shards == state.of:
                 state = _asked(worker, state, cancelled, on_progress)
             here["finished" if state.complete else "stopped"] = now()
-            store.note(runs=[*runs, here])
+            store.note_own(runs=[*notes["runs"], here])
     except HinterError:
         store.discard_if_empty()
         raise

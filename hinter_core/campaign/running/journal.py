@@ -1,7 +1,8 @@
 """Journal of a prioritised run: every answer in the order in which it came, a line each.
 
 An answer is written before the next one is asked for, so that an interrupted run loses none. A
-resumed run goes through the same choices again and takes the answers from here.
+resumed run goes through the same choices again and takes the answers from here. Nothing can be
+appended to a file of a place, which gets further files, until the next run puts them together.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import IO, NamedTuple, Self
 
-from hinter_core.campaign.store import CampaignStore, named
+from hinter_core.campaign.store import CampaignStore, named, read_table
 from hinter_core.models.cache import answer_from_json, answer_to_json
+from hinter_core.places import RemotePath
 from hinter_core.storage import write_whole
-from hinter_core.types import Prediction
+from hinter_core.types import Failure, Prediction
 
 _DAMAGED = (ValueError, KeyError, TypeError, AttributeError)
 
@@ -41,8 +42,9 @@ class Journal:
         self._path = path
         self._file: IO[str] | None = None
         self.known: dict[Asked, Prediction] = {}
-        if path.exists():
-            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        # Not the function of Path: a place has its own.
+        for file in [file for file in (path, *self._further()) if file.exists()]:
+            for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
                 try:
                     mutant, number, answer = json.loads(line)
                     self.known[Asked(bool(mutant), int(number))] = answer_from_json(answer)
@@ -53,25 +55,27 @@ class Journal:
         with named(self._path):
             self._path.parent.mkdir(exist_ok=True)
             self._rewrite()
-            self._file = self._path.open("a", encoding="utf-8")
+            if not isinstance(self._path, RemotePath):
+                self._file = self._path.open("a", encoding="utf-8")
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
 
     def add(self, answers: Iterable[tuple[Asked, Prediction]]) -> None:
         """Write answers, and keep them."""
-        assert self._file is not None
         fresh = dict(answers)
         if not fresh:
             return
         self.known |= fresh
+        lines = "".join(map(_line, fresh.items()))
+        if self._file is None:
+            assert isinstance(self._path, RemotePath)
+            self._path.with_name(f"{self._path.name}.{len(self.known):09}").put(lines.encode())
+            return
         with named(self._path):
-            self._file.write("".join(map(_line, fresh.items())))
+            self._file.write(lines)
             self._file.flush()
             os.fsync(self._file.fileno())
 
@@ -88,16 +92,30 @@ class Journal:
     def _rewrite(self) -> None:
         with write_whole(self._path) as part:
             part.write_text("".join(map(_line, self.known.items())), encoding="utf-8")
+        for file in self._further():
+            file.unlink(missing_ok=True)
+
+    def _further(self) -> list[Path]:
+        if not isinstance(self._path, RemotePath):
+            return []
+        return sorted(self._path.parent.glob(f"{self._path.name}.*"))
 
 
 def forget_failures(store: CampaignStore) -> int:
-    """Delete failed answers, so that they are requested again; return the number of changed files.
+    """Delete failed answers, so that the next run repeats them; return how many files changed.
 
     Raises:
         StoreError: another process runs this campaign, or a file cannot be read or written.
     """
-    journals = map(Journal, sorted(store.journals()))
-    return store.forget_failures() + sum(journal.forget_failures() for journal in journals)
+    forgotten = 0
+    with store.alone():
+        for path in sorted(store.shards.glob("*.answers-*.parquet")):
+            if store.owns(int(path.name.partition(".")[0])):
+                failures = set(read_table(path, "failure")["failure"].to_pylist())
+                if failures - {None, Failure.NOT_ASKED.value}:
+                    path.unlink()
+                    forgotten += 1
+        return forgotten + sum(Journal(path).forget_failures() for path in store.journals())
 
 
 def _line(entry: tuple[Asked, Prediction]) -> str:

@@ -18,8 +18,9 @@ from typing import Any
 from hinter_core.campaign.record import PriorityState
 from hinter_core.campaign.running.journal import Asked, Journal
 from hinter_core.campaign.running.planned import PlannedMutants
+from hinter_core.campaign.running.writing import write_table
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore, write_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import answer_schema, not_asked_row, original_row, outcome_row
 from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import UNSEEN, FollowUp, TestCase
@@ -51,9 +52,8 @@ class PriorityRun:
 
         self._campaign, self._store, self._asked = campaign, store, predictions
         self._planned, self._texts = planned, texts
-        numbers = numpy.array([case.text for case in planned.cases], dtype=numpy.int64)
         inner = strategy(campaign.prioritise, planned.cases, self._read_texts, campaign.seed)
-        self._order = AuditedOrder(inner, numbers, campaign.seed, centre=_CENTRE)
+        self._order = AuditedOrder(inner, len(planned.cases), campaign.seed, centre=_CENTRE)
         rng = numpy.random.default_rng([campaign.seed, 11])  # apart from the order's own draws
         self._neutral: list[int] = rng.permutation(planned.neutral).tolist()
         self._discarded: list[int] = rng.permutation(planned.discarded).tolist()
@@ -134,9 +134,10 @@ class PriorityRun:
             if self._waiting:
                 words += f" Answers that count once their batch is complete: {self._waiting:,}."
             return words
-        learnt: list[tuple[int, bool]] = []
+        learnt, model = list[tuple[int, bool]](), self._asked.model
         for place, follow_up in batch:
-            outcome = follow_up.case.judge(follow_up, self._asked, answers.get(place))
+            answer = answers.get(place)
+            outcome = follow_up.case.judge(follow_up, model.name, model.capabilities, answer)
             self._outcomes[place] = outcome
             if follow_up.asked:
                 self._sequence.append(place)
@@ -185,10 +186,10 @@ class PriorityRun:
             self._waiting = sum(key in known for key in wanted)
             return None
         for number in rows.keys() - self._originals:
-            rows[number].answer_original(self._asked, known_answer(self._journal, False, number))
+            rows[number].answer_original(self._asked, self._journal.known[Asked(False, number)])
             self._originals.add(number)
         return {
-            place: UNSEEN if place in unseen else known_answer(self._journal, True, place)
+            place: UNSEEN if place in unseen else self._journal.known[Asked(True, place)]
             for place, one in batch
             if one.asked
         }
@@ -230,8 +231,3 @@ class PriorityRun:
                 yield {**row, "verdict": Verdict.DISCARDED.value, "failure": None, **more}
             else:
                 yield {**not_asked_row(self._planned.row_of(place), place - start), **more}
-
-
-def known_answer(journal: Journal, mutant: bool, number: int) -> Prediction:
-    """Return a stored answer."""
-    return journal.known[Asked(mutant, number)]

@@ -1,21 +1,23 @@
-"""Run one shard of a campaign: plan, conform, test, judge and write.
+"""Run shards of a campaign: plan, conform, test, judge and write.
 
 Mutants are processed in chunks across texts and results are written at once, so memory does not
-depend on the number of mutants.
+depend on the number of mutants. While a server answers about one chunk, the next ones are made and
+sent, of this shard and of those after it.
 """
 
-from collections import Counter, abc
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, abc, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hinter_core.campaign.record import PriorityState
 from hinter_core.campaign.running.planned import PlannedMutants
 from hinter_core.campaign.running.priority import PriorityRun
+from hinter_core.campaign.running.writing import WriteRows, table_writer, write_table
 from hinter_core.campaign.sources.base import PREDICTIONS
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import TESTED, CampaignStore, TableWriter, read_table, write_table
+from hinter_core.campaign.store import TESTED, CampaignStore, read_table
 from hinter_core.campaign.tables import (
     answer_schema,
     mutant_row,
@@ -28,17 +30,26 @@ from hinter_core.campaign.tables import (
     text_schema,
 )
 from hinter_core.data.rows import Row
-from hinter_core.generators.base import Generator
+from hinter_core.generators.base import Generator, Planned
 from hinter_core.language.parsing import ParseStore, load_parser
+from hinter_core.models.base import Remote
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import open_store
 from hinter_core.models.store import PredictionStore
-from hinter_core.pipeline.case import FollowUp, TestCase, ask_originals, conform, judge
+from hinter_core.pipeline.case import (
+    FollowUp,
+    TestCase,
+    ask_originals,
+    conform,
+    judge,
+    texts_to_ask,
+)
 from hinter_core.pipeline.pipeline import chunks
 from hinter_core.relations.registry import relation_of, require_comparable
 from hinter_core.types import SUBSTITUTE, Verdict
 
 _CHUNK = 512
+_AHEAD = 1_024  # texts and mutants that are made before a server's answers to earlier ones
 # Characters of sentences in memory; a campaign rarely meets one twice.
 _PARSES = 700_000
 
@@ -90,6 +101,24 @@ class ShardDone:
     models: Mapping[str, Mapping[str, Any]]
 
 
+@dataclass(frozen=True)
+class _Shard:
+    """A shard whose mutants are made while it is asked about.
+
+    ``models``: those to ask; ``planned``: the rows of its table of texts, if that is not written.
+    """
+
+    number: int
+    models: Sequence[PredictionStore]
+    cases: Mapping[int, TestCase]
+    planned: Sequence[Planned] | None = None
+    made: Counter[int] = field(default_factory=Counter)
+
+
+# Shards are made as a flow: each shard, its batches of mutants, and an empty batch at its end.
+_Piece = _Shard | list[FollowUp]
+
+
 class Worker:
     """Run shards with one parser and one load of each model."""
 
@@ -98,7 +127,9 @@ class Worker:
     ) -> None:
         self._campaign = campaign
         self._store = store
+        self._written = store.written()  # by earlier runs: nobody else writes these shards
         self._parts = load_parts(campaign, budget)
+        self._ahead = _AHEAD if self._sends_ahead(budget) else 0
         self._models = {
             m.name: {
                 "identity": m.identity,
@@ -108,20 +139,44 @@ class Worker:
             for m in (tested.model for tested in self._parts.models)
         }
 
-    def do(self, shard: int, rows: Sequence[Row]) -> ShardDone:
-        """Do the missing parts of a shard; of a prioritised run, make its mutants only."""
-        store, before = self._store, self._spent()
-        if not (store.texts(shard).exists() and store.mutants(shard).exists()):
-            self._fresh(shard, rows)
-        elif not self._campaign.prioritised:
-            missing = [
-                m for m in self._parts.models if not store.answers(shard, m.model.identity).exists()
-            ]
-            if missing:
-                cases = self._stored_cases(shard)
-                self._ask(shard, missing, cases, self._stored_batches(shard, cases))
-        parses, predictions = (now - then for now, then in zip(self._spent(), before, strict=True))
-        return self._count(shard, parses, predictions)
+    def _sends_ahead(self, budget: Budget | None) -> bool:
+        """Whether to send texts before the answers to earlier ones have come.
+
+        What a budget is spent on must not depend on which of several models answers first, or on
+        when the repetitions of a text are due, so these are asked in turn.
+        """
+        models = self._parts.models
+        limited = budget is not None and budget.limited
+        in_turn = limited and (len(models) > 1 or self._campaign.repeat)
+        return not in_turn and any(isinstance(store.model, Remote) for store in models)
+
+    def run(
+        self,
+        shards: Iterable[tuple[int, Sequence[Row]]],
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Iterator[ShardDone]:
+        """Do the missing parts of shards; of a prioritised run, make their mutants only.
+
+        When it is cancelled, the shards that were begun ahead are left; answers to them are kept.
+        """
+        before = self._spent()
+        pieces = self._made(shards)
+        made = _made_ahead(pieces, self._ahead)
+        try:
+            for shard in made:
+                assert isinstance(shard, _Shard)
+                self._ask(shard, _batches(made))
+                if shard.planned is not None:
+                    self._write_texts(shard)
+                now = self._spent()
+                yield self._count(shard.number, *(n - b for n, b in zip(now, before, strict=True)))
+                before = now
+                if cancelled():
+                    return
+        finally:
+            pieces.close()
+            for store in self._parts.models:
+                store.call_off()
 
     def ask_by_priority(self, shards: int) -> abc.Generator[tuple[str, PriorityState], None, None]:
         """Ask the models about the mutants of all shards by priority, a batch each in turn.
@@ -153,27 +208,50 @@ class Worker:
         """Return the numbers of parses and predictions so far."""
         return self._parts.parses.parsed, sum(store.predicted for store in self._parts.models)
 
-    def _fresh(self, shard: int, rows: Sequence[Row]) -> None:
-        """Run a shard from its rows; the table of texts, written last, marks it as complete."""
-        planned = list(self._parts.generator.plans(rows))
-        cases = self._parts.generator.test_cases(planned)
-        made: Counter[int] = Counter()
-        models = [] if self._campaign.prioritised else self._parts.models
-        with TableWriter(self._store.mutants(shard), mutant_schema()) as writer:
-            self._ask(shard, models, cases, self._conformed(cases, writer, made))
-        texts = [
-            text_row(row, plan, why, made[row.number], tested=row.number in cases)
-            for row, plan, why in planned
-        ]
-        write_table(self._store.texts(shard), texts, text_schema())
+    def _made(
+        self, shards: Iterable[tuple[int, Sequence[Row]]]
+    ) -> abc.Generator[_Piece, None, None]:
+        """Make shards from their rows, or read those with stored mutants; send their texts."""
+        store, written, parts = self._store, self._written, self._parts
+        models = [] if self._campaign.prioritised else parts.models
+        for number, rows in shards:
+            here = {store.texts(number).name, store.mutants(number).name} <= written.paths.keys()
+            if not here:
+                planned = list(parts.generator.plans(rows))
+                shard = _Shard(number, models, parts.generator.test_cases(planned), planned)
+                with table_writer(store.mutants(number), mutant_schema()) as write:
+                    yield from self._sent(shard, self._conformed(shard, write))
+            else:
+                missing = [m for m in models if not written.has(number, [m.model.identity])]
+                cases = self._stored_cases(number) if missing else {}
+                batches = self._stored_batches(number, cases) if missing else ()
+                yield from self._sent(_Shard(number, missing, cases), batches)
+            yield []
 
-    def _conformed(
-        self, cases: Mapping[int, TestCase], writer: TableWriter, made: Counter[int]
-    ) -> Iterator[list[FollowUp]]:
-        for batch in chunks(self._parts.generator.follow_ups(cases.values()), _CHUNK):
+    def _sent(self, shard: _Shard, batches: Iterable[list[FollowUp]]) -> Iterator[_Piece]:
+        """Yield a shard and its batches, whose texts are sent to the models that are elsewhere."""
+        asked = shard.models if self._ahead else ()
+        for store in asked:
+            store.begin(case.plan.text for case in shard.cases.values())
+        yield shard
+        for batch in filter(None, batches):
+            for store in asked:
+                store.begin(texts_to_ask(batch, store, discarded=self._campaign.discarded))
+            yield batch
+
+    def _write_texts(self, shard: _Shard) -> None:
+        """Write the table of texts, which marks a shard as complete."""
+        texts = [
+            text_row(row, plan, why, shard.made[row.number], tested=row.number in shard.cases)
+            for row, plan, why in shard.planned or ()
+        ]
+        write_table(self._store.texts(shard.number), texts, text_schema())
+
+    def _conformed(self, shard: _Shard, write: WriteRows) -> Iterator[list[FollowUp]]:
+        for batch in chunks(self._parts.generator.follow_ups(shard.cases.values()), _CHUNK):
             conform(batch, self._parts.parses)
-            writer.write([mutant_row(follow_up) for follow_up in batch])
-            made.update(follow_up.case.number for follow_up in batch)
+            write([mutant_row(follow_up) for follow_up in batch])
+            shard.made.update(follow_up.case.number for follow_up in batch)
             yield batch
 
     def _stored_cases(self, shard: int, *, forget: bool = True) -> dict[int, TestCase]:
@@ -194,28 +272,23 @@ class Worker:
         for batch in table.to_batches(max_chunksize=_CHUNK):
             yield [stored_follow_up(row, cases[row["row"]]) for row in batch.to_pylist()]
 
-    def _ask(
-        self,
-        shard: int,
-        models: Sequence[PredictionStore],
-        cases: Mapping[int, TestCase],
-        batches: Iterator[list[FollowUp]],
-    ) -> None:
+    def _ask(self, shard: _Shard, batches: Iterable[list[FollowUp]]) -> None:
         """Test models on all mutants, batch by batch, and write their answers."""
+        cases = shard.cases.values()
         with ExitStack() as stack:
             writers = []
-            for store in models:
-                path = self._store.answers(shard, store.model.identity)
-                writer = stack.enter_context(TableWriter(path, answer_schema()))
-                ask_originals(list(cases.values()), store)
-                writer.write([original_row(case, store) for case in cases.values()])
-                writers.append((store, writer))
+            for store in shard.models:
+                path = self._store.answers(shard.number, store.model.identity)
+                write = stack.enter_context(table_writer(path, answer_schema()))
+                ask_originals(list(cases), store)
+                write([original_row(case, store) for case in cases])
+                writers.append((store, write))
             place = 0
             for batch in batches:
-                for store, writer in writers:
+                for store, write in writers:
                     outcomes = judge(batch, store, discarded=self._campaign.discarded)
                     numbered = enumerate(zip(batch, outcomes, strict=True), start=place)
-                    writer.write([outcome_row(i, *judged) for i, judged in numbered])
+                    write([outcome_row(i, *judged) for i, judged in numbered])
                 place += len(batch)
 
     def _count(self, shard: int, parses: int, predictions: int) -> ShardDone:
@@ -225,3 +298,30 @@ class Worker:
             table = read_table(self._store.answers(shard, tested.model.identity), "verdict")
             hidden += table["verdict"].to_pylist().count(Verdict.HIDDEN.value)
         return ShardDone(len(mutants), sum(mutants), hidden, parses, predictions, self._models)
+
+
+def _made_ahead(pieces: Iterable[_Piece], most: int) -> Iterator[_Piece]:
+    """Yield pieces once as many texts and mutants as ``most`` come after them, or none are left."""
+    waiting: deque[_Piece] = deque()
+    number = 0
+    for piece in pieces:
+        waiting.append(piece)
+        number += _weight(piece)
+        while waiting and number - _weight(waiting[0]) >= most:
+            first = waiting.popleft()
+            number -= _weight(first)
+            yield first
+    yield from waiting
+
+
+def _batches(made: Iterator[_Piece]) -> Iterator[list[FollowUp]]:
+    """Yield the batches of a shard."""
+    for piece in made:
+        if not piece:
+            return
+        assert isinstance(piece, list)
+        yield piece
+
+
+def _weight(piece: _Piece) -> int:
+    return len(piece) if isinstance(piece, list) else 1 + len(piece.planned or piece.cases)

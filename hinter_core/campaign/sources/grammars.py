@@ -11,9 +11,8 @@ from hinter_core.campaign.settings import USUAL_MODELS
 from hinter_core.campaign.sources.base import CampaignSource
 from hinter_core.data.rows import Rows
 from hinter_core.generators.base import Generator
-from hinter_core.generators.grammars.answers import require_answers, usual_model
 from hinter_core.generators.grammars.cases import GrammarTable, load_weights
-from hinter_core.generators.grammars.generator import GrammarMutants
+from hinter_core.generators.grammars.generator import GrammarMutants, require_answers, usual_model
 from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.grammars.reading import grammar_file, load_grammar, shipped_grammars
 from hinter_core.language.parsing import ParseStore

@@ -11,8 +11,7 @@ from hinter_core.errors import InputError
 from hinter_core.generators.base import Generator
 from hinter_core.generators.templates.filling import TemplateValues
 from hinter_core.generators.templates.generator import TemplateMutants
-from hinter_core.generators.templates.table import open_templates
-from hinter_core.generators.templates.template import ATTRIBUTES, COUNTRY
+from hinter_core.generators.templates.template import ATTRIBUTES, COUNTRY, open_templates
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.store import PredictionStore
 from hinter_core.terms.dictionary import neutral_words

@@ -10,8 +10,7 @@ from hinter_core.campaign.record import file_content
 from hinter_core.campaign.settings import SAMPLE, SAMPLE_FILE
 from hinter_core.campaign.sources.base import PREDICTIONS, CampaignSource
 from hinter_core.data.hub import on_hub, open_hub, pin, read_hub_name
-from hinter_core.data.rows import Rows, open_table
-from hinter_core.data.sources import content_of_source, from_source, open_given
+from hinter_core.data.rows import Rows, content_of_source, from_source, open_given, open_table
 from hinter_core.errors import InputError
 from hinter_core.generators.base import Generator
 from hinter_core.generators.substitution import Substitution

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from hinter_core.campaign.findings import one_model
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.cli.options import output, print_json
+from hinter_core.cli.options import Folder, output, print_json
 from hinter_core.errors import InputError
 from hinter_core.report.formats import print_sections
 from hinter_core.report.metrics.diagnosis import WordRate, diagnose, weights_of
@@ -21,7 +22,7 @@ _MOST = 20  # words of an attribute that are shown
 
 
 def diagnosis(
-    folder: Annotated[Path, typer.Argument(help="A campaign's directory.")],
+    folder: Folder,
     model: Annotated[
         str, typer.Option(help="The model.  [default: the first of the campaign]")
     ] = "",
@@ -37,13 +38,9 @@ def diagnosis(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Diagnose a campaign: which words change a model's answer, alone and in pairs."""
-    with CampaignReader(CampaignStore(folder), rates=True) as reader:
-        asked = model or next(iter(reader.models), "")
-        if asked not in reader.models:
-            raise InputError(
-                f"{folder} has no answers of '{asked}'; it has those of "
-                f"{', '.join(reader.models) or 'no model'}."
-            )
+    store = CampaignStore(folder)
+    asked = one_model(store, model)
+    with CampaignReader(store, rates=True) as reader:
         found, pairs = diagnose(reader, asked), interactions(reader, asked)
     if not found:
         raise InputError(
@@ -51,7 +48,11 @@ def diagnosis(
             "changes."
         )
     if weights is not None:
-        _write(weights, found, smooth)
+        rates = weights_of(found, smooth)
+        if not rates:
+            raise InputError("No answer changed, so there are no weights; add --smooth 1.")
+        with output(weights) as stream:
+            print_json(rates, file=stream)
     if as_json:
         of_pairs = [_values_of(pair) for one in pairs for pair in one.pairs]
         words = [_values(one) for one in found if not one.context]
@@ -74,8 +75,10 @@ def _section(words: list[WordRate], model: str) -> Section:
         f"the answer of {model}."
     )
     rows: Rows = [
-        [one.word, one.rate, one.rate.of, _index(one), _standing(one)] for one in words[:_MOST]
-    ]
+        [one.word, one.rate, one.rate.of, _index(one),
+         "yes" if one.stands_out else "too few to say" if one.too_few else ""]
+        for one in words[:_MOST]
+    ]  # fmt: skip
     return Section(
         f"diagnosis-{attribute}", f"Words of {attribute}", [sentence],
         ["Word", "Changed answers", "Cases", "Anomaly index", "Stands out"], rows, model,
@@ -139,10 +142,6 @@ def _values_of(pair: WordPair) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _standing(one: WordRate) -> str:
-    return "yes" if one.stands_out else "too few to say" if one.too_few else ""
-
-
 def _index(one: WordRate) -> str:
     if isinf(one.index):
         return "above the others" if one.index > 0 else "below the others"
@@ -156,11 +155,3 @@ def _values(one: WordRate) -> dict[str, Any]:
         "index": None if isinf(one.index) else one.index, "stands_out": one.stands_out,
         "too_few": one.too_few,
     }  # fmt: skip
-
-
-def _write(path: Path, found: list[WordRate], smooth: float) -> None:
-    kept = weights_of(found, smooth)
-    if not kept:
-        raise InputError("No answer changed, so there are no weights; add --smooth 1.")
-    with output(path) as stream:
-        print_json(kept, file=stream)

@@ -1,8 +1,6 @@
 """``hinter prioritise``: how soon other orders of a campaign's test cases find its faults."""
 
-import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -10,39 +8,22 @@ import typer
 from tqdm import tqdm
 
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.cli.options import output, say, split_names
+from hinter_core.cli.options import output, say
 from hinter_core.errors import InputError
+from hinter_core.options import listed_names
+from hinter_core.places import place_of
 from hinter_core.prioritisation.scorers import METRICS, load_scorers
 from hinter_core.replays.answered import read_cases
 from hinter_core.replays.arms import ARMS
-from hinter_core.replays.replays import (
-    LEVELS,
-    ORDERS,
-    Replays,
-    ReplaySettings,
-    replay_orders,
-)
-from hinter_core.replays.report import (
-    replay_csv,
-    replay_latex,
-    replay_markdown,
-    replay_page,
-    replay_sections,
-    replay_values,
-)
+from hinter_core.replays.replays import LEVELS, ORDERS, ReplaySettings, replay_orders
+from hinter_core.replays.report import FORMS, replay_sections
 from hinter_core.report.formats import print_sections
-
-_FORMS: dict[str, Callable[[Replays], str]] = {
-    ".json": lambda found: json.dumps(replay_values(found), ensure_ascii=False, indent=1) + "\n",
-    ".csv": replay_csv,
-    ".tex": replay_latex,
-    ".md": replay_markdown,
-    ".html": replay_page,
-}
 
 
 def prioritise(
-    folder: Annotated[Path, typer.Argument(help="A finished campaign's directory.")],
+    folder: Annotated[
+        Path, typer.Argument(parser=place_of, help="A finished campaign's directory.")
+    ],
     orders: Annotated[
         str, typer.Option(help=f"Orders to compare, with commas: {', '.join(ORDERS)}.")
     ] = ",".join(ORDERS),
@@ -81,11 +62,11 @@ def prioritise(
     ] = None,
 ) -> None:
     """Replay orders of test cases on a finished campaign: which finds its faults soonest?"""
-    if out is not None and out.suffix.lower() not in _FORMS:
-        raise InputError(f"{out}: name a file that ends in {', '.join(_FORMS)}.")
+    if out is not None and out.suffix.lower() not in FORMS:
+        raise InputError(f"{out}: name a file that ends in {', '.join(FORMS)}.")
     if below is not None and level == "arm":
         raise InputError("--below needs single pairs, one after the other; leave out --level arm.")
-    settings = ReplaySettings(split_names(orders), seeds, level, arm, budget, below)
+    settings = ReplaySettings(listed_names(orders), seeds, level, arm, budget, below)
     own = _weights(weights)
     answered = read_cases(CampaignStore(folder), model)
     total = len(settings.orders) * settings.seeds
@@ -93,7 +74,7 @@ def prioritise(
         found = replay_orders(
             answered,
             settings,
-            lambda: load_scorers(split_names(metrics), answered.model),
+            lambda: load_scorers(listed_names(metrics), answered.model),
             own,
             bar.update,
         )
@@ -101,13 +82,13 @@ def prioritise(
         print_sections(replay_sections(found), sys.stdout)
         return
     with output(out) as stream:
-        stream.write(_FORMS[out.suffix.lower()](found))
+        stream.write(FORMS[out.suffix.lower()](found))
     say(f"The comparison of {len(settings.orders)} orders is in {out}.")
 
 
 def _weights(given: str) -> dict[str, float]:
     found = {}
-    for one in split_names(given):
+    for one in listed_names(given):
         name, _, value = one.partition("=")
         try:
             found[name] = float(value)

@@ -1,56 +1,36 @@
 """Follow-ups of a grammar's sentences: each value exchanged, their combinations, their placebo."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
-from hinter_core.generators.base import Planned, follow_ups_of, plans_of, testable
+from hinter_core.generators.base import FilledMutants
+from hinter_core.generators.grammars import grammar as grammars
 from hinter_core.generators.grammars.cases import GrammarRow, plan_of
 from hinter_core.generators.grammars.grammar import Grammar
-from hinter_core.generators.placebo import Shape, edit_sets, placebos
 from hinter_core.language.parsing import ParseStore
-from hinter_core.mutation.plan import Plan, make_plan
+from hinter_core.models.base import CLASSIFICATION, COREFERENCE, MASKED, ModelUnderTest
+from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import Settings
-from hinter_core.pipeline.case import FollowUp, TestCase
-from hinter_core.terms.dictionary import Dictionary
-from hinter_core.terms.matching import matcher_for
-from hinter_core.types import Edit
 
 
-class GrammarMutants:
-    """Makes the mutants of sentences of a grammar.
-
-    ``attributes``: those to test. ``atomic``: test every single change. ``placebo``: dictionaries
-    of neutral words; None: no placebo.
-    """
+class GrammarMutants(FilledMutants):
+    """Makes the mutants of sentences of a grammar."""
 
     def __init__(
-        self,
-        grammar: Grammar,
-        settings: Settings,
-        attributes: Sequence[str],
-        parses: ParseStore,
-        *,
-        atomic: bool = True,
-        placebo: Sequence[Dictionary] | None = None,
-    ) -> None:
-        self._grammar, self._settings, self._parses = grammar, settings, parses
-        self._attributes = tuple(attributes)
-        self._atomic = atomic
-        self._neutral = placebo
-        self._matcher = matcher_for(list(placebo or ()))
-
-    def plans(self, rows: Iterable[Row]) -> Iterator[Planned]:
-        """Yield each sentence with its plan, and the reason if it has no mutant to test."""
-        return plans_of(rows, self._plan, self._require)
+        self, grammar: Grammar, settings: Settings, attributes: Sequence[str], parses: ParseStore,
+        **more: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(settings, attributes, parses, **more)
+        self._grammar = grammar
 
     def _plan(self, row: Row) -> Plan:
         assert isinstance(row, GrammarRow)
         assert row.derivation is not None
         return plan_of(self._grammar, row.derivation, self._settings, self._attributes)
 
-    def _require(self, plan: Plan, _: Row) -> None:
+    def _require(self, plan: Plan, row: Row) -> None:  # noqa: ARG002 -- as of others
         present = [name for name in self._attributes if plan.edits.get(name)]
         if len(present) < min(2, self._settings.order):
             raise InputError(
@@ -58,20 +38,38 @@ class GrammarMutants:
                 f"{', '.join(self._attributes)} only; it has no combination."
             )
 
-    def test_cases(self, planned: Iterable[Planned]) -> dict[int, TestCase]:
-        """Return a test case, by the row's number, for every sentence with mutants to test."""
-        return testable(planned, atomic=self._atomic)
 
-    def follow_ups(self, cases: Iterable[TestCase]) -> Iterator[FollowUp]:
-        """Yield all mutants of these test cases, parts before wholes."""
-        return follow_ups_of(cases, lambda case: self._edit_sets(case.plan), self._settings)
+# The task of models, and one that comes with HInter, by the task of a grammar.
+_TASKS = {
+    grammars.CLASSIFICATION: (CLASSIFICATION, "embedded"),
+    grammars.MASKED: (MASKED, "masked"),
+    grammars.COREFERENCE: (COREFERENCE, "resolver:rules"),
+}
 
-    def _edit_sets(self, plan: Plan) -> Iterator[tuple[Edit, ...]]:
-        def neutral(atomic: Counter[Shape], higher: Counter[Shape]) -> Iterator[tuple[Edit, ...]]:
-            found = make_plan(
-                plan.text, self._neutral or (), plan.settings, self._parses, matcher=self._matcher
+
+def usual_model(grammar: Grammar) -> str:
+    """Return the embedded model of the grammar's task."""
+    return _TASKS[grammar.task][1]
+
+
+def require_answers(grammar: Grammar, models: Iterable[ModelUnderTest]) -> None:
+    """Refuse models that do not do what a grammar is for.
+
+    Raises:
+        InputError: the message names the model, and one that would do.
+    """
+    task, usual = _TASKS[grammar.task]
+    words = [word for answer in grammar.answers.values() for word in answer]
+    for model in models:
+        able = model.capabilities
+        if able.task != task:
+            raise InputError(
+                f"The grammar {grammar.name} is for {task}, and {model.name} does {able.task}. "
+                f"Choose another model, such as {usual}."
             )
-            return placebos(found, atomic, higher)
-
-        tested = neutral if self._neutral is not None else None
-        return edit_sets(plan, plan.each(), atomic=self._atomic, neutral=tested)
+        if not set(words) <= set(able.labels):
+            raise InputError(
+                f"The grammar {grammar.name} asks for {', '.join(words)} in place of [MASK], and "
+                f"{model.name} for {', '.join(able.labels)}. Choose another model, or name the "
+                f"words: hf-masked:ORG/NAME?words={','.join(words)}"
+            )

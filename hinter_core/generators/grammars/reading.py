@@ -135,20 +135,20 @@ class _Reader:
         place = f"{self._place}, line {line}" if line else self._place
         return InputError(f"{place}: {words}")
 
+    def _require(self, holds: object, words: str, *path: str) -> None:
+        if not holds:
+            raise self._fault(words, *path)
+
     def grammar(self) -> Grammar:
         """Return the grammar, or raise its first fault."""
+        known, task = ", ".join(sorted(_KEYS)), str(self._tree.get("task", CLASSIFICATION))
         for key in self._tree:
-            if key not in _KEYS:
-                raise self._fault(f"unknown key '{key}'; use {', '.join(sorted(_KEYS))}.", key)
-        task = str(self._tree.get("task", CLASSIFICATION))
-        if task not in TASKS:
-            raise self._fault(f"unknown task '{task}'; use {', '.join(TASKS)}.", "task")
+            self._require(key in _KEYS, f"unknown key '{key}'; use {known}.", key)
+        self._require(task in TASKS, f"unknown task '{task}'; use {', '.join(TASKS)}.", "task")
         sensitive, rules = self._sensitive(), self._rules()
         start, about = (str(self._tree.get(key, "")).strip() for key in ("start", "about"))
-        if start not in rules:
-            raise self._fault(
-                f"start names '{start}', which is no rule; name one of the rules.", "start"
-            )
+        none = f"start names '{start}', which is no rule; name one of the rules."
+        self._require(start in rules, none, "start")
         grammar = Grammar(self._name, about, task, start, rules, sensitive, {})
         self._require_names(grammar)
         self._require_finite(grammar)
@@ -168,10 +168,8 @@ class _Reader:
                     f"'{name}' is no name of a rule; use small letters, digits, - and _, and not "
                     f"{ARTICLE} or {MASK}.", "rules", name,
                 )  # fmt: skip
-            if not isinstance(written, list) or not written:
-                raise self._fault(
-                    f"rule '{name}' has no alternatives; write a list of them.", "rules", name
-                )
+            lacks = f"rule '{name}' has no alternatives; write a list of them."
+            self._require(isinstance(written, list) and written, lacks, "rules", name)
             found[name] = self._alternatives(name, written)
         return found
 
@@ -180,8 +178,8 @@ class _Reader:
         for number, one in enumerate(written):
             place = ("rules", name, str(number))
             alternative = self._alternative(one, place)
-            if alternative in found:
-                raise self._fault(f"'{one}' stands twice in rule '{name}'; remove one.", *place)
+            twice = f"'{one}' stands twice in rule '{name}'; remove one."
+            self._require(alternative not in found, twice, *place)
             found[alternative] = None
         return tuple(found)
 
@@ -193,13 +191,12 @@ class _Reader:
         for match in _REFERENCE.finditer(written):
             pieces.append(written[last : match.start()])
             name = match.group(1)
-            if not _NAME.fullmatch(name):
-                raise self._fault(f"'<{name}>' holds no name; write <NAME>.", *place)
+            self._require(_NAME.fullmatch(name), f"'<{name}>' holds no name; write <NAME>.", *place)
             pieces.append(Reference(name.lower(), name[0].isupper()))
             last = match.end()
         pieces.append(written[last:])
-        if any(isinstance(piece, str) and {"<", ">"} & set(piece) for piece in pieces):
-            raise self._fault("a < or > stands alone; write <NAME>.", *place)
+        alone = any(isinstance(piece, str) and {"<", ">"} & set(piece) for piece in pieces)
+        self._require(not alone, "a < or > stands alone; write <NAME>.", *place)
         return tuple(piece for piece in pieces if piece)
 
     def _sensitive(self) -> dict[str, tuple[Value, ...]]:
@@ -213,10 +210,9 @@ class _Reader:
 
     def _values(self, attribute: str, written: object) -> tuple[Value, ...]:
         place = ("sensitive", attribute)
-        if not _NAME.fullmatch(attribute) or attribute != attribute.lower():
-            raise self._fault(
-                f"'{attribute}' is no name of an attribute; use small letters.", *place
-            )
+        named = _NAME.fullmatch(attribute) and attribute == attribute.lower()
+        no_name = f"'{attribute}' is no name of an attribute; use small letters."
+        self._require(named, no_name, *place)
         if not isinstance(written, list) or len(written) < 2:
             raise self._fault(
                 f"attribute '{attribute}' has fewer than two values, so nothing can be exchanged; "
@@ -225,26 +221,24 @@ class _Reader:
         values: list[Value] = []
         said: set[frozenset[tuple[str, str]]] = set()
         for number, one in enumerate(written):
-            value = self._value(attribute, one, (*place, str(number)))
-            if values and set(value.words) != set(values[0].words):
-                raise self._fault(
-                    f"this value of '{attribute}' has other names than the first "
-                    f"({', '.join(values[0].words)}); give each of them.", *place, str(number),
-                )  # fmt: skip
-            if (words := frozenset(value.words.items())) in said:
-                raise self._fault(
-                    f"'{value.title}' stands twice in '{attribute}'; remove one.",
-                    *place, str(number),
-                )  # fmt: skip
-            values.append(value)
+            at = (*place, str(number))
+            value = self._value(attribute, one, at)
+            first = (values or [value])[0].words
+            self._require(
+                set(value.words) == set(first), f"this value of '{attribute}' has other names than "
+                f"the first ({', '.join(first)}); give each of them.", *at,
+            )  # fmt: skip
+            words = frozenset(value.words.items())
+            twice = f"'{value.title}' stands twice in '{attribute}'; remove one."
+            self._require(words not in said, twice, *at)
             said.add(words)
+            values.append(value)
         concepts = Counter(value.concept for value in values)
         for value in values:
-            if concepts[value.concept] < 2:
-                raise self._fault(
-                    f"no other value of '{attribute}' has the concept of '{value.title}'; give it "
-                    "a partner.", *place,
-                )  # fmt: skip
+            self._require(
+                concepts[value.concept] > 1, f"no other value of '{attribute}' has the concept of "
+                f"'{value.title}'; give it a partner.", *place,
+            )  # fmt: skip
         return tuple(values)
 
     def _value(self, attribute: str, written: object, place: tuple[str, ...]) -> Value:
@@ -254,29 +248,24 @@ class _Reader:
             raise self._fault("a value is a word, or {group: ..., NAME: word}.", *place)
         words = {str(k): str(v) for k, v in written.items() if k not in _OWN}
         for name, word in words.items():
-            if not _NAME.fullmatch(name) or name != name.lower():
-                raise self._fault(f"'{name}' is no name; use small letters.", *place)
-            if not word.strip():
-                raise self._fault(f"'{name}' has no word here; write one.", *place)
-        if not written.get("group") or not words:
-            raise self._fault("a value needs a group and words: {group: female, he: she}.", *place)
+            named = _NAME.fullmatch(name) and name == name.lower()
+            self._require(named, f"'{name}' is no name; use small letters.", *place)
+            self._require(word.strip(), f"'{name}' has no word here; write one.", *place)
+        needs = "a value needs a group and words: {group: female, he: she}."
+        self._require(written.get("group") and words, needs, *place)
         return Value(str(written["group"]), words, str(written.get("concept", "")))
 
     def _require_names(self, grammar: Grammar) -> None:
         """Refuse a name that means two things, or none."""
         names = Counter(name for values in grammar.sensitive.values() for name in values[0].words)
         for name, times in names.items():
-            if name in grammar.rules or times > 1 or name in (ARTICLE, MASK):
-                raise self._fault(
-                    f"'{name}' is the name of two things; rename one of them.", "sensitive"
-                )
+            again = name in grammar.rules or times > 1 or name in (ARTICLE, MASK)
+            two = f"'{name}' is the name of two things; rename one of them."
+            self._require(not again, two, "sensitive")
         known = {*grammar.rules, *names, ARTICLE, MASK}
         for rule, number, name in _references(grammar):
-            if name not in known:
-                raise self._fault(
-                    f"<{name}> is defined nowhere; add a rule or a sensitive value of that name.",
-                    "rules", rule, str(number),
-                )  # fmt: skip
+            nowhere = f"<{name}> is defined nowhere; add a rule or a sensitive value of that name."
+            self._require(name in known, nowhere, "rules", rule, str(number))
 
     def _require_finite(self, grammar: Grammar) -> None:
         below: dict[str, set[str]] = {name: set() for name in grammar.rules}
@@ -286,8 +275,8 @@ class _Reader:
         done: set[str] = set()
 
         def visit(name: str, path: tuple[str, ...]) -> None:
-            if len(path) > _DEEPEST:
-                raise self._fault("rules are nested too deeply; use fewer levels.", "rules")
+            deep = "rules are nested too deeply; use fewer levels."
+            self._require(len(path) <= _DEEPEST, deep, "rules")
             if name in path:
                 way = " \u2192 ".join((*path[path.index(name) :], name))
                 raise self._fault(
@@ -310,18 +299,13 @@ class _Reader:
                 reached |= fresh
                 todo += fresh
         for name in grammar.rules:
-            if name not in reached:
-                raise self._fault(
-                    f"rule '{name}' cannot be reached from '{grammar.start}'; use it or remove it.",
-                    "rules", name,
-                )  # fmt: skip
-        for attribute, values in grammar.sensitive.items():
-            for name in values[0].words:
-                if name not in reached:
-                    raise self._fault(
-                        f"no rule uses '{name}' of '{attribute}'; write <{name}> where it is to "
-                        "stand, or remove it.", "sensitive", attribute,
-                    )  # fmt: skip
+            apart = f"rule '{name}' cannot be reached from '{grammar.start}'; use it or remove it."
+            self._require(name in reached, apart, "rules", name)
+        for name, attribute in grammar.attribute_of.items():
+            self._require(
+                name in reached, f"no rule uses '{name}' of '{attribute}'; write <{name}> where "
+                "it is to stand, or remove it.", "sensitive", attribute,
+            )  # fmt: skip
         if (MASK in reached) is not (grammar.task == MASKED):
             at = next(((r, str(n)) for r, n, name in _references(grammar) if name == MASK), ())
             raise self._fault(
@@ -350,17 +334,16 @@ class _Reader:
         self, grammar: Grammar, key: str, fewest: int, taken: tuple[str, ...]
     ) -> tuple[str, ...]:
         written = self._tree[key]
-        if not isinstance(written, list) or len(written) < fewest:
-            raise self._fault(f"{key} is a list of {fewest} or more names; write them.", key)
+        several = isinstance(written, list) and len(written) >= fewest
+        self._require(several, f"{key} is a list of {fewest} or more names; write them.", key)
         chosen = {*grammar.attribute_of, *filter(grammar.is_words, grammar.rules)}
         for number, name in enumerate(written):
-            if name not in chosen:
-                raise self._fault(
-                    f"'{name}' is neither a list of words nor a name of a sensitive value; name "
-                    "one of these.", key, str(number),
-                )  # fmt: skip
-            if name in taken or written.count(name) > 1:
-                raise self._fault(f"'{name}' stands twice; name it once.", key, str(number))
+            self._require(
+                name in chosen, f"'{name}' is neither a list of words nor a name of a sensitive "
+                "value; name one of these.", key, str(number),
+            )  # fmt: skip
+            once = name not in taken and written.count(name) == 1
+            self._require(once, f"'{name}' stands twice; name it once.", key, str(number))
         return tuple(written)
 
     def _answers(self) -> dict[str, tuple[str, ...]]:
@@ -372,50 +355,37 @@ class _Reader:
             )
         known: set[str] = set()
         for name, words in tree.items():
-            if not isinstance(words, list) or not words:
-                raise self._fault(
-                    f"the answer '{name}' has no words; write a list.", "answers", name
-                )
+            none = f"the answer '{name}' has no words; write a list."
+            self._require(isinstance(words, list) and words, none, "answers", name)
             for number, word in enumerate(words):
-                if not isinstance(word, str) or not word.strip() or word in known:
-                    raise self._fault(
-                        f"'{word}' is no word, or stands twice; give each word once.",
-                        "answers", name, str(number),
-                    )  # fmt: skip
+                fresh = isinstance(word, str) and word.strip() and word not in known
+                bad = f"'{word}' is no word, or stands twice; give each word once."
+                self._require(fresh, bad, "answers", name, str(number))
                 known.add(word)
         return {name: tuple(words) for name, words in tree.items()}
 
     def _labelled(self, grammar: Grammar) -> Grammar:
         """Add the labels; of a task that asks, they are among its answers."""
-        labels = self._labels(grammar)
-        answers = grammar.antecedents or tuple(grammar.answers)
-        for key, label in labels.items():
-            if answers and label not in answers:
-                raise self._fault(
-                    f"'{label}' is no answer; the labels of this task are {', '.join(answers)}.",
-                    "labels", key,
-                )  # fmt: skip
-        return replace(grammar, labels=labels)
-
-    def _labels(self, grammar: Grammar) -> dict[str, str]:
         tree = self._tree.get("labels", {})
-        if not isinstance(tree, dict):
-            raise self._fault("labels is a mapping: {RULE or word: label}.", "labels")
+        mapping = "labels is a mapping: {RULE or word: label}."
+        self._require(isinstance(tree, dict), mapping, "labels")
         words = {
             "".join(map(str, one))
             for name, alternatives in grammar.rules.items()
             if grammar.is_words(name)
             for one in alternatives
         }
+        answers = grammar.antecedents or tuple(grammar.answers)
         for key, label in tree.items():
-            if key not in grammar.rules and key not in words:
-                raise self._fault(
-                    f"'{key}' is neither a rule nor a word of a list; name what gives the label.",
-                    "labels", key,
-                )  # fmt: skip
-            if not isinstance(label, str) or not label.strip():
-                raise self._fault(f"the label of '{key}' is empty; write one.", "labels", key)
-        return {str(key): str(label) for key, label in tree.items()}
+            place = ("labels", key)
+            other = f"'{key}' is neither a rule nor a word of a list; name what gives the label."
+            self._require(key in grammar.rules or key in words, other, *place)
+            written = isinstance(label, str) and label.strip()
+            self._require(written, f"the label of '{key}' is empty; write one.", *place)
+        for key, label in tree.items():
+            no = f"'{label}' is no answer; the labels of this task are {', '.join(answers)}."
+            self._require(not answers or label in answers, no, "labels", key)
+        return replace(grammar, labels={str(key): str(label) for key, label in tree.items()})
 
 
 def _references(grammar: Grammar) -> Iterator[tuple[str, int, str]]:

@@ -6,6 +6,7 @@ does not depend on the size of the corpus.
 """
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,15 +16,8 @@ from typing import Any
 
 from hinter_core.data.rows import Row, Rows
 from hinter_core.errors import InputError
-from hinter_core.generators.templates.mining import (
-    TAKEN,
-    MinedText,
-    Refusal,
-    mine,
-    refused,
-)
-from hinter_core.generators.templates.table import template_line
-from hinter_core.generators.templates.template import ATTRIBUTES
+from hinter_core.generators.templates.mining import TAKEN, MinedText, Refusal, mine, refused
+from hinter_core.generators.templates.template import ATTRIBUTES, template_line
 from hinter_core.language.clean import clean
 from hinter_core.language.coreference import Resolver, SieveResolver, parse_text
 from hinter_core.language.parsing import ParseStore
@@ -144,9 +138,9 @@ def _resume(out: Path, head: Mapping[str, Any]) -> MiningCounts:
                 break
             counts.add(done["reasons"], done["templates"])
             end, kept = done["end"], kept + len(line)
-    _cut(log, kept)
-    if out.exists():
-        _cut(out, end)
+    for path, size in ((log, kept), (out, end)):
+        if path.exists() and path.stat().st_size > size:
+            os.truncate(path, size)
     return counts
 
 
@@ -155,12 +149,6 @@ def _read(line: bytes) -> Any:
         return json.loads(line)
     except ValueError:
         return None
-
-
-def _cut(path: Path, size: int) -> None:
-    if path.stat().st_size > size:
-        with path.open("rb+") as file:
-            file.truncate(size)
 
 
 def counts_of(out: Path) -> MiningCounts | None:

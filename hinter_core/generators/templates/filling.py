@@ -228,11 +228,13 @@ class _Filling:
         known = [place for place in places if (place, gender) in self._values.names.given]
         return [name for place in known or places[:1] for name in self._given(place, gender)]
 
-    def _family(self, country: str) -> str:
+    def _families(self, country: str) -> list[str]:
         families = self._values.names.family
-        usable = [
-            n for n in families.get(country) or families.get(ANYWHERE, ()) if n not in self._taken
-        ]
+        own = families.get(country) or families.get(ANYWHERE, ())
+        return [name for name in own if name not in self._taken]
+
+    def _family(self, country: str) -> str:
+        usable = self._families(country)
         if not usable:
             raise InputError(_none_of("family name", country))
         return self._rng.choice(usable)
@@ -285,25 +287,21 @@ class _Filling:
         return Edit(change, ordered)
 
     def _occupations(self) -> list[Edit]:
-        known = occupations()
-        people = (
-            (replace(self._base, occupation=name), sector)
-            for name, sector in known.items()
+        edits = (
+            self._edit(OCCUPATION, replace(self._base, occupation=name), sector)
+            for name, sector in occupations().items()
             if name != self._base.occupation
         )
-        return [
-            edit for person, sector in people if (edit := self._edit(OCCUPATION, person, sector))
-        ]
+        return [edit for edit in edits if edit]
 
     def _same_class(self) -> list[Edit]:
         """Return the placebo: other names of the base person's gender and country."""
-        base, names = self._base, self._values.names
+        base = self._base
         if base.given:
             others = [name for name in self._class(base.gender) if name != base.given]
             people = [replace(base, given=name) for name in others]
         else:
-            known = names.family.get(base.country) or names.family.get(ANYWHERE, ())
-            families = [name for name in known if name not in self._taken] if base.family else ()
+            families = self._families(base.country) if base.family else ()
             people = [replace(base, family=name) for name in families if name != base.family]
         people = people[: self._values.per_class - 1]
         edits = (self._edit(SAME_CLASS, person, self._base.gender) for person in people)

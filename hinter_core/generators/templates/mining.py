@@ -28,10 +28,10 @@ from hinter_core.generators.templates.template import (
     case_of,
     gendered,
 )
-from hinter_core.generators.templates.words import RefusedText, TextWords, Token
+from hinter_core.generators.templates.words import RefusedText, TextWords, is_role
 from hinter_core.language.coreference import Resolver, SieveResolver
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
-from hinter_core.language.trees import ParsedSentence
+from hinter_core.language.trees import ParsedSentence, Word
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.names import GENDERS
 from hinter_core.terms.senses.forms import forms_at
@@ -292,18 +292,18 @@ def _pronoun(words: TextWords, mention: Mention, described: bool) -> Iterator[Pl
     if form is None or form.gender not in GENDERS:
         return
     after = words.after(token)
-    if token.index and token.word.istitle() and after and after.word.istitle():
+    if token.token and token.text.istitle() and after and after.text.istitle():
         raise RefusedText(Refusal.UNKNOWN_PRONOUN)  # in a title: "Dear John, She Wrote"
     if not described and words.follows_a_name(token):
         raise RefusedText(Refusal.UNKNOWN_PRONOUN)  # "Lee played his role": the name was not seen
     case = _CASES[form.case]
     if token.lower in _AMBIGUOUS:
-        forms = forms_at(token.parse, token.parse.spans[token.index], _AMBIGUOUS[token.lower])
+        forms = forms_at(token.parse, token.parse.spans[token.token], _AMBIGUOUS[token.lower])
         possessive = "possessive" if token.tag == "PRP$" else "object"
         case = _OF_FORM[forms[0]] if forms else possessive
         if after is not None and (after.lower == "own" or token.label == "nmod:poss"):
             case = "possessive"
-    yield token.span, TemplateSlot(SlotKind.PRONOUN, case, case_of(token.word, token.lower))
+    yield token.span, TemplateSlot(SlotKind.PRONOUN, case, case_of(token.text, token.lower))
 
 
 def _require_known_names(words: TextWords, person: Entity) -> None:
@@ -318,7 +318,7 @@ def _require_known_names(words: TextWords, person: Entity) -> None:
         if mention.kind is MentionKind.NAME or (
             mention.kind is MentionKind.NOUN and first not in _DEFINITE
         ):
-            since = place - words.tokens[place].index  # the subject of the sentence may be meant
+            since = place - words.tokens[place].token  # the subject of the sentence may be meant
         elif _tells(words, mention) and any(
             words.may_name(other) and words.tokens[other].lower not in own
             for other in range(since, place)
@@ -352,14 +352,14 @@ def _require_whole(words: TextWords, mention: Mention) -> None:
         raise RefusedText(Refusal.NAME)
     before, after = words.place_of(mention.head[0]) - 1, words.place_of(mention.head[1] - 1) + 1
     parse = words.tokens[before + 1].parse
-    if before >= 0 and words.tokens[before].is_role:
+    if before >= 0 and is_role(words.tokens[before]):
         before -= 1  # "The Talented Mr. Keller"
     for place in (before, after):
         if not 0 <= place < len(words.tokens) or words.tokens[place].parse is not parse:
             continue
         beside = words.tokens[place]
-        capital = beside.word[:1].isupper() and beside.index > 0 and beside.word != "I"
-        if (capital or beside.tag in ("NNP", "NNPS")) and not beside.is_role:
+        capital = beside.text[:1].isupper() and beside.token > 0 and beside.text != "I"
+        if (capital or beside.tag in ("NNP", "NNPS")) and not is_role(beside):
             raise RefusedText(Refusal.NAME)
 
 
@@ -398,17 +398,17 @@ def _before_name(words: TextWords, mention: Mention) -> Iterator[Placed]:
     for token in before:
         title = gendered(words.with_stop(token), SlotKind.TITLE)
         known = people_words()
-        if title is not None and token.word[:1].isupper():
+        if title is not None and token.text[:1].isupper():
             end = token.span[0] + len(words.with_stop(token))
             slot = TemplateSlot(SlotKind.TITLE, words.with_stop(token))
             yield (token.span[0], end), slot
-        elif token.word[:1].isupper() and known.titles.get(token.lower.rstrip(".")) in GENDERS:
+        elif token.text[:1].isupper() and known.titles.get(token.lower.rstrip(".")) in GENDERS:
             raise RefusedText(Refusal.COMPOUND)  # "Princess Diana"
         elif known.nouns.get(token.lower) in GENDERS:
             yield from _noun(words, token, known.nouns[token.lower])
 
 
-def _noun(words: TextWords, token: Token, gender: str) -> Iterator[Placed]:
+def _noun(words: TextWords, token: Word, gender: str) -> Iterator[Placed]:
     """Yield the slot of a gendered noun, and of the article before it."""
     start, end = words.compound(token)
     noun = " ".join(words.text[start:end].split())
@@ -425,7 +425,7 @@ def _noun(words: TextWords, token: Token, gender: str) -> Iterator[Placed]:
         return  # of no gender: the doctor, the poet
     if both[gender if gender in GENDERS else MALE].lower() != noun.lower():
         raise RefusedText(Refusal.MIXED)
-    if token.tag.startswith("NNP") or (token.index and token.word.istitle()):
+    if token.tag.startswith("NNP") or (token.token and token.text.istitle()):
         raise RefusedText(Refusal.COMPOUND)  # "The Godfather", "Uncle Tom"
     if token.lower in _EXCLAIMED and words.is_bare(token, shared=False):
         raise RefusedText(Refusal.GENERIC)  # "man in space"; "boy, was I tired"
@@ -441,7 +441,7 @@ def _article(words: TextWords, start: int) -> Iterator[Placed]:
     """Yield the slot of an article before a place: "an actress", "a Doris Day film"."""
     article = words.article_before(start)
     if article is not None:
-        yield article.span, TemplateSlot(SlotKind.ARTICLE, "", case_of(article.word, article.lower))
+        yield article.span, TemplateSlot(SlotKind.ARTICLE, "", case_of(article.text, article.lower))
 
 
 def _require_no_rest(words: TextWords, person: Entity, placed: Sequence[Placed]) -> None:
@@ -455,7 +455,7 @@ def _require_no_rest(words: TextWords, person: Entity, placed: Sequence[Placed])
     for token in words.tokens:
         if any(start <= token.span[0] < end for start, end in covered):
             continue
-        if len(token.word) > 2 and token.lower in own and token.word[:1].isupper():
+        if len(token.text) > 2 and token.lower in own and token.text[:1].isupper():
             raise RefusedText(Refusal.ELSEWHERE)
         gender = nouns.get(token.lower) if token.tag not in ("NNS", "NNPS") else ""
         if gender in (MALE, FEMALE) or token.lower in _ALSO_GENDERED:
@@ -480,7 +480,7 @@ def _country(words: TextWords, person: Entity | None, placed: Sequence[Placed], 
         of_it = (t for t in words.tokens if t.parse is head.parse and t.lower in _origins())
         for token in of_it:
             inside = mention.span[0] <= token.span[0] < mention.span[1]
-            if inside or (head.head == token.index and head.label.startswith("nsubj")):
+            if inside or (head.head.token == token.token and head.label.startswith("nsubj")):
                 return Refusal.ORIGIN
     return TAKEN
 

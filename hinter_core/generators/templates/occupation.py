@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from hinter_core.generators.templates.template import LetterCase, SlotKind, TemplateSlot, case_of
-from hinter_core.generators.templates.words import RefusedText, TextWords, Token
+from hinter_core.generators.templates.words import RefusedText, TextWords
 from hinter_core.language.people import people_words
+from hinter_core.language.trees import Word
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.senses.person_sense import read, reading_at
 from hinter_core.types import Entity, GrammaticalForm, MentionKind, Span, Term
@@ -93,7 +94,7 @@ def _owner(
     *as* (*she works as a lawyer*).
     """
     token = words.tokens[place]
-    offset = place - token.index
+    offset = place - token.token
     own = heads.get(place)
     if first is None or (own is not None and len(own.mentions) > 1):
         return own
@@ -102,10 +103,14 @@ def _owner(
             return first
     parse = token.parse
     cases = [parse.words[i].lower() for i, head in enumerate(parse.heads)
-             if head == token.index and parse.labels[i] == "case"]  # fmt: skip
+             if head == token.token and parse.labels[i] == "case"]  # fmt: skip
     if cases == ["as"] and token.label == "obl":
         for i, head in enumerate(parse.heads):
-            if head == token.head and parse.labels[i] == "nsubj" and heads.get(offset + i) is first:
+            if (
+                head == token.head.token
+                and parse.labels[i] == "nsubj"
+                and heads.get(offset + i) is first
+            ):
                 return first
     return own
 
@@ -135,28 +140,28 @@ def _dropped(words: TextWords, place: int, person: Entity | None) -> Dropped:
     return Dropped(tuple(placed), person)
 
 
-def _is_job(token: Token) -> bool:
+def _is_job(token: Word) -> bool:
     """Whether a noun may be another word for the same job: "the surgeon", later "the medic"."""
     return token.lower.endswith(("ist", "ician", "ologist", "eer"))
 
 
-def _require_usable(words: TextWords, token: Token) -> None:
+def _require_usable(words: TextWords, token: Word) -> None:
     """Refuse an occupation that is a title, a modifier, or no person.
 
     Raises:
         RefusedText: with the reason.
     """
-    parse, index = token.parse, token.index
+    parse, index = token.parse, token.token
     opens = index == 0 or all(tag in ("``", "''", '"', "-LRB-") for tag in parse.tags[:index])
     after = words.text[token.span[1] : token.span[1] + 1]
     before = words.text[max(0, token.span[0] - 1) : token.span[0]]
-    capital = token.word[:1].isupper() and not (opens or token.word.isupper())
+    capital = token.text[:1].isupper() and not (opens or token.text.isupper())
     if token.tag.startswith("NNP") or capital or token.label in _CALLS:
         raise RefusedText(TITLE)
     if token.tag != "NN" or "-" in (before, after) or "/" in (before, after):
         raise RefusedText(NO_PERSON_SENSE)
-    if token.label in _NAME_PARTS and token.head > index:
-        head = parse.tags[token.head]
+    if token.label in _NAME_PARTS and token.head.token > index:
+        head = parse.tags[token.head.token]
         if not head.startswith("NNP") or opens:
             raise RefusedText(MODIFIER)
     if any(h == index and parse.labels[i] in ("compound", "flat") and i > index
@@ -166,20 +171,20 @@ def _require_usable(words: TextWords, token: Token) -> None:
     read_so = found[0] if found else None
     if not read(parse, parse.spans[index], (_terms()[token.lower],), read_so).terms:
         raise RefusedText(NO_PERSON_SENSE)
-    named = token.label in _NAME_PARTS and token.head > index
+    named = token.label in _NAME_PARTS and token.head.token > index
     if words.is_bare(token) and not named:
         raise RefusedText(BARE)
     if _has_complement(token):
         raise RefusedText(COMPLEMENT)
 
 
-def _has_complement(token: Token) -> bool:
+def _has_complement(token: Word) -> bool:
     """Whether a noun after "of" or "to" depends on the occupation, or a clause."""
     parse = token.parse
-    if parse.words[token.index + 1 : token.index + 2] == ("of",):
+    if parse.words[token.token + 1 : token.token + 2] == ("of",):
         return True
     for i, head in enumerate(parse.heads):
-        if head != token.index or i <= token.index:
+        if head != token.token or i <= token.token:
             continue
         if parse.labels[i] in ("nmod", "acl") and any(
             h == i
@@ -191,29 +196,29 @@ def _has_complement(token: Token) -> bool:
     return False
 
 
-def _at(words: TextWords, token: Token, place: int) -> Iterator[tuple[Span, TemplateSlot | None]]:
+def _at(words: TextWords, token: Word, place: int) -> Iterator[tuple[Span, TemplateSlot | None]]:
     """Yield the slot of one mention, the words left out before it, and its article."""
     start = _first_left_out(token, place)
     article = words.tokens[start - 1] if start else None
     if article is not None and article.parse is token.parse and article.lower in ("a", "an"):
-        slot = TemplateSlot(SlotKind.ARTICLE, "", case_of(article.word, article.lower))
+        slot = TemplateSlot(SlotKind.ARTICLE, "", case_of(article.text, article.lower))
         yield article.span, slot
     begin = words.tokens[start].span[0]
-    case = case_of(token.word, token.lower)
+    case = case_of(token.text, token.lower)
     if start < place:
         yield (begin, token.span[0]), None
-        if words.tokens[start].word[:1].isupper() and start and words.tokens[start].index == 0:
+        if words.tokens[start].text[:1].isupper() and start and words.tokens[start].token == 0:
             case = LetterCase.CAPITAL
     yield token.span, TemplateSlot(SlotKind.OCCUPATION, "", case)
 
 
-def _first_left_out(token: Token, place: int) -> int:
+def _first_left_out(token: Word, place: int) -> int:
     """Return the index of the first word that is left out before an occupation, or its own.
 
     Raises:
         RefusedText: a word in between is no adjective of it.
     """
-    parse, index = token.parse, token.index
+    parse, index = token.parse, token.token
     own = [i for i, head in enumerate(parse.heads) if head == index and i < index]
     determiners = [i for i in own if parse.labels[i] in _DETERMINERS]
     adjectives = [i for i in own if parse.labels[i] in ("amod", "compound", "nummod")]

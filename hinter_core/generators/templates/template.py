@@ -15,16 +15,21 @@ capitals. ``««`` stands for a guillemet of the text.
 Source: BiasFinder, Figures 6-9, where ``pro-spp``, ``gaw``, ``occupation`` and ``det`` are slots.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import count
+from pathlib import Path
 from typing import Any
 
+from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
-from hinter_core.language.clean import without_controls
+from hinter_core.files.columns import Columns
+from hinter_core.files.source import require_file
+from hinter_core.language.clean import MAX_CHARACTERS, clean, whole_values, without_controls
 from hinter_core.language.people import FEMALE, MALE
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
@@ -311,3 +316,92 @@ def numbered(slots: Sequence[TemplateSlot]) -> Iterator[str]:
     for slot in slots:
         number = next(seen.setdefault(slot.name, count(1)))
         yield slot.name if number == 1 else f"{slot.name} {number}"
+
+
+_MOST_BYTES = 4 * MAX_CHARACTERS  # of a line
+_SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateRow(Row):
+    """A line of a file of templates; without a fault it has a ``template``."""
+
+    template: Template | None = None
+
+
+@dataclass(frozen=True)
+class TemplateTable:
+    """A file of templates, read line by line."""
+
+    path: Path
+    names = ("id", "text", "attributes", "gender", "words", "label")
+    columns = Columns("text", "label", "id")
+    count = None
+
+    def classes(self) -> frozenset[str]:
+        """Return the attributes that the templates are for."""
+        found: set[str] = set()
+        for row in self.rows():
+            if isinstance(row, TemplateRow) and row.template is not None:
+                found.update(row.template.attributes)
+            if len(found) == len(ATTRIBUTES):
+                break
+        return frozenset(found)
+
+    def rows(self) -> Iterator[Row]:
+        """Yield all templates, and faulty lines with their fault.
+
+        Raises:
+            InputError: the file cannot be read.
+        """
+        try:
+            with self.path.open("rb") as lines:
+                number = 0
+                while line := lines.readline(_MOST_BYTES):
+                    if line.strip():
+                        number += 1
+                        yield _row(number, line)
+        except OSError as error:
+            raise InputError(
+                f"Cannot read {self.path}: {error.strerror}. Check the path."
+            ) from error
+
+
+def open_templates(path: Path) -> TemplateTable:
+    """Open a file of templates.
+
+    Raises:
+        InputError: no such file, or it holds no usable template; the message has the first fault.
+    """
+    require_file(path)
+    table, fault = TemplateTable(path), ""
+    for row in table.rows():
+        if not row.fault:
+            return table
+        fault = fault or f"holds no template. Line {row.number}: {row.fault}."
+    raise InputError(
+        f"{path} {fault or 'is empty.'} hinter templates mine makes such a file of ordinary texts; "
+        'by hand, write lines such as {"text": "\u00abname\u00bb smiled."}.'
+    )
+
+
+def _row(number: int, line: bytes) -> TemplateRow:
+    try:
+        values = whole_values(json.loads(line.decode("utf-8-sig")))
+        template = template_from_json(values, str(number))
+        if len(template.text) > MAX_CHARACTERS:
+            raise InputError(f"the text has more than {MAX_CHARACTERS:,} characters")
+        clean(template.text)
+    except UnicodeDecodeError:
+        return TemplateRow(number, str(number), "", fault="the line is not UTF-8")
+    except (ValueError, RecursionError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return TemplateRow(number, str(number), "", fault=f"the line is no JSON ({reason})")
+    except InputError as error:
+        return TemplateRow(number, str(number), "", fault=str(error)[:_SHOWN])
+    return TemplateRow(number, template.id, template.text, template.label, template=template)
+
+
+def template_line(template: Template) -> str:
+    """Return a template as a line of a file."""
+    return json.dumps(template_to_json(template), ensure_ascii=False) + "\n"

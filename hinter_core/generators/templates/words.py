@@ -3,13 +3,12 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from hinter_core.generators.templates.template import SlotKind, gendered
 from hinter_core.language.mentions import read_quotations
 from hinter_core.language.people import people_words
-from hinter_core.language.trees import ParsedSentence
-from hinter_core.types import Parse, Span
+from hinter_core.language.trees import ParsedSentence, Word
+from hinter_core.types import Span
 
 _ARTICLES = frozenset({"a", "an"})
 _DETERMINERS = frozenset({"det", "nmod:poss", "nummod"})
@@ -23,44 +22,10 @@ class RefusedText(Exception):  # noqa: N818 -- an answer, not a fault
     """A text that is no template; the message is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A token: its place among the ``parse``'s, its ``span`` in the text."""
-
-    parse: Parse
-    index: int
-    span: Span
-
-    @property
-    def word(self) -> str:
-        """The word as it is written."""
-        return self.parse.words[self.index]
-
-    @property
-    def lower(self) -> str:
-        """The word in lower case, with a straight apostrophe."""
-        return self.word.lower().replace("\u2019", "'")
-
-    @property
-    def tag(self) -> str:
-        """The Penn tag."""
-        return self.parse.tags[self.index]
-
-    @property
-    def label(self) -> str:
-        """The relation to the head."""
-        return self.parse.labels[self.index]
-
-    @property
-    def is_role(self) -> bool:
-        """Whether the word is a title or a noun for a person."""
-        known = people_words()
-        return known.person_noun(self.lower) or self.lower.rstrip(".") in known.titles
-
-    @property
-    def head(self) -> int:
-        """Index of the head in the parse."""
-        return self.parse.heads[self.index]
+def is_role(word: Word) -> bool:
+    """Whether a word is a title or a noun for a person."""
+    known = people_words()
+    return known.person_noun(word.lower) or word.lower.rstrip(".") in known.titles
 
 
 class TextWords:
@@ -69,14 +34,14 @@ class TextWords:
     def __init__(self, text: str, sentences: Sequence[ParsedSentence]) -> None:
         self.text = text
         self.tokens = [
-            Token(one.parse, index, (one.sentence.start + start, one.sentence.start + end))
+            Word(one.parse, one.sentence, token)
             for one in sentences
-            for index, (start, end) in enumerate(one.parse.spans)
+            for token in range(len(one.parse.words))
         ]
         self._starts = [token.span[0] for token in self.tokens]
         self._titles = [quoted.span for quoted in read_quotations(text) if quoted.title]
 
-    def at(self, place: int) -> Token:
+    def at(self, place: int) -> Word:
         """Return the token that begins at or before a place."""
         return self.tokens[self.place_of(place)]
 
@@ -93,11 +58,11 @@ class TextWords:
         if place < 0 or self.tokens[place].parse is not self.tokens[name].parse:
             return False
         token = self.tokens[place]
-        named = token.parse.entities[token.index] == "PERSON"
-        part = token.label in ("compound", "flat") and token.head == self.tokens[name].index
-        return named and part and token.word[:1].isupper()
+        named = token.parse.entities[token.token] == "PERSON"
+        part = token.label in ("compound", "flat") and token.head.token == self.tokens[name].token
+        return named and part and token.text[:1].isupper()
 
-    def inside(self, span: Span) -> Iterator[Token]:
+    def inside(self, span: Span) -> Iterator[Word]:
         """Yield the tokens that begin in a span."""
         first = bisect_right(self._starts, span[0] - 1)
         for token in self.tokens[first:]:
@@ -105,16 +70,16 @@ class TextWords:
                 return
             yield token
 
-    def with_stop(self, token: Token) -> str:
+    def with_stop(self, token: Word) -> str:
         """Return a title with the stop behind it, if it is written with one."""
         end = token.span[1]
-        return token.word + ("." if self.text[end : end + 1] == "." else "")
+        return token.text + ("." if self.text[end : end + 1] == "." else "")
 
-    def follows_a_name(self, token: Token) -> bool:
+    def follows_a_name(self, token: Word) -> bool:
         """Whether a proper noun of the same sentence, or a person's name, precedes a token."""
         return any(
             (one.tag == "NNP" and one.parse is token.parse)
-            or one.parse.entities[one.index] == "PERSON"
+            or one.parse.entities[one.token] == "PERSON"
             for one in self.tokens[: self.place_of(token.span[0])]
         )
 
@@ -122,13 +87,13 @@ class TextWords:
         """Whether a token may be a name of a person that the parser did not find."""
         token = self.tokens[place]
         known = people_words()
-        if token.word.islower():
-            name = token.word.capitalize()
+        if token.text.islower():
+            name = token.text.capitalize()
             return token.tag == "NN" and name in known.names and name not in known.places
-        if token.tag != "NNP" or token.is_role or self.in_title(token.span[0]):
+        if token.tag != "NNP" or is_role(token) or self.in_title(token.span[0]):
             return False
-        named = token.parse.entities[token.index]
-        before = self.tokens[place - 1].lower if token.index else ""
+        named = token.parse.entities[token.token]
+        before = self.tokens[place - 1].lower if token.token else ""
         # "Val keeps choosing such films" speaks of nobody's place.
         placed = before in _PLACED or self.is_place(token.span)
         return named in ("", "ORG") or (named == "GPE" and not placed)
@@ -139,7 +104,7 @@ class TextWords:
         before = self.tokens[place - 1].lower if place else ""
         return self.text[slice(*name)] in people_words().places and before in _TOWARDS
 
-    def after(self, token: Token) -> Token | None:
+    def after(self, token: Word) -> Word | None:
         """Return the next token of the same sentence."""
         place = self.place_of(token.span[0]) + 1
         same = place < len(self.tokens) and self.tokens[place].parse is token.parse
@@ -149,7 +114,7 @@ class TextWords:
         """Return the characters right before and after a span."""
         return self.text[max(0, span[0] - 1) : span[0]] + self.text[span[1] : span[1] + 1]
 
-    def compound(self, token: Token) -> Span:
+    def compound(self, token: Word) -> Span:
         """Return the span of the longest known noun that ends with a token, hyphens included."""
         start, end = token.span
         end = _match_end(self.text, end)
@@ -167,10 +132,10 @@ class TextWords:
                 return earlier.span[0], end
         return start, end
 
-    def is_bare(self, token: Token, *, shared: bool = True) -> bool:
+    def is_bare(self, token: Word, *, shared: bool = True) -> bool:
         """Whether a noun has no determiner, possessive or number; ``shared``: nor shares one."""
         labels, heads = token.parse.labels, token.parse.heads
-        one, seen = token.index, set[int]()
+        one, seen = token.token, set[int]()
         while one not in seen:
             seen.add(one)
             if any(h == one and labels[i] in _DETERMINERS for i, h in enumerate(heads)):
@@ -180,18 +145,18 @@ class TextWords:
             one = heads[one]
         return True
 
-    def after_capital(self, token: Token) -> bool:
+    def after_capital(self, token: Word) -> bool:
         """Whether a capital word inside the sentence is a compound with a noun."""
-        before = token.index - 1
+        before = token.token - 1
         parse = token.parse
         return (
             before > 0
             and parse.words[before][:1].isupper()
             and parse.labels[before] == "compound"
-            and parse.heads[before] == token.index
+            and parse.heads[before] == token.token
         )
 
-    def article_before(self, start: int) -> Token | None:
+    def article_before(self, start: int) -> Word | None:
         """Return *a* or *an* right before a place."""
         place = self.place_of(start)
         before = self.tokens[place - 1] if place else None

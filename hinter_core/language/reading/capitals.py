@@ -67,13 +67,10 @@ def _all_calm(words: Sequence[re.Match[str]]) -> Iterator[tuple[int, str]]:
             continue
         lower = word.lower()
         new = known.get(lower, lower)
-        if lower.startswith(("i'", "i\u2019")) or (number == 0) or _is_name(lower):
+        name = lower.capitalize() in people_words().names and lower not in _common()
+        if lower.startswith(("i'", "i\u2019")) or number == 0 or name:
             new = lower[:1].upper() + lower[1:]
         yield match.start(), new
-
-
-def _is_name(lower: str) -> bool:
-    return lower.capitalize() in people_words().names and lower not in _common()
 
 
 def _emphasised(

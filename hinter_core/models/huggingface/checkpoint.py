@@ -17,12 +17,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from hinter_core.errors import ModelError
 from hinter_core.models.huggingface.labels import named_by_label2id
-from hinter_core.models.huggingface.limits import (
-    LARGEST,
-    bounded,
-    require_modest,
-    require_size,
-)
+from hinter_core.models.huggingface.lent import may_use_cuda
+from hinter_core.models.huggingface.limits import LARGEST, bounded, require_modest, require_size
 from hinter_core.models.registry import ModelName
 
 # Builds a model from its configuration and its weights by name; None: an unknown architecture.
@@ -115,6 +111,17 @@ def named_checkpoint(
     return open_checkpoint(name.text, name.source, auto_class, name.settings["dtype"], rebuild)
 
 
+def embedded_checkpoint(name: ModelName, folder: Path, auto_class: str) -> Checkpoint:
+    """Open a checkpoint that comes with HInter.
+
+    Raises:
+        ModelError: its files are missing or broken.
+    """
+    if not (folder / "config.json").exists():
+        raise ModelError(f"The embedded model is missing from {folder}; restore or retrain it.")
+    return open_checkpoint(name.text, str(folder), auto_class)
+
+
 def open_checkpoint(
     name: str, source: str, auto_class: str, dtype: str = "float32", rebuild: Rebuild | None = None
 ) -> Checkpoint:
@@ -136,7 +143,7 @@ def open_checkpoint(
     logging.disable_progress_bar()
     logging.set_verbosity_error()
     device = "mps" if torch.backends.mps.is_available() else "cpu"
-    if torch.cuda.is_available():
+    if may_use_cuda() and torch.cuda.is_available():
         device = "cuda"
     if device == "cpu" and "OMP_NUM_THREADS" not in os.environ:
         # Threads that wait for one another spin. With two busy cores, two threads took 4 to 20

@@ -13,7 +13,11 @@ from typing import Any
 
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities, ModelUnderTest, distance_to_threshold
-from hinter_core.models.huggingface.checkpoint import Checkpoint, named_checkpoint, open_checkpoint
+from hinter_core.models.huggingface.checkpoint import (
+    Checkpoint,
+    embedded_checkpoint,
+    named_checkpoint,
+)
 from hinter_core.models.huggingface.inputs import Batches, Piece
 from hinter_core.models.huggingface.labels import labels_of
 from hinter_core.models.huggingface.schemes import (
@@ -135,14 +139,8 @@ class HuggingFaceClassifier(ModelUnderTest):
 
 
 def load_embedded(name: ModelName) -> HuggingFaceClassifier:
-    """Load the shipped sentiment model.
-
-    Raises:
-        ModelError: its files are missing or broken.
-    """
-    if not (EMBEDDED / "config.json").exists():
-        raise ModelError(f"The embedded model is missing from {EMBEDDED}; restore or retrain it.")
-    checkpoint = open_checkpoint(name.text, str(EMBEDDED), _AUTO_CLASS)
+    """Load the shipped sentiment model."""
+    checkpoint = embedded_checkpoint(name, EMBEDDED, _AUTO_CLASS)
     return _classifier(name.text, checkpoint, Capabilities(), (), "none")
 
 

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from hinter_core.errors import ModelError
 from hinter_core.models.base import MASKED, Capabilities
-from hinter_core.models.huggingface.checkpoint import Checkpoint, named_checkpoint, open_checkpoint
+from hinter_core.models.huggingface.checkpoint import (
+    Checkpoint,
+    embedded_checkpoint,
+    named_checkpoint,
+)
 from hinter_core.models.huggingface.classifier import HuggingFaceClassifier
 from hinter_core.models.huggingface.inputs import Piece
 from hinter_core.models.huggingface.schemes import Whole
@@ -131,14 +135,8 @@ def _tokens(tokenizer: Any, word: str) -> list[int]:
 
 
 def load_embedded(name: ModelName) -> HuggingFaceClassifier:
-    """Load the shipped masked language model.
-
-    Raises:
-        ModelError: its files are missing or broken.
-    """
-    if not (EMBEDDED / "config.json").exists():
-        raise ModelError(f"The embedded model is missing from {EMBEDDED}; restore or retrain it.")
-    return _model(name.text, open_checkpoint(name.text, str(EMBEDDED), _AUTO_CLASS), ())
+    """Load the shipped masked language model."""
+    return _model(name.text, embedded_checkpoint(name, EMBEDDED, _AUTO_CLASS), ())
 
 
 def load(name: ModelName) -> HuggingFaceClassifier:

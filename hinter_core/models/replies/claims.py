@@ -6,9 +6,8 @@ is no answer, so that hedges need no list.
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from hinter_core.models.replies.naming import NamedLabel, Names, scored
+from hinter_core.models.replies.naming import MarkedAnswer, NamedLabel, Names, scored
 
 NOUN = (
     r"answer|labels?|classification|class|classes|category|categories|sentiment|emotions?|"
@@ -83,13 +82,6 @@ _HALF = 0.5
 _BESIDE = 200  # characters beside a label that are read
 
 
-class MarkedAnswer(NamedTuple):
-    """The labels of a marked answer, or a ``fault``."""
-
-    labels: frozenset[str] = frozenset()
-    fault: str = ""
-
-
 def claimed(body: str, names: Names) -> MarkedAnswer | None:
     """Read labels that sentences of a text claim; None if no label is named."""
     mentions = names.mentions(body)
@@ -105,10 +97,10 @@ def claimed(body: str, names: Names) -> MarkedAnswer | None:
         if all(one.fault for one in inside):
             denied |= {one.label for one in inside}
             continue
-        labels, fault = _claim(body, sentence, inside, names)
-        if fault:
-            return MarkedAnswer(fault=fault)
-        said |= labels
+        claim = _claim(body, sentence, inside, names)
+        if claim.fault:
+            return claim
+        said |= claim.labels
         before = body[sentence.start() : inside[0].start].strip()
         marks |= {before} if before.endswith((":", "=", "\uff1a")) else set()
         rest = body[inside[-1].end : inside[-1].end + 40]

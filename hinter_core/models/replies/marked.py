@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from hinter_core.models.replies.claims import NOUN, TAKEN_BACK, MarkedAnswer, claimed
-from hinter_core.models.replies.naming import Names, undecorated
+from hinter_core.models.replies.claims import NOUN, TAKEN_BACK, claimed
+from hinter_core.models.replies.naming import MarkedAnswer, Names, undecorated
 from hinter_core.models.replies.reasoning import tags
 from hinter_core.models.replies.structured import structured
 
@@ -76,36 +76,30 @@ def marked_answer(text: str, names: Names, *, cut: bool) -> MarkedAnswer | None:
     Marks must agree, but one that is the last word overrules those before it. ``cut``: a mark at
     the end of the reply may be incomplete.
     """
-    objects, rest = structured(text, names)
-    read: list[tuple[int, int, bool, MarkedAnswer]] = [
-        (one.start, one.end, False, MarkedAnswer(one.labels, one.fault)) for one in objects
-    ]
+    read, rest = structured(text, names)
     for mark in list(_marks(rest, text, names))[-_MARKS:]:
         if cut and not mark.closed:
             continue
         answer = _content(mark.content, names)
         if answer is not None:
-            read.append((mark.start, mark.end, mark.final, answer))
-    if not read:
-        read = [(at, end, False, answer) for at, end, answer in _alone(rest, names, cut=cut)]
-    read.sort(key=lambda one: one[:2])
+            read.append(answer._replace(start=mark.start, end=mark.end, final=mark.final))
+    read = read or list(_alone(rest, names, cut=cut))
+    read.sort(key=lambda one: (one.start, one.end))
     return _agreed(read, rest, names)
 
 
-def _agreed(
-    read: list[tuple[int, int, bool, MarkedAnswer]], rest: str, names: Names
-) -> MarkedAnswer | None:
-    valid = [one for one in read if not one[3].fault]
+def _agreed(read: list[MarkedAnswer], rest: str, names: Names) -> MarkedAnswer | None:
+    valid = [one for one in read if not one.fault]
     if not valid:
-        return read[-1][3] if read else None
-    final = [one for one in valid if one[2]]
-    decisive = [one for one in valid if not final or one[2] or one[0] > final[-1][0]]
-    if len({one[3].labels for one in decisive}) > 1:
+        return read[-1] if read else None
+    final = [one for one in valid if one.final]
+    decisive = [one for one in valid if not final or one.final or one.start > final[-1].start]
+    if len({one.labels for one in decisive}) > 1:
         return MarkedAnswer(fault="it gives two answers")
-    last = max(one[1] for one in decisive)
-    if late := next((one for one in read if one[3].fault and one[0] >= last), None):
-        return late[3]
-    labels = decisive[0][3].labels
+    last = max(one.end for one in decisive)
+    if late := next((one for one in read if one.fault and one.start >= last), None):
+        return late
+    labels = decisive[0].labels
     after = rest[last:]
     others = [m for m in names.mentions(after[:20_000]) if not m.fault and m.label not in labels]
     if TAKEN_BACK.match(after) or (others and _REVISED.search(after)):
@@ -191,7 +185,7 @@ def _content(content: str, names: Names) -> MarkedAnswer | None:
     return claimed(rest, names)
 
 
-def _alone(rest: str, names: Names, *, cut: bool) -> Iterator[tuple[int, int, MarkedAnswer]]:
+def _alone(rest: str, names: Names, *, cut: bool) -> Iterator[MarkedAnswer]:
     """Yield labels that are the first or the last line or sentence."""
     lines = [(m.start(), m.group()) for m in _LINE.finditer(rest) if m.group().strip()]
     if not lines:
@@ -212,16 +206,16 @@ def _alone(rest: str, names: Names, *, cut: bool) -> Iterator[tuple[int, int, Ma
         # A lone number begins a list, or ends a sentence.
         worded = part in (first, last) or not undecorated(part).isdigit()
         if label is not None and worded:
-            read.append((start, start + len(part), MarkedAnswer(frozenset({label}))))
+            read.append(MarkedAnswer(frozenset({label}), "", start, start + len(part)))
     between = {label for _, line in lines[1:-1] if (label := names.exact(line)) is not None}
     yield from read
     if read:  # a list of labels is no answer
-        yield from ((read[0][0], read[0][1], MarkedAnswer(frozenset({one}))) for one in between)
+        yield from (read[0]._replace(labels=frozenset({one})) for one in between)
 
 
 def _block(
     lines: list[tuple[int, str]], names: Names, rest: str, *, cut: bool
-) -> Iterator[tuple[int, int, MarkedAnswer]]:
+) -> Iterator[MarkedAnswer]:
     """Yield the labels of lines of their own, if no other label is named elsewhere."""
     alone = [(start, line, label) for start, line in lines
              if (label := names.exact(line)) is not None]  # fmt: skip
@@ -234,9 +228,8 @@ def _block(
     # Signs that differ from line to line may say yes and no.
     signs = {"".join(c for c in line if c >= "\u2190" and not c.isalnum()) for _, line, _ in alone}
     if len(signs) > 1 or any(not m.fault and m.label not in labels for m in elsewhere):
-        yield alone[0][0], len(rest), MarkedAnswer(fault="it names labels in two ways")
-        return
-    if any(m.fault and m.label in labels for m in elsewhere):
-        yield alone[0][0], len(rest), MarkedAnswer(fault="it denies a label")
-        return
-    yield alone[0][0], alone[-1][0] + len(alone[-1][1]), MarkedAnswer(labels)
+        fault = "it names labels in two ways"
+    else:
+        fault = "it denies a label" if any(m.fault and m.label in labels for m in elsewhere) else ""
+    end = len(rest) if fault else alone[-1][0] + len(alone[-1][1])
+    yield MarkedAnswer(frozenset() if fault else labels, fault, alone[0][0], end)

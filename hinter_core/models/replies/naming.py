@@ -64,6 +64,16 @@ class NamedLabel(NamedTuple):
     fault: str
 
 
+class MarkedAnswer(NamedTuple):
+    """The labels of an answer at a place of a reply, or a ``fault``; ``final``: its last word."""
+
+    labels: frozenset[str] = frozenset()
+    fault: str = ""
+    start: int = 0
+    end: int = 0
+    final: bool = False
+
+
 class Names:
     """The labels of a task; in multi-label tasks also the ``none_label``, which means no label."""
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities
@@ -38,19 +37,6 @@ def scores_of_first_token(
     if covered < _LEAST_MASS or vague > _MOST_VAGUE:
         return {}
     return {label: share / covered for label, share in mass.items()}
-
-
-class Reader(Protocol):
-    """Turns raw replies into answers with these ``capabilities``.
-
-    ``identity`` names everything that determines how a reply is read.
-    """
-
-    identity: str
-    capabilities: Capabilities
-
-    def read(self, replies: Sequence[Prediction]) -> list[Prediction]:
-        """Return one answer per reply, in order; failures are passed through."""
 
 
 class LabelReader:
@@ -123,6 +109,10 @@ class JudgeReader:
             reply if reply.failure else replace(judged.get(text, nothing), reply=reply.reply)
             for (text, reply), nothing in zip(pairs, lacking, strict=True)
         ]
+
+
+# ``identity``: names everything that determines how a reply is read.
+Reader = LabelReader | JudgeReader
 
 
 def reader_for(name: ModelName, *, scores: bool = False) -> tuple[Prompt, Reader]:

@@ -11,9 +11,9 @@ with a name. All passes are linear, and their lengths bounded.
 import re
 from collections.abc import Sequence
 
-from hinter_core.models.replies.claims import MarkedAnswer, claimed
+from hinter_core.models.replies.claims import claimed
 from hinter_core.models.replies.marked import marked_answer
-from hinter_core.models.replies.naming import Names, names_of
+from hinter_core.models.replies.naming import MarkedAnswer, Names, names_of
 from hinter_core.models.replies.reasoning import Said, without_reasoning
 from hinter_core.models.replies.structured import structured
 from hinter_core.types import Failure, Prediction

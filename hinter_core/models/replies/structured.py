@@ -4,9 +4,9 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from hinter_core.models.replies.naming import CROSSED, NONE_WORDS, Names
+from hinter_core.models.replies.naming import CROSSED, NONE_WORDS, MarkedAnswer, Names
 
 _ANSWER = frozenset(
     "label labels answer answers sentiment sentiments class classes classification "
@@ -42,22 +42,13 @@ _TWO_WAYS = "it names labels in two ways"
 _TWICE = "\0twice"
 
 
-class Found(NamedTuple):
-    """An answer at a place of a reply: its labels, or why it has none."""
-
-    labels: frozenset[str]
-    fault: str
-    start: int
-    end: int
-
-
 class UnclearError(Exception):
     """An object has no single reading."""
 
 
-def structured(text: str, names: Names) -> tuple[list[Found], str]:
+def structured(text: str, names: Names) -> tuple[list[MarkedAnswer], str]:
     """Return the answers in the objects of a text, and the text without its objects."""
-    found: list[Found] = []
+    found: list[MarkedAnswer] = []
     rest, place = [], 0
     for start, end, value in _objects(text):
         rest.append(text[place:start])
@@ -66,10 +57,10 @@ def structured(text: str, names: Names) -> tuple[list[Found], str]:
         try:
             labels = _labels(value, names, 0)
         except UnclearError as error:
-            found.append(Found(frozenset(), str(error), start, end))
+            found.append(MarkedAnswer(fault=str(error), start=start, end=end))
         else:
             if labels is not None:
-                found.append(Found(labels, "", start, end))
+                found.append(MarkedAnswer(labels, "", start, end))
     without = "".join([*rest, text[place:]])
     return found or _flags(without, names) or _pairs(without, names), without
 
@@ -239,7 +230,7 @@ def _plain(key: str) -> str:
     return _LEADING.sub("", key.strip().casefold()).strip(" _-")
 
 
-def _flags(text: str, names: Names) -> list[Found]:
+def _flags(text: str, names: Names) -> list[MarkedAnswer]:
     """Read lines that say of each label whether it holds: ``anger: yes``, ``| joy | no |``, marks.
 
     A label without a line does not hold, if lines only say of labels that they hold. A single
@@ -253,14 +244,14 @@ def _flags(text: str, names: Names) -> list[Found]:
     if not flags or not (names.multi or whole):
         return []
     if any(names.mentions(line) for line, flag in read if not flag):
-        return [] if not names.multi else [Found(frozenset(), _TWO_WAYS, 0, len(text))]
+        return [MarkedAnswer(fault=_TWO_WAYS, end=len(text))] if names.multi else []
     try:
         numbers = {_number(value) or 0.0 for value in values.values()}
         if len(flags) > len(values) or max(numbers) > 1 or not (whole or numbers == {1.0}):
             raise UnclearError("it does not say of each label whether it holds")
-        return [Found(from_scores(values, names), "", 0, len(text))]
+        return [MarkedAnswer(from_scores(values, names), end=len(text))]
     except UnclearError as error:
-        return [Found(frozenset(), str(error), 0, len(text))]
+        return [MarkedAnswer(fault=str(error), end=len(text))]
 
 
 def _flag(line: str, names: Names) -> tuple[str, str] | None:
@@ -272,14 +263,11 @@ def _flag(line: str, names: Names) -> tuple[str, str] | None:
         crossed = CROSSED.search(match.group())
         cells = [line[: match.start()] + line[match.end() :], "no" if crossed else "yes"]
     label = names.exact(cells[0]) if len(cells) == 2 else None
-    return (
-        None
-        if label is None or _number(cells[1].strip(" *`")) is None
-        else (label, cells[1].strip(" *`"))
-    )
+    said = cells[-1].strip(" *`")
+    return None if label is None or _number(said) is None else (label, said)
 
 
-def _pairs(text: str, names: Names) -> list[Found]:
+def _pairs(text: str, names: Names) -> list[MarkedAnswer]:
     """Read what an object says of its label before it was cut off or broken."""
     said = [
         (names.exact(match[2] or match[3]), match)
@@ -287,7 +275,7 @@ def _pairs(text: str, names: Names) -> list[Found]:
         if _plain(match[1]) in _ANSWER
     ]
     return [
-        Found(frozenset({label} - {names.none}), "", *match.span())
+        MarkedAnswer(frozenset({label} - {names.none}), "", *match.span())
         for label, match in said
         if label is not None
     ]

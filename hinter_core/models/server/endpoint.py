@@ -12,21 +12,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from hinter_core.errors import ModelError
 from hinter_core.models.registry import NO_KEY, ModelName
-from hinter_core.models.server.bounded import bounded_client
+from hinter_core.models.server.http import CONNECT, NoAnswerError, ServerError, body_of, request
 from hinter_core.models.server.responses import printable, sentence_of
 from hinter_core.types import Failure, Prediction
 
-if TYPE_CHECKING:
-    from openai import APIConnectionError, AsyncOpenAI
-
-_CONNECT = 10.0  # seconds to wait for a connection; an answer may take longer
-# By name, since the client may use httpx or its successor.
-_NO_WAY = {"ConnectError", "ConnectTimeout", "ProxyError", "UnsupportedProtocol", "SSLError"}
+_OPENAI = "https://api.openai.com/v1"
 _TOO_LONG = re.compile(
     r"context[ _-]?(?:length|window|size)|maximum (?:input|prompt|sequence|model) length|"
     r"too many (?:input |prompt )?tokens|(?:input|prompt|request) (?:is )?too (?:long|large)|"
@@ -49,6 +44,7 @@ _OWN_HEADERS = re.compile(
     re.I,
 )
 _OWN_FIELDS = {"model", "messages", "stream", "n", "max_tokens", "max_completion_tokens"}
+_LIMITS = ("concurrency", "timeout", "retries", "patience", "rpm", "tpm")
 _LONGEST_OPTION = 8_000
 DEFAULT_EFFORT = "default"
 
@@ -67,6 +63,9 @@ class Endpoint:
     concurrency: int
     timeout: float
     retries: int
+    patience: float
+    rpm: int
+    tpm: int
     redirects: bool
     api_version: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -89,50 +88,58 @@ class Endpoint:
     def request(self) -> dict[str, Any]:
         """Return what is sent beside model, messages and sampling options."""
         sent: dict[str, Any] = {"reasoning_effort": self.effort} if self.effort else {}
-        return sent | ({"extra_body": dict(self.fields)} if self.fields else {})
+        return sent | dict(self.fields)
 
-    def client(self) -> AsyncOpenAI:
-        """Create a client that retries 429, 5xx and time-outs with the back-off of the server.
-
-        It waits as long as ``Retry-After`` says, up to two minutes, and does not retry beyond.
-        """
-        import openai
-
-        key = self.key or NO_KEY  # the client requires one
-        common: dict[str, Any] = {
-            "api_key": key,
-            "timeout": openai.Timeout(self.timeout, connect=min(self.timeout, _CONNECT)),
-            "max_retries": self.retries,
-            "http_client": bounded_client(self.redirects),
-            "default_headers": dict(self.headers),
-        }
+    def where_to(self, path: str) -> str:
+        """Return the address of a path, such as ``chat/completions``."""
+        base = self.base_url or _OPENAI
         if not self.api_version:
-            return openai.AsyncOpenAI(
-                base_url=self.base_url or "https://api.openai.com/v1", **common
-            )
-        if urlsplit(self.base_url).path.rstrip("/").endswith("/v1"):
-            common["default_headers"] |= {"api-key": key}
-            query = {"api-version": self.api_version}
-            return openai.AsyncOpenAI(base_url=self.base_url, default_query=query, **common)
-        where = self.base_url.removesuffix("/openai")
-        return openai.AsyncAzureOpenAI(azure_endpoint=where, api_version=self.api_version, **common)
+            return f"{base}/{path}"
+        if not urlsplit(base).path.rstrip("/").endswith("/v1"):
+            deployment = "" if path == "models" else f"/deployments/{self.model}"
+            base = f"{base.removesuffix('/openai')}/openai{deployment}"
+        return f"{base}/{path}?api-version={self.api_version}"
 
-    async def greet(self, client: AsyncOpenAI) -> None:
+    def sent_headers(self) -> dict[str, str]:
+        """Return the headers of a request, with the key."""
+        key = self.key or NO_KEY  # many servers that need none want one
+        sent = {"Authorization": f"Bearer {key}", "User-Agent": "HInter"}
+        if self.api_version:
+            sent = {"api-key": key, "User-Agent": "HInter"}
+        return sent | {"Content-Type": "application/json"} | dict(self.headers)
+
+    async def greet(self) -> None:
         """Send one free request, so that an unreachable server is reported at once.
 
         Raises:
             ModelError: the server cannot be reached; any answer of it is accepted.
         """
-        import openai
-
-        quick = client.with_options(max_retries=0, timeout=min(self.timeout, _CONNECT))
+        where, quick = self.where_to("models"), min(self.timeout, CONNECT)
+        error: NoAnswerError | None = None
         try:
-            await quick.models.list()
-        except openai.APIConnectionError as error:
-            if _no_way(error):
-                raise self._unreachable(error) from None
-        except Exception:  # noqa: BLE001, S110 -- reachable; not every server lists its models
-            pass
+            await request(
+                "GET", where, self.sent_headers(), timeout=quick, redirects=self.redirects
+            )
+        except NoAnswerError as caught:
+            error = caught
+        if error is not None and error.unreachable:
+            raise self._unreachable(error)
+
+    async def post(self, content: bytes) -> Any:
+        """Send one request for a completion and return the body of its answer.
+
+        Raises:
+            ServerError: the answer has the status of an error.
+            NoAnswerError: there is no whole answer.
+        """
+        where = self.where_to("chat/completions")
+        answer = await request(
+            "POST", where, self.sent_headers(), content, timeout=self.timeout,
+            redirects=self.redirects,
+        )  # fmt: skip
+        if answer.status >= 300:
+            raise ServerError(answer)
+        return body_of(answer)
 
     def outcome(self, error: Exception) -> Prediction:
         """Translate an error into a failure; to be called outside of its ``except``.
@@ -142,54 +149,57 @@ class Endpoint:
         Raises:
             ModelError: no other request can succeed either.
         """
-        import openai
-
-        if isinstance(error, openai.APIConnectionError):
-            if _no_way(error):
-                raise self._unreachable(error) from None
-            if isinstance(error, openai.APITimeoutError):
+        if isinstance(error, ServerError):
+            return self._of_status(error)
+        if isinstance(error, NoAnswerError):
+            if error.unreachable:
+                raise self._unreachable(error)
+            if error.timed_out:
                 why = f"no answer in time ({self.timeout:g} s, {self.retries} further tries)"
                 return Prediction(failure=Failure.TIMED_OUT, detail=why)
-            detail = f"the connection failed: {self._describe(error.__cause__ or error)}"
-            return Prediction(failure=Failure.ERROR, detail=detail)
-        status = error.status_code if isinstance(error, openai.APIStatusError) else 0
-        said = self._describe(error)
-        if status in (400, 403, 422) and _FILTERED.search(error_text(error)):
-            return Prediction(failure=Failure.REFUSED, detail=f"content filter: {said}")
-        self._require_way(status, error, said)
-        kind = Failure.TOO_LONG if is_too_long(error) else Failure.ERROR
-        return Prediction(failure=kind, detail=said + _asked_to_wait(error))
+        detail = f"the connection failed: {self._describe(error)}"
+        return Prediction(failure=Failure.ERROR, detail=detail)
 
-    def _require_way(self, status: int, error: Exception, said: str) -> None:
-        if status in (401, 403):
+    def _of_status(self, error: ServerError) -> Prediction:
+        said = self._describe(error)
+        if error.status in (400, 403, 422) and _FILTERED.search(str(error)):
+            return Prediction(failure=Failure.REFUSED, detail=f"content filter: {said}")
+        if error.status in (401, 403):
             raise ModelError(
                 f"{self.where} refused the key for '{self.model}' ({said}); give one that may be "
                 "used here (the command line reads OPENAI_API_KEY)."
-            ) from None
-        if status == 404:
+            )
+        if error.status == 404:
             raise ModelError(
                 f"{self.where} has no model '{self.model}' ({said}); check the name and base_url."
-            ) from None
-        if status == 402 or getattr(error, "code", None) == "insufficient_quota":
+            )
+        if error.status == 402 or "insufficient_quota" in (
+            error.field("code"),
+            error.field("type"),
+        ):
             raise ModelError(
                 f"{self.where} asks for more credit ({said}); what was answered is kept."
-            ) from None
+            )
+        kind = Failure.TOO_LONG if is_too_long(error) else Failure.ERROR
+        wait = printable(error.headers.get("retry-after", ""))[:40]
+        return Prediction(failure=kind, detail=said + (f" (Retry-After: {wait})" if wait else ""))
 
-    def _unreachable(self, error: APIConnectionError) -> ModelError:
-        reason = self._describe(error.__cause__ or error)
+    def _unreachable(self, error: NoAnswerError) -> ModelError:
+        reason = self._describe(error)
         return ModelError(
             f"{self.where} cannot be reached ({reason}); check base_url, and that the server runs."
         )
 
     def _describe(self, error: BaseException) -> str:
-        """Return status and sentence of a server, or kind and message of an error."""
-        status = getattr(error, "status_code", 0)
-        if not status:
-            return self.without_key(printable(f"{type(error).__name__}: {error}"))[:200]
-        said = sentence_of(getattr(error, "body", None))
+        """Return status and sentence of a server, or the message of another error."""
+        if not isinstance(error, ServerError):
+            return self.without_key(printable(str(error)))[:200]
+        said = sentence_of(error.said)
         if not said:
-            said = HTTPStatus(status).phrase if status in set(HTTPStatus) else "an error"
-        return f"{status}: {self.without_key(said)}"
+            said = (
+                HTTPStatus(error.status).phrase if error.status in set(HTTPStatus) else "an error"
+            )
+        return f"{error.status}: {self.without_key(said)}"
 
     def without_key(self, message: str) -> str:
         """Remove the key from a server's or a library's message.
@@ -210,28 +220,10 @@ class Endpoint:
         return secret and key in reply
 
 
-def error_text(error: BaseException) -> str:
-    """Return message and body of a server's error."""
-    return f"{error} {getattr(error, 'body', None) or ''}".strip()
-
-
-def is_too_long(error: Exception) -> bool:
+def is_too_long(error: ServerError) -> bool:
     """Whether a server refused a text as longer than the model's window."""
-    import openai
-
-    status = error.status_code if isinstance(error, openai.APIStatusError) else 0
-    too_long = _TOO_LONG.search(error_text(error)) is not None
-    return status == 413 or (status in (400, 422) and too_long)
-
-
-def _asked_to_wait(error: Exception) -> str:
-    headers = getattr(getattr(error, "response", None), "headers", {})
-    wait = printable(str(headers.get("retry-after", "")))[:40]
-    return f" (Retry-After: {wait})" if wait else ""
-
-
-def _no_way(error: APIConnectionError) -> bool:
-    return any(kind.__name__ in _NO_WAY for kind in type(error.__cause__).__mro__)
+    too_long = _TOO_LONG.search(str(error)) is not None
+    return error.status == 413 or (error.status in (400, 422) and too_long)
 
 
 def endpoint_for(name: ModelName) -> Endpoint:
@@ -257,9 +249,7 @@ def endpoint_for(name: ModelName) -> Endpoint:
         base_url=base_url.rstrip("/"),
         model=name.source,
         key=key.strip(),
-        concurrency=settings["concurrency"],
-        timeout=settings["timeout"],
-        retries=settings["retries"],
+        **{name: settings[name] for name in _LIMITS},
         # A visitor's server must not redirect requests to addresses that a visitor may not name.
         redirects=name.trusted and visitor_keys is None,
         api_version=settings["api_version"],

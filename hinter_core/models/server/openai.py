@@ -11,27 +11,25 @@ settings. An error becomes a failure of that text, or, if no request can succeed
 from __future__ import annotations
 
 import asyncio
+import json
 import re
-import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
-from hinter_core.errors import ModelError
-from hinter_core.models.base import Generative
-from hinter_core.models.budget import Cost, Price, Usage, tokens_in
+from hinter_core.models.base import Remote
+from hinter_core.models.budget import Cost, Usage, tokens_in
 from hinter_core.models.prompting import Prompt
 from hinter_core.models.registry import ModelName
 from hinter_core.models.replies.readers import Reader, reader_for
-from hinter_core.models.server.endpoint import Endpoint, endpoint_for, error_text, is_too_long
+from hinter_core.models.server.endpoint import Endpoint, endpoint_for, is_too_long
+from hinter_core.models.server.http import ServerError
+from hinter_core.models.server.line import Line
+from hinter_core.models.server.pace import Pace
 from hinter_core.models.server.responses import raw_reply
 from hinter_core.types import Failure, Prediction
 
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
-
+Reply = tuple[Prediction, Cost]
 
 _SEED = 7
 _TOP = 20  # the largest number of alternatives per token that servers give
@@ -40,10 +38,8 @@ _LEAK = Prediction(
     failure=Failure.ERROR, detail="the server repeats the API key in its reply, which is not kept"
 )
 
-_Item = tuple[int, Prediction, Cost]
 
-
-class OpenAIModel(Generative):
+class OpenAIModel(Line[Reply], Remote):
     """A chat model behind an OpenAI-compatible API."""
 
     def __init__(
@@ -52,17 +48,20 @@ class OpenAIModel(Generative):
         endpoint: Endpoint,
         prompt: Prompt,
         reader: Reader,
-        price: Price,
+        usage: Usage,
         max_tokens: int,
         logprobs: bool,
     ) -> None:
+        pace = Pace(endpoint.concurrency, endpoint.rpm, endpoint.tpm, endpoint.patience)
+        super().__init__(pace, endpoint.retries)
         self.name = name
-        self.usage = Usage(price)
+        self.usage = usage
         self._endpoint = endpoint
         self._prompt = prompt
         self._reader = reader
         self._max_tokens = max_tokens
-        self._greeted = False
+        self._greeting: asyncio.Future[None] | None = None
+        self._more = endpoint.request()
         # Newer models refuse some of these; refused ones are not sent again.
         self._options: dict[str, Any] = {
             "temperature": 0,
@@ -88,72 +87,60 @@ class OpenAIModel(Generative):
     def estimate(self, text: str) -> Cost:
         """Estimate one request: the whole conversation and the longest answer allowed."""
         prompt = sum(tokens_in(m["content"]) + _PER_MESSAGE for m in self._prompt.messages(text))
-        return Cost(1, prompt, self._max_tokens, self.usage.price.of(prompt, self._max_tokens))
+        return self.usage.cost(prompt, self._max_tokens)
 
-    def reply(self, texts: Sequence[str]) -> Iterator[_Item]:
-        """Yield replies as they arrive; at most ``concurrency`` are in flight or not yet taken.
-
-        Raises:
-            ModelError: the key is refused, or the server cannot be reached or has no such model.
-        """
-
-        @asynccontextmanager
-        async def session() -> AsyncIterator[Callable[[int], Awaitable[_Item]]]:
-            async with self._endpoint.client() as client:
-                if not self._greeted:
-                    await self._endpoint.greet(client)
-                    self._greeted = True
-
-                async def ask(index: int) -> _Item:
-                    return index, *await self._ask(client, texts[index])
-
-                yield ask
-
-        if texts:
-            yield from as_they_come(session, len(texts), self._endpoint.concurrency)
-
-    async def _ask(self, client: AsyncOpenAI, text: str) -> tuple[Prediction, Cost]:
+    async def _ask(self, text: str) -> Reply:
         """Return reply and cost; the estimate, if the server does not report its usage."""
-        import openai
-
-        estimate = self.estimate(text)
-        tokens = estimate.prompt_tokens, estimate.completion_tokens
-        error: Exception | None = None
-        try:
-            response = await self._send(client, text)
-        except Exception as caught:  # noqa: BLE001 -- a failure, or raised as a ModelError
-            error = caught
-        if error is not None:
-            failed = self._endpoint.outcome(error)
-            # With a status, the server generated nothing.
-            none = isinstance(error, openai.APIStatusError)
-            return failed, self.usage.add(*((0, 0) if none else tokens))
-        usage = getattr(response, "usage", None)
-        prompt, completion = (
-            getattr(usage, field, None) for field in ("prompt_tokens", "completion_tokens")
-        )
-        if isinstance(prompt, int) and isinstance(completion, int):
-            tokens = prompt, completion
+        if self._greeting is None or _failed(self._greeting):
+            self._greeting = asyncio.ensure_future(self._endpoint.greet())
+        await asyncio.shield(self._greeting)
+        response = await self._send(text)
+        tokens = self._used(response)
+        if tokens is not None and self._endpoint.tpm:
+            self._pace.unused(self._tokens(text) - sum(tokens))
+        if tokens is None:
+            estimate = self.estimate(text)
+            tokens = estimate.prompt_tokens, estimate.completion_tokens
         raw = raw_reply(response)
         if self.capabilities.scores is None and raw.reply:
             self.capabilities = replace(self.capabilities, scores=bool(raw.scores))
         if self._endpoint.repeats_key(raw.reply):  # which must not reach a page or a file
             raw = _LEAK
-        return replace(raw, detail=self._endpoint.without_key(raw.detail)), self.usage.add(*tokens)
+        if raw.detail:
+            raw = replace(raw, detail=self._endpoint.without_key(raw.detail))
+        return raw, self.usage.add(*tokens)
 
-    async def _send(self, client: AsyncOpenAI, text: str) -> Any:
-        import openai
+    def _failure(self, text: str, error: Exception) -> Reply:
+        """Return an error as a failure with its cost."""
+        failed = self._endpoint.outcome(error)
+        estimate = self.estimate(text)
+        # With a status, the server generated nothing.
+        none = isinstance(error, ServerError)
+        tokens = (0, 0) if none else (estimate.prompt_tokens, estimate.completion_tokens)
+        return failed, self.usage.add(*tokens)
 
-        create: Any = client.chat.completions.create
+    def _tokens(self, text: str) -> int:
+        estimate = self.estimate(text)
+        return estimate.prompt_tokens + estimate.completion_tokens
+
+    @staticmethod
+    def _used(response: Any) -> tuple[int, int] | None:
+        """Return the tokens of prompt and answer that a server reports."""
+        usage = response.get("usage") if isinstance(response, Mapping) else None
+        if not isinstance(usage, Mapping):
+            return None
+        prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+        return (prompt, completion) if type(prompt) is type(completion) is int else None
+
+    async def _send(self, text: str) -> Any:
         messages, options = self._prompt.messages(text), self._options
-        more = self._endpoint.request()
         while True:
+            body = {"model": self._endpoint.model, "messages": messages, **self._more, **options}
             try:
-                response = await create(
-                    model=self._endpoint.model, messages=messages, **more, **options
-                )
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                left = None if is_too_long(error) else _without_refused(options, error)
+                response = await self._endpoint.post(json.dumps(body).encode())
+            except ServerError as error:
+                refusal = error.status in (400, 422) and not is_too_long(error)
+                left = _without_refused(options, error) if refusal else None
                 if left is None:
                     raise
                 options = left
@@ -162,14 +149,18 @@ class OpenAIModel(Generative):
                 return response
 
 
-def _without_refused(options: Mapping[str, Any], error: Any) -> dict[str, Any] | None:
+def _failed(task: asyncio.Future[None]) -> bool:
+    return task.done() and (task.cancelled() or task.exception() is not None)
+
+
+def _without_refused(options: Mapping[str, Any], error: ServerError) -> dict[str, Any] | None:
     """Drop the options that an error names; None if it names none.
 
     ``max_tokens`` becomes ``max_completion_tokens``, which is never dropped: the cost of an answer
     must be bounded.
     """
-    param = str(getattr(error, "param", ""))
-    refused = param if param in options else error_text(error)
+    param = error.field("param")
+    refused = param if param in options else str(error)
     named = {x for x in options if re.search(rf"\b{x}\b", refused)} - {"max_completion_tokens"}
     if named & {"logprobs", "top_logprobs"}:
         named |= {"logprobs", "top_logprobs"}
@@ -185,67 +176,12 @@ def load(name: ModelName) -> OpenAIModel:
     """Load ``openai:MODEL`` with the options of its kind.
 
     Raises:
-        ModelError: no model named, a bad address, an unknown prompt or judge, or a missing library.
+        ModelError: no model named, a bad address, or an unknown prompt or judge.
     """
-    try:
-        import openai  # noqa: F401
-    except ImportError as error:
-        raise ModelError("The OpenAI client is not installed: pip install openai") from error
     endpoint = endpoint_for(name)
     logprobs = name.settings["logprobs"] and not name.settings["judge"]
     prompt, reader = reader_for(name, scores=logprobs)
-    price = Price(name.settings["price_in"], name.settings["price_out"])
+    usage = Usage(name.settings["price_in"], name.settings["price_out"])
     return OpenAIModel(
-        name.text, endpoint, prompt, reader, price, name.settings["max_tokens"], logprobs
+        name.text, endpoint, prompt, reader, usage, name.settings["max_tokens"], logprobs
     )
-
-
-T = TypeVar("T")
-
-Session = Callable[[], AbstractAsyncContextManager[Callable[[int], Awaitable[T]]]]
-
-
-def as_they_come(session: Session[T], count: int, limit: int) -> Iterator[T]:
-    """Run a session's async function for 0 to ``count - 1``; yield the values as they arrive.
-
-    At most ``limit`` calls are started and not yet consumed. A value is consumed when the next one
-    is requested, so a caller that stores each value first loses at most ``limit``. The first error
-    ends the iteration; then, and when the iterator is closed, running calls are cancelled.
-    """
-    queue: SimpleQueue[tuple[T] | BaseException | None] = SimpleQueue()
-    slots = asyncio.Semaphore(limit)
-    loop = asyncio.new_event_loop()
-
-    async def one(ask: Callable[[int], Awaitable[T]], number: int) -> None:
-        await slots.acquire()  # given back below
-        queue.put((await ask(number),))
-
-    async def run() -> None:
-        async with session() as ask, asyncio.TaskGroup() as group:
-            for number in range(count):
-                group.create_task(one(ask, number))
-
-    task = loop.create_task(run())
-
-    def work() -> None:
-        end: BaseException | None = None
-        try:
-            loop.run_until_complete(task)
-        except BaseExceptionGroup as group:
-            end = group.exceptions[0]
-        except BaseException as error:  # noqa: BLE001 -- handed over to the caller's thread
-            end = error
-        loop.close()
-        queue.put(end)
-
-    threading.Thread(target=work, daemon=True).start()
-    try:
-        while isinstance(item := queue.get(), tuple):
-            yield item[0]
-            with suppress(RuntimeError):  # the loop is closed: nothing is left to begin
-                loop.call_soon_threadsafe(slots.release)
-        if item is not None:
-            raise item
-    finally:
-        with suppress(RuntimeError):
-            loop.call_soon_threadsafe(task.cancel)

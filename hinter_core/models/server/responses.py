@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from math import exp
 from typing import Any
 
+from hinter_core.language import clean
 from hinter_core.types import Failure, Prediction
 
 _CUT = frozenset("length max_tokens model_length max_output_tokens".split())
@@ -32,31 +33,29 @@ def raw_reply(response: Any) -> Prediction:
     are kept if the server sent them.
     """
     try:
-        if not getattr(response, "choices", None):
+        choices = response.get("choices") if isinstance(response, Mapping) else None
+        if not choices:
             return _without_choices(response)
-        choice = response.choices[0]
-        return _of_choice(choice, _extra(choice), str(choice.finish_reason or "").casefold())
+        return _of_choice(choices[0])
     except (AttributeError, TypeError, IndexError, KeyError, ValueError) as error:
-        # Such as a web page, if base_url lacks its /v1.
         detail = f"the server's answer is no chat completion ({type(error).__name__}: {error})"
         return Prediction(failure=Failure.ERROR, detail=detail[:_SENTENCE])
 
 
 def _without_choices(response: Any) -> Prediction:
-    body = response if isinstance(response, str | Mapping) else _extra(response)
-    said = sentence_of(body)
+    said = sentence_of(response)
     detail = f"the server says: {said}" if said else "the server's answer is no chat completion"
-    if isinstance(response, str):
+    if isinstance(response, str):  # such as a web page, if base_url lacks its /v1
         detail = f"the server's answer is no chat completion: {said}"
     return Prediction(failure=Failure.ERROR, detail=detail[:_SENTENCE])
 
 
-def _of_choice(choice: Any, extra: Mapping[str, Any], finish: str) -> Prediction:
-    message = choice.message
-    content, refusal = _texts(message.content)
-    refusal = getattr(message, "refusal", None) or refusal
-    if finish in _BROKEN or (extra.get("error") and not content.strip()):
-        said = sentence_of(extra) or f"finish_reason is {finish}"
+def _of_choice(choice: Mapping[str, Any]) -> Prediction:
+    message, finish = choice["message"], str(choice.get("finish_reason") or "").casefold()
+    content, refusal = _texts(message.get("content"))
+    refusal = message.get("refusal") or refusal
+    if finish in _BROKEN or (choice.get("error") and not content.strip()):
+        said = sentence_of(choice) or f"finish_reason is {finish}"
         return Prediction(failure=Failure.ERROR, detail=f"the server says: {said}"[:_SENTENCE])
     if refusal:
         # The model's own words, though they are no answer.
@@ -94,11 +93,10 @@ def _texts(content: Any) -> tuple[str, str]:
     return "".join(texts), " ".join(refusals)
 
 
-def _why_empty(message: Any, finish: str) -> str:
-    extra = _extra(message)
-    calls = getattr(message, "tool_calls", None) or getattr(message, "function_call", None)
-    reasoning = any(extra.get(name) for name in ("reasoning_content", "reasoning", "thinking"))
-    reasoning = reasoning or isinstance(message.content, list | Mapping)
+def _why_empty(message: Mapping[str, Any], finish: str) -> str:
+    calls = message.get("tool_calls") or message.get("function_call")
+    reasoning = any(message.get(name) for name in ("reasoning_content", "reasoning", "thinking"))
+    reasoning = reasoning or isinstance(message.get("content"), list | Mapping)
     if calls:
         return "the model called a tool instead of answering"
     if finish in _CUT:
@@ -110,12 +108,12 @@ def _why_empty(message: Any, finish: str) -> str:
     return "the answer is empty"
 
 
-def _first_token(choice: Any) -> dict[str, float]:
+def _first_token(choice: Mapping[str, Any]) -> dict[str, float]:
     """Return the probabilities of the first non-blank token and its alternatives."""
-    tokens = getattr(getattr(choice, "logprobs", None), "content", None) or []
-    first = next((token for token in tokens if token.token.strip()), None)
-    alternatives = getattr(first, "top_logprobs", None) or []
-    return {token.token: min(1.0, exp(token.logprob)) for token in alternatives}
+    tokens = (choice.get("logprobs") or {}).get("content") or []
+    first: Mapping[str, Any] = next((one for one in tokens if one["token"].strip()), {})
+    alternatives = first.get("top_logprobs") or []
+    return {one["token"]: min(1.0, exp(one["logprob"])) for one in alternatives}
 
 
 def sentence_of(body: Any) -> str:
@@ -138,10 +136,4 @@ def _sentence(body: Any, deep: int) -> str:
 
 def printable(text: str) -> str:
     """Return a server's or a library's words on one line, without control characters."""
-    shown = "".join(letter if letter.isprintable() else " " for letter in text[:4_000])
-    return " ".join(shown.split())
-
-
-def _extra(part: Any) -> Mapping[str, Any]:
-    """Return the fields that the client's types do not know."""
-    return getattr(part, "model_extra", None) or {}
+    return " ".join(clean.printable(text[:4_000]).split())

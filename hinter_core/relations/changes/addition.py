@@ -9,8 +9,9 @@ import random
 from collections import defaultdict
 from collections.abc import Iterator
 
+from hinter_core.language.trees import Word
 from hinter_core.mutation.edits import article_for
-from hinter_core.relations.changes.phrases import SourceText, Word, edit_of, leftmost
+from hinter_core.relations.changes.phrases import SourceText, edit_of, leftmost
 from hinter_core.relations.changes.words import relation_words
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Term

@@ -6,11 +6,10 @@ and *old* for *young*. A word without an opposite gets "non-": *non-Asian*.
 
 from collections.abc import Iterator
 
-from hinter_core.mutation.edits import splices_of
-from hinter_core.relations.changes.phrases import Pieces, SourceText, edit_of
+from hinter_core.relations.changes.phrases import Pieces, SourceText, edit_of, exchange
 from hinter_core.relations.changes.words import opposite, relation_words
 from hinter_core.terms.senses.lexicon import NOUNS
-from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Pair, Term
+from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Term
 
 NEGATE_ONE, NEGATE_ALL = "negate-one", "negate-all"
 _PREFIXED = (GrammaticalForm.ADJECTIVE, *NOUNS)
@@ -38,20 +37,17 @@ def negation_of_all(source: SourceText, attribute: str) -> Edit | None:
         found += _pieces(source, attribute, term, target, places)
     if not found:
         return None
-    both = (
+    before, after = (
         Term(", ".join(term.text for term in words), words[0].group, words[0].form)
         for words in (list(terms), targets)
     )
-    before, after = both
     return edit_of(NEGATE_ONE, EditKind.SUBSTITUTE, (attribute, before), after, found)
 
 
 def _pieces(
     source: SourceText, attribute: str, term: Term, target: Term, places: list[Occurrence]
 ) -> Pieces:
-    edit = Edit(Pair(attribute, term, target), tuple(place.span for place in places))
-    splices = splices_of(source.text, edit, source.plan.sentences)
-    return [(splice.start, splice.end, splice.new) for splice in splices]
+    return [(s.start, s.end, s.new) for s in exchange(source, attribute, term, target, places)]
 
 
 def _counted(source: SourceText, occurrence: Occurrence) -> bool:

@@ -9,14 +9,14 @@ import random
 import re
 from collections.abc import Iterator
 
-from hinter_core.mutation.edits import carry_case, splices_of
-from hinter_core.relations.changes.phrases import SourceText, Word, edit_of
+from hinter_core.language.trees import Word
+from hinter_core.mutation.edits import carry_case
+from hinter_core.relations.changes.phrases import SourceText, edit_of, exchange
 from hinter_core.relations.changes.position import after_noun
 from hinter_core.relations.changes.words import relation_words
-from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.lexicon import capitalised
-from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Pair, Term
+from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Term
 
 PARAPHRASE, CONTEXT = "paraphrase-attribute", "paraphrase-context"
 CONTEXT_ATTRIBUTE = "context"  # stands where other edits name their attribute
@@ -28,30 +28,24 @@ _ARTICLES = frozenset({"a", "an"})
 def paraphrases(source: SourceText, attribute: str) -> Iterator[Edit]:
     """Yield edits that say each term of an attribute in other words."""
     synonyms = relation_words().synonyms.get(attribute, {})
-    dictionary = source.dictionaries[attribute]
     for term, places in source.occurrences(attribute).items():
         for other in synonyms.get(fold(term.text), ()):
             target = Term(other, term.group, term.form)
-            edit = Edit(Pair(attribute, term, target), tuple(o.span for o in places))
-            splices = splices_of(source.text, edit, source.plan.sentences)
+            splices = exchange(source, attribute, term, target, places)
             pieces = [(s.start, s.end, s.new) for s in splices if fold(s.old) not in _ARTICLES]
             yield edit_of(PARAPHRASE, EditKind.REWRITE, (attribute, term), target, pieces)
         if term.form is GrammaticalForm.ADJECTIVE:
-            yield from _phrase(source, attribute, dictionary, (term, places))
+            yield from _phrase(source, attribute, term, places)
 
 
 def _phrase(
-    source: SourceText,
-    attribute: str,
-    dictionary: Dictionary,
-    said: tuple[Term, list[Occurrence]],
+    source: SourceText, attribute: str, term: Term, places: list[Occurrence]
 ) -> Iterator[Edit]:
     """Yield the edit that says an adjective as a phrase that the dictionary has."""
-    term, places = said
     wanted = {fold(phrase.format(term.text)) for phrase in _PHRASES}
     phrases = (
         other
-        for other in dictionary.terms
+        for other in source.dictionaries[attribute].terms
         if other.form is GrammaticalForm.PREP_PHRASE
         and other.group == term.group
         and fold(other.text) in wanted

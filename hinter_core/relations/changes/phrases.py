@@ -1,6 +1,6 @@
 """A text as the relations see it: its words in their parses, and the noun phrases about people."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -8,20 +8,13 @@ from typing import NamedTuple
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.people import people_words
 from hinter_core.language.sentences import sentence_at
+from hinter_core.language.trees import Word
+from hinter_core.mutation.edits import splices_of
 from hinter_core.mutation.plan import Plan
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.senses.forms import MODIFIER, head_of, tokens_at
 from hinter_core.terms.senses.lexicon import NOUN_TAGS, lexicon
-from hinter_core.types import (
-    Change,
-    Edit,
-    EditKind,
-    Occurrence,
-    Parse,
-    Sentence,
-    Span,
-    Term,
-)
+from hinter_core.types import Change, Edit, EditKind, Occurrence, Pair, Parse, Span, Splice, Term
 
 _COMMON_NOUNS = frozenset({"NN", "NNS"})
 _BEFORE_MODIFIER = frozenset("DT PRP$ JJ JJR JJS CD IN VB VBD VBP VBZ VBG VBN TO WP$ PDT".split())
@@ -33,59 +26,6 @@ _COMPOUND = frozenset({"compound", "nn"})
 _FLAT = frozenset({"flat", "flat:name", "appos", "compound"})
 # What may follow a noun that a clause is put behind: anything else would be read with the clause.
 _FOLLOWS = frozenset({"VBD", "VBZ", "VBP", "MD", ".", ",", ":", "CC"})
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A token of a sentence."""
-
-    parse: Parse
-    sentence: Sentence
-    token: int
-
-    @property
-    def text(self) -> str:
-        """As the text writes it."""
-        return self.parse.words[self.token]
-
-    @property
-    def tag(self) -> str:
-        """The Penn tag."""
-        return self.parse.tags[self.token]
-
-    @property
-    def label(self) -> str:
-        """The relation to the head."""
-        return self.parse.labels[self.token]
-
-    @property
-    def span(self) -> Span:
-        """The span in the text."""
-        start, end = self.parse.spans[self.token]
-        return start + self.sentence.start, end + self.sentence.start
-
-    @property
-    def head(self) -> "Word":
-        """The head; of a root itself."""
-        return Word(self.parse, self.sentence, self.parse.heads[self.token])
-
-    def beside(self, step: int) -> "Word | None":
-        """Return the word at an offset from this one in its sentence."""
-        place = self.token + step
-        inside = 0 <= place < len(self.parse.words)
-        return Word(self.parse, self.sentence, place) if inside else None
-
-    def dependents(self) -> Iterator["Word"]:
-        """Yield the dependents of the word."""
-        for token, head in enumerate(self.parse.heads):
-            if head == self.token != token:
-                yield Word(self.parse, self.sentence, token)
-
-    @property
-    def past(self) -> bool:
-        """Whether the first finite verb of the sentence is in the past."""
-        finite = (tag for tag in self.parse.tags if tag in ("VBD", "VBZ", "VBP", "MD"))
-        return next(finite, "") == "VBD"
 
 
 Pieces = list[tuple[int, int, str]]  # start and end in the text, and what stands there then
@@ -206,7 +146,7 @@ class SourceText:
         compound = [Word(noun.parse, noun.sentence, i) for i in range(first.token, noun.token)]
         if any(
             not word.text.islower()
-            or word.text in lexicon().animals | _DIVIDED
+            or word.text in lexicon()["animals"] | _DIVIDED
             or any(word.dependents())
             for word in compound
         ):
@@ -243,6 +183,14 @@ def leftmost(noun: Word) -> Word:
     ):
         first = before
     return first
+
+
+def exchange(
+    source: SourceText, attribute: str, term: Term, target: Term, places: Sequence[Occurrence]
+) -> tuple[Splice, ...]:
+    """Return the splices that put a term in the place of another, with what has to follow."""
+    edit = Edit(Pair(attribute, term, target), tuple(place.span for place in places))
+    return splices_of(source.text, edit, source.plan.sentences)
 
 
 def edit_of(

@@ -6,7 +6,8 @@ who is young*.
 
 from collections.abc import Callable, Iterator
 
-from hinter_core.relations.changes.phrases import Pieces, SourceText, Word, edit_of
+from hinter_core.language.trees import Word
+from hinter_core.relations.changes.phrases import Pieces, SourceText, edit_of
 from hinter_core.terms.senses.lexicon import capitalised
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Term
 
@@ -42,7 +43,9 @@ def after_noun(source: SourceText, places: list[Occurrence], said: Said) -> Piec
 
 def _clause(noun: Word, adjective: str) -> str:
     several = noun.tag in ("NNS", "NNPS")
-    verb = {(0, 0): "is", (1, 0): "are", (0, 1): "was", (1, 1): "were"}[several, noun.past]
+    finite = (tag for tag in noun.parse.tags if tag in ("VBD", "VBZ", "VBP", "MD"))
+    past = next(finite, "") == "VBD"
+    verb = {(0, 0): "is", (1, 0): "are", (0, 1): "was", (1, 1): "were"}[several, past]
     return f"who {verb} {_written(noun, adjective)}"
 
 

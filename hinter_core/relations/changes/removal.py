@@ -7,11 +7,10 @@ no text. A pronoun cannot be left out.
 
 from collections.abc import Iterator
 
-from hinter_core.mutation.edits import splices_of
-from hinter_core.relations.changes.phrases import Pieces, SourceText, edit_of
+from hinter_core.relations.changes.phrases import Pieces, SourceText, edit_of, exchange
 from hinter_core.terms.senses.forms import known_forms
 from hinter_core.terms.senses.lexicon import NOUNS
-from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Pair, Term
+from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Term
 
 REMOVE_ONE, REMOVE_ALL = "remove-one", "remove-all"
 _NEUTRAL = "neutral"  # group of words that say no gender
@@ -28,14 +27,11 @@ def removals(source: SourceText, attribute: str) -> Iterator[Edit]:
 
 def removal_of_all(source: SourceText, attribute: str) -> Edit | None:
     """Return the edit that leaves out every term of an attribute; None if one must stay."""
-    found: Pieces = []
     terms = source.occurrences(attribute)
-    for term, places in terms.items():
-        pieces = _pieces(source, term, places)
-        if pieces is None:
-            return None
-        found += pieces
-    return _edit(attribute, list(terms), found) if found else None
+    each = [_pieces(source, term, places) for term, places in terms.items()]
+    if not each or None in each:
+        return None
+    return _edit(attribute, list(terms), [one for pieces in each for one in pieces or ()])
 
 
 def neutral_removals(source: SourceText, attribute: str) -> Iterator[Edit]:
@@ -93,6 +89,5 @@ def _neutral(source: SourceText, term: Term, occurrence: Occurrence) -> Pieces:
     pair = next((pair for pair in pairs if pair.target.group == _NEUTRAL), None)
     if pair is None:
         return []
-    edit = Edit(Pair(occurrence.attribute, term, pair.target), (occurrence.span,))
-    splices = splices_of(source.text, edit, source.plan.sentences)
+    splices = exchange(source, occurrence.attribute, term, pair.target, [occurrence])
     return [(s.start, s.end, s.new) for s in splices if s.attribute]

@@ -3,7 +3,7 @@
 Campaigns of one identity have the same mutants, so their models share a row.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,13 @@ from hinter_core.statistics.format import rate_in_words
 from hinter_core.statistics.rates import Rate
 
 ALL = ""  # stands for all campaigns, or all models
-_NOTHING = Rate(0, 0)
-_METRICS = {
-    "A": "errors of atomic mutants, of cases",
-    "I": "errors of intersectional mutants, of cases",
-    "H": "hidden errors, of intersectional errors",
+_METRICS: dict[str, tuple[str, Callable[[ModelReport], Rate]]] = {
+    "A": ("errors of atomic mutants, of cases", lambda one: one.atomic.errors),
+    "I": ("errors of intersectional mutants, of cases", lambda one: one.intersectional.errors),
+    "H": (
+        "hidden errors, of intersectional errors",
+        lambda one: one.intersectional.hidden or Rate(0, 0),
+    ),
 }
 
 
@@ -40,7 +42,7 @@ class CampaignTotals:
         Sums have no interval, as models answer the same texts. Without cases, ``of`` is 0.
         """
         rates = [
-            _rate(metric, own)
+            _METRICS[metric][1](own)
             for name, report in self.reports.items()
             for own in report.models
             if data in (name, ALL) and model in (own.model, ALL)
@@ -48,14 +50,6 @@ class CampaignTotals:
         if data and model and rates:
             return rates[0]
         return Rate(sum(rate.hits for rate in rates), sum(rate.of for rate in rates))
-
-
-def _rate(metric: str, model: ModelReport) -> Rate:
-    if metric == "A":
-        return model.atomic.errors
-    if metric == "I":
-        return model.intersectional.errors
-    return model.intersectional.hidden or _NOTHING
 
 
 def total(given: Sequence[tuple[Path, Report]]) -> CampaignTotals:
@@ -103,7 +97,7 @@ def campaigns_sections(totals: CampaignTotals) -> list[Section]:
         for metric in _METRICS
         for rates in [[(model, totals.rate(metric, data, model)) for model in every]]
     ]
-    words = [f"{metric}: {what}." for metric, what in _METRICS.items()]
+    words = [f"{metric}: {what}." for metric, (what, _) in _METRICS.items()]
     words.append(
         "Totals add up the cases of a row or column. They have no interval, as the models answer "
         "the same texts; a campaign counts by the number of its cases."

@@ -4,16 +4,18 @@ If both sides answered the same mutants, only these are compared, so that differ
 do not appear as a difference of models. If they share none, the rates are those of different texts.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from hinter_core.campaign.findings import Side
 from hinter_core.campaign.reader import MUTANT_COLUMNS, CampaignReader
 from hinter_core.campaign.store import TESTED
-from hinter_core.campaign.tables import Attributes, has_placebo, is_placebo, lists, quoted
+from hinter_core.campaign.tables import CASE, Attributes, has_placebo, is_placebo, lists, quoted
 from hinter_core.errors import InputError
 from hinter_core.report.aggregate import count
 from hinter_core.report.counts import each_text
@@ -24,9 +26,11 @@ from hinter_core.statistics.clustered import (
     two_sample_difference,
 )
 from hinter_core.statistics.rates import Difference, Rate, mcnemar
+from hinter_core.types import Verdict
 
 # Which side errs, in the words of JSON files since the first version, when B was A repaired.
 ONLY_FIRST, ONLY_SECOND = "fixed", "newly biased"
+BOTH, NEITHER = "both err", "neither errs"
 _EXAMPLES = 12  # of either kind
 
 OnChange = Callable[[dict[str, Any]], None]
@@ -63,7 +67,8 @@ class Comparison:
 
     ``paired``: whether they share mutants. ``shared``: mutants on both sides, of ``mutants`` on
     each; ``cases``: kept and answered on both. ``verdicts``: shared mutants without placebo, by
-    first and second verdict. ``changes``: examples of each kind of change.
+    first and second verdict. ``changes``: examples of each kind of change. ``alike``: of mutants
+    on which both sides err, or neither does.
     """
 
     first: str
@@ -76,6 +81,30 @@ class Comparison:
     lines: list[Contrast]
     verdicts: dict[tuple[str, str], int]
     changes: list[dict[str, Any]]
+    alike: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def cells(self) -> dict[str, int]:
+        """Numbers of compared mutants without placebo, by which side errs."""
+        cells = dict.fromkeys(_CELLS.values(), 0)
+        for (first, second), number in self.verdicts.items():
+            if {first, second} <= _CASES:
+                cells[_CELLS[first != Verdict.BENIGN, second != Verdict.BENIGN]] += number
+        return cells
+
+    @property
+    def versions(self) -> bool:
+        """Whether both sides are the same model, or versions of one: B can mend what A does."""
+        first, second = (re.split("[?@]", model)[0] for model in self.models)
+        return first == second
+
+
+_CASES = {Verdict.BENIGN.value, Verdict.BIASED.value, Verdict.HIDDEN.value}
+# By whether each side errs.
+_CELLS = {
+    (True, False): ONLY_FIRST, (False, True): ONLY_SECOND, (True, True): BOTH,
+    (False, False): NEITHER,
+}  # fmt: skip
 
 
 Numbers = Counter[tuple[int, ...]]  # number of texts with the same numbers
@@ -104,10 +133,11 @@ class _Pairs:
             stack.enter_context(CampaignReader(side.store, (side.model,), rates=True))
             for side in self.sides
         ]
-        self.readers[0].beside = (self.readers[1],)
+        self.readers[0].read_beside(self.readers[1])
         self.run = self.readers[0].run
         self.same = first.store.folder.resolve() == second.store.folder.resolve()
         self.changes: list[dict[str, Any]] = []
+        self.alike: list[dict[str, Any]] = []
         self.run(_STATE)
         if not self.same:
             self._share_texts()
@@ -149,12 +179,13 @@ class _Pairs:
             "INSERT INTO verdicts SELECT set, verdict, other_verdict, count(*) FROM pair "
             "WHERE verdict IS NOT NULL AND other_verdict IS NOT NULL GROUP BY ALL"
         )
-        self._change(on_change)
+        if on_change:
+            self._tell(on_change)
+        self._add_examples()
 
     def _pair(self, shards: Sequence[int], others: Sequence[int]) -> None:
         first, second = (
-            f"(SELECT m.*, a.verdict, a.labels, {_KEY} AS key FROM ({tables.mutants}) m "
-            f"JOIN ({tables.answers}) a USING (shard, place))"
+            f"(SELECT m.*, a.verdict, a.labels, {_KEY} AS key FROM {tables.judged})"
             for tables in (self.readers[0].tables(shards), self.readers[1].tables(others))
         )
         joined = f"{first} x JOIN {second} y ON y.shard = x.shard AND y.place = x.place"
@@ -164,7 +195,7 @@ class _Pairs:
                 f"(SELECT * FROM {first} {once}) x JOIN shared s ON s.first = x.row "
                 f"JOIN {second} y ON y.row = s.second AND y.key = x.key"
             )
-        are = " AND ".join(f"{side}.verdict IN ('benign', 'biased', 'hidden')" for side in "xy")
+        are = " AND ".join(f"{side}.{CASE}" for side in "xy")
         self.run(
             "CREATE OR REPLACE TABLE pair AS SELECT x.shard, x.place, x.row, y.shard AS "
             "other_shard, y.place AS other_place, y.row AS other_row, hash(x.attributes) AS set, "
@@ -176,56 +207,65 @@ class _Pairs:
             f"FROM {joined}"
         )
 
-    def _change(self, on_change: OnChange | None) -> None:
-        # One example per kind, text and attributes; ``on_change`` receives all.
-        some = (
-            "QUALIFY row_number() OVER (PARTITION BY errs, row, set ORDER BY other_shard, "
-            "other_place) = 1"
-        )
+    def _tell(self, on_change: OnChange) -> None:
+        """Pass on every mutant that is an error of one side alone."""
         found = self.readers[0].stream(
-            "SELECT errs, attributes, more, shard, place, row, other_shard, other_place, "
-            "other_row, [verdict, other_verdict] FROM pair WHERE errs <> other_errs AND NOT "
-            f"{has_placebo('attributes')} {'' if on_change else some} "
-            "ORDER BY other_shard, other_place"
+            "SELECT errs, attributes, more, shard, row, other_shard, other_row, [verdict, "
+            "other_verdict] FROM pair WHERE errs <> other_errs AND NOT "
+            f"{has_placebo('attributes')} ORDER BY other_shard, other_place"
         )
-        shown = {(change["change"], change["row"], change["attributes"]) for change in self.changes}
-        chosen: list[tuple[dict[str, Any], tuple[Place, Place]]] = []
-        room = Counter(change["change"] for change in self.changes)
-        for errs, names, more, shard, place, row, shard_1, place_1, row_1, verdicts in found:
-            kind, attributes = ONLY_FIRST if errs else ONLY_SECOND, tuple(names)
-            change = {
-                "change": kind, "attributes": attributes, "edits": more["edits"],
-                "mutant": more["handwritten"], "shard": shard, "row": row, "shard-1": shard_1,
-                "row-1": row_1, "verdicts": verdicts, "labels": more["labels"],
-            }  # fmt: skip
-            if on_change:
-                on_change(change)
-            if room[kind] < _EXAMPLES and (kind, row, attributes) not in shown:
-                shown.add((kind, row, attributes))
-                room[kind] += 1
-                chosen.append((change, ((shard, place), (shard_1, place_1))))
-            elif not on_change and min(room[ONLY_FIRST], room[ONLY_SECOND]) == _EXAMPLES:
-                break
-        self._complete(chosen)
+        for errs, names, more, shard, row, other_shard, other_row, verdicts in found:
+            on_change(
+                {"change": ONLY_FIRST if errs else ONLY_SECOND, "attributes": tuple(names),
+                 "edits": more["edits"], "mutant": more["handwritten"], "shard": shard, "row": row,
+                 "shard-1": other_shard, "row-1": other_row, "verdicts": verdicts,
+                 "labels": more["labels"]}
+            )  # fmt: skip
 
-    def _complete(self, changes: Sequence[tuple[dict[str, Any], tuple[Place, Place]]]) -> None:
-        """Keep changes, with the text, its id, and both answers to the unchanged text."""
-        records = [
-            {(one.shard, one.place): one for one in reader.at([at[side] for _, at in changes])}
-            for side, reader in enumerate(self.readers)
+    def _add_examples(self) -> None:
+        """Add examples of mutants on which the sides differ, and on which they agree."""
+        differ = [
+            *self._examples(ONLY_FIRST, "errs AND NOT other_errs"),
+            *self._examples(ONLY_SECOND, "other_errs AND NOT errs"),
         ]
-        for change, places in changes:
-            first, second = (found[place] for found, place in zip(records, places, strict=True))
-            originals = [list(first.original), list(second.original)]
-            self.changes.append(
-                change
-                | {
-                    "id": first.id,
-                    "text": first.text,
-                    "originals": originals,
-                    "across_people": first.across_people,
-                }
+        self.changes += [change for _, change in sorted(differ, key=itemgetter(0))]
+        largest = "len(attributes) DESC, "
+        agree = [
+            *self._examples(BOTH, "errs AND other_errs", largest),
+            *self._examples(NEITHER, "cases AND NOT errs AND NOT other_errs", largest),
+        ]
+        self.alike += [change for _, change in agree]
+
+    def _examples(
+        self, kind: str, which: str, first: str = ""
+    ) -> list[tuple[Place, dict[str, Any]]]:
+        """Return examples with their places on the other side, one per text and attributes."""
+        room = _EXAMPLES - sum(one["change"] == kind for one in (*self.changes, *self.alike))
+        found = self.run(
+            "SELECT shard, place, other_shard, other_place, [verdict, other_verdict] FROM pair "
+            f"WHERE {which} AND NOT {has_placebo('attributes')} QUALIFY row_number() OVER "
+            "(PARTITION BY row, set ORDER BY other_shard, other_place) = 1 "
+            f"ORDER BY {first}other_shard, other_place LIMIT {max(room, 0)}"
+        )
+        own, others = (
+            {(one.shard, one.place): one for one in reader.at(row[at : at + 2] for row in found)}
+            for reader, at in zip(self.readers, (0, 2), strict=True)
+        )
+        return [
+            (
+                (other_shard, other_place),
+                {
+                    "change": kind, "attributes": one.attributes, "edits": one.stored_edits,
+                    "mutant": one.handwritten, "shard": shard, "row": one.row,
+                    "shard-1": other_shard, "row-1": two.row, "verdicts": verdicts,
+                    "labels": [list(one.labels or ()), list(two.labels or ())], "id": one.id,
+                    "text": one.text, "originals": [list(one.original), list(two.original)],
+                    "across_people": one.across_people,
+                },
             )
+            for shard, place, other_shard, other_place, verdicts in found
+            for one, two in [(own[shard, place], others[other_shard, other_place])]
+        ]  # fmt: skip
 
     def verdicts(self) -> dict[tuple[str, str], int]:
         """Count shared mutants by both verdicts, without placebo."""
@@ -287,7 +327,7 @@ def compare(first: Side, second: Side, on_change: OnChange | None = None) -> Com
         cases = sum(own[0] * n for own, n in pairs.numbers([*pairs.flips()]).items())
         return Comparison(
             *names, True, pairs.shared(), pairs.mutants(), cases, lines, pairs.verdicts(),
-            pairs.changes,
+            pairs.changes, pairs.alike,
         )  # fmt: skip
 
 

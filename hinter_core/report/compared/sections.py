@@ -2,7 +2,14 @@
 
 from typing import Any
 
-from hinter_core.report.compared.comparison import ONLY_FIRST, ONLY_SECOND, Comparison, Contrast
+from hinter_core.report.compared.comparison import (
+    BOTH,
+    NEITHER,
+    ONLY_FIRST,
+    ONLY_SECOND,
+    Comparison,
+    Contrast,
+)
 from hinter_core.report.metrics.examples import example_row, table_of
 from hinter_core.report.section import Cell, PValue, Rows, Section
 from hinter_core.statistics.format import (
@@ -20,17 +27,21 @@ _WHAT = {
 
 # Which model is the better one is known of a model and its repair, not of any two.
 _TITLES = {ONLY_FIRST: "Errors of model A alone", ONLY_SECOND: "Errors of model B alone"}
+_OF_VERSIONS = {ONLY_FIRST: "Fixed in model B", ONLY_SECOND: "Newly biased in model B"}
 
 
 def comparison_sections(comparison: Comparison) -> list[Section]:
     """Return all sections in reading order."""
     sections = [_overview(comparison), _main(comparison)]
     if comparison.paired:
-        sections.append(_verdicts(comparison))
+        sections += [_cells(comparison), _verdicts(comparison)]
     for kind in (ONLY_FIRST, ONLY_SECOND):
         rows = [change for change in comparison.changes if change["change"] == kind]
         if rows:
-            sections.append(_changes(kind, rows))
+            title = (_OF_VERSIONS if comparison.versions else _TITLES)[kind]
+            words = f"{_WHAT[kind]} One example is shown per text and set of attributes."
+            table = table_of(map(change_row, rows))
+            sections.append(Section(kind.replace(" ", "-"), title, [words], *table))
     return sections
 
 
@@ -114,6 +125,18 @@ def _main(pair: Comparison) -> Section:
     return Section("main", "Error rates side by side", [note], columns, rows, in_words=sentences)
 
 
+def _cells(pair: Comparison) -> Section:
+    """Report which side errs, as a table of two by two."""
+    cells = pair.cells
+    rows: Rows = [
+        ["model A errs", cells[BOTH], cells[ONLY_FIRST]],
+        ["model A does not", cells[ONLY_SECOND], cells[NEITHER]],
+    ]
+    words = f"Compared mutants without placebo: {sum(cells.values()):,}."
+    columns = ["", "model B errs", "model B does not"]
+    return Section("two-by-two", "Which model errs", [words], columns, rows)
+
+
 def _verdicts(pair: Comparison) -> Section:
     names = [verdict.value for verdict in Verdict]
     rows: Rows = [
@@ -124,12 +147,6 @@ def _verdicts(pair: Comparison) -> Section:
     words = f"{same:,} of {total:,} shared mutants (without placebo) have the same verdict in both."
     columns = ["A \u2193 B \u2192", *names]
     return Section("verdicts", "Verdicts of both models", [words], columns, rows)
-
-
-def _changes(kind: str, changes: list[dict[str, Any]]) -> Section:
-    columns, rows = table_of(map(change_row, changes))
-    words = f"{_WHAT[kind]} One example is shown per text and set of attributes."
-    return Section(kind.replace(" ", "-"), _TITLES[kind], [words], columns, rows)
 
 
 def change_row(change: dict[str, Any]) -> dict[str, str]:

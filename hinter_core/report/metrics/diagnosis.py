@@ -31,8 +31,7 @@ from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.grammar import as_written
 from hinter_core.generators.grammars.reading import load_grammar
 from hinter_core.statistics.clustered import cluster_rate
-from hinter_core.statistics.exact import excess_of_hits, higher_values
-from hinter_core.statistics.rates import CONFIDENCE, Rate, benjamini_hochberg
+from hinter_core.statistics.rates import CONFIDENCE, Rate, benjamini_hochberg, higher_values
 
 ANOMALY = 2.0  # anomaly index, in size
 _NO_WORDS: frozenset[str] = frozenset()
@@ -85,13 +84,15 @@ def diagnose(reader: CampaignReader, model: str) -> list[WordRate]:
     tables = reader.tables(models=(model,))
     reader.run(
         "CREATE OR REPLACE TEMP TABLE single AS SELECT m.row, edits[1] AS e, changed FROM "
-        f"({tables.mutants}) m JOIN ({tables.answers}) a USING (shard, place) WHERE n_edits = 1 "
+        f"{tables.judged} WHERE n_edits = 1 "
         "AND kept AND changed IS NOT NULL AND NOT starts_with(edits[1].attribute, 'placebo')"
     )
     lists = _lists(reader)
 
     def listed(attribute: str, word: str) -> str:
-        return _as_listed(word, lists.get(attribute, _NO_WORDS))
+        """Return a word as its list writes it, without the capital that began a sentence."""
+        known, small = lists.get(attribute, _NO_WORDS), word[:1].lower() + word[1:]
+        return small if word not in known and small in known else word
 
     cases = [
         _Case(attribute, listed(attribute, old), listed(attribute, new), row, changed, of)
@@ -139,12 +140,6 @@ def _lists(reader: CampaignReader) -> Mapping[str, frozenset[str]]:
         for rule, alternatives in grammar.rules.items()
         if grammar.is_words(rule)
     }
-
-
-def _as_listed(word: str, listed: frozenset[str]) -> str:
-    """Return a word as its list writes it, without the capital that began a sentence."""
-    small = word[:1].lower() + word[1:]
-    return small if word not in listed and small in listed else word
 
 
 def weights_of(found: Iterable[WordRate], smooth: float = 0.0) -> dict[str, dict[str, float]]:
@@ -219,6 +214,8 @@ def _chance(cases: list[_Case], word: str) -> float:
     As a new word it is compared with the other new words for the same word of the same text, and as
     an old word its texts are compared with the others; the p-value is that of the clearer of both.
     """
+    from scipy.stats import poisson_binom
+
     own = [case for case in cases if word in case.words]
     texts = _texts(own)
     if len(texts) < _FEWEST_TEXTS or sum(n > 0 for n, _ in texts.values()) < _FEWEST_CHANGED:
@@ -234,8 +231,8 @@ def _chance(cases: list[_Case], word: str) -> float:
             chances.append(sum(case.changed > 0 for case in place) / len(place))
     old = _texts(case for case in cases if case.old == word)
     others = _texts(case for case in cases if case.old != word and case.row not in old)
-    p_values = [excess_of_hits(hits, chances), higher_values(_rates(old), _rates(others))]
-    return min(1.0, 2 * min(p_values))
+    as_new = float(poisson_binom.sf(hits - 1, chances)) if chances else 1.0
+    return min(1.0, 2 * min(as_new, higher_values(_rates(old), _rates(others))))
 
 
 def _rates(texts: Mapping[int, tuple[int, int]]) -> list[float]:

@@ -17,13 +17,15 @@ _DOTS = "\u2026"
 
 def examples(tally: ModelCounts) -> list[dict[str, Any]]:
     """Return the examples as plain values."""
-    return [_example(tally.name, record) for record in tally.examples]
+    return [_example(tally.name, record, alike) for record, alike in tally.examples]
 
 
-def _example(model: str, record: MutantRecord) -> dict[str, Any]:
+def _example(model: str, record: MutantRecord, alike: int) -> dict[str, Any]:
     answer = record.answers[model]
     return {
         "shard": record.shard,
+        "place": record.place,
+        "alike": alike,
         "row": record.row,
         "attributes": record.attributes,
         "edits": record.stored_edits,
@@ -76,8 +78,13 @@ def _labels(labels: Sequence[str] | None) -> str:
     return ", ".join(labels or ()) or "no label"
 
 
+def around(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the part of a text that is shown around a change."""
+    return max(0, start - _AROUND), min(len(text), end + _AROUND)
+
+
 def _cut(text: str, start: int, end: int) -> str:
-    begin, stop = max(0, start - _AROUND), end + _AROUND
+    begin, stop = around(text, start, end)
     cut = text[begin:stop]
     if len(cut) > 6 * _AROUND:  # changes far apart
         cut = text[begin : start + _AROUND] + _DOTS + text[end - _AROUND : stop]

@@ -1,7 +1,7 @@
 """Error rates by the groups that texts were changed to (MutaInt, Tables 3-5)."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -42,24 +42,33 @@ class GroupRate:
 
 def group_rates(tally: ModelCounts) -> list[GroupRate]:
     """Return the rate of each group, with a test against the mean of its attributes."""
-    every, hidden = _tested(tally.groups), _tested(tally.hidden_groups)
+    errors_of: _ByGroups = defaultdict(lambda: defaultdict(Counter))
+    hidden_of: _ByGroups = defaultdict(lambda: defaultdict(Counter))
+    for names, of_groups, errors, cases, hidden, texts in tally.sums(
+        "SELECT attributes, groups, errors, cases, hidden, sum(texts)::BIGINT FROM clusters "
+        "JOIN groups USING (key) JOIN sets USING (set)"
+    ):
+        errors_of[tuple(names)][tuple(of_groups)][errors, cases] += texts
+        if len(names) > 1:
+            hidden_of[tuple(names)][tuple(of_groups)][hidden, cases] += texts
+    every, of_hidden = _tested(errors_of), _tested(hidden_of)
     return [
         GroupRate(
             attributes,
             groups,
-            errors,
-            tally.groups[attributes][groups].total(),
+            rate,
+            errors_of[attributes][groups].total(),
             mean,
-            (errors.share or 0.0) > mean,
+            (rate.share or 0.0) > mean,
             p,
-            *((of_hidden[0], of_hidden[2]) if of_hidden else ()),
+            *of_hidden.get((attributes, groups), ())[::2],
         )
-        for (attributes, groups), (errors, mean, p) in every.items()
-        for of_hidden in [hidden.get((attributes, groups))]
+        for (attributes, groups), (rate, mean, p) in every.items()
     ]
 
 
-_ByGroups = Mapping[Attributes, Mapping[tuple[str, ...], Counter[tuple[int, ...]]]]
+# How many texts have so many hits and cases, by attributes and target groups.
+_ByGroups = dict[Attributes, dict[tuple[str, ...], Counter[tuple[int, ...]]]]
 
 
 def _tested(

@@ -72,8 +72,8 @@ def interactions(reader: CampaignReader, model: str) -> list[Interactions]:
     """
     tables = reader.tables(models=(model,))
     answered = (
-        f"FROM ({tables.mutants}) m JOIN ({tables.answers}) a USING (shard, place) WHERE kept AND "
-        "changed IS NOT NULL AND NOT starts_with(edits[1].attribute, 'placebo') AND n_edits = "
+        f"FROM {tables.judged} WHERE kept AND changed IS NOT NULL AND NOT "
+        "starts_with(edits[1].attribute, 'placebo') AND n_edits = "
     )
     reader.run(
         f"CREATE OR REPLACE TEMP TABLE alone AS SELECT m.row, {_KEY.format('edits[1]')} AS e, "

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import acos, pi, sqrt
 
-from hinter_core.campaign.tables import Attributes, has_placebo, is_placebo
+from hinter_core.campaign.tables import VERDICT_SUMS, Attributes, has_placebo, is_placebo
 from hinter_core.report.counts import NO_PART_ERRS, WHOLE_ERRS, ModelCounts, Sums, each_text
 from hinter_core.report.metric import metric
 from hinter_core.report.section import Cell, Rows, Section, Share, joined, ordered
@@ -77,14 +77,18 @@ class Pie:
 
 def truth_tables(tally: ModelCounts) -> list[TruthTable]:
     """Return the truth table of each pair of attributes."""
-    return [_truth_table(names, tally) for names in ordered(tally.truth) if not is_placebo(names)]
-
-
-def _truth_table(attributes: Attributes, tally: ModelCounts) -> TruthTable:
-    rows = tally.truth[attributes]
-    only_whole = rows.get((True, False, False), 0)
-    only_part = sum(n for (whole, *parts), n in rows.items() if not whole and any(parts))
-    return TruthTable(attributes, dict(rows), only_whole, only_part)
+    flips: dict[Attributes, dict[tuple[bool, bool, bool], int]] = defaultdict(dict)
+    for names, whole, first, second, number in tally.sums(
+        "SELECT attributes, whole, first, second, sum(number)::BIGINT FROM truth "
+        "JOIN sets USING (set)"
+    ):
+        flips[tuple(names)][whole, first, second] = number
+    tables = []
+    for attributes in ordered(names for names in flips if not is_placebo(names)):
+        rows = flips[attributes]
+        only_part = sum(n for (whole, *parts), n in rows.items() if not whole and any(parts))
+        tables.append(TruthTable(attributes, rows, rows.get((True, False, False), 0), only_part))
+    return tables
 
 
 def overlaps(tally: ModelCounts) -> list[Overlap]:
@@ -103,18 +107,21 @@ def _overlap(attributes: Attributes, tally: ModelCounts) -> Overlap:
 
 def pies(tally: ModelCounts) -> list[Pie]:
     """Return both pies of all mutants, then one for each set of attributes with an error."""
-    wholes: Counter[str] = Counter()
-    atoms: Counter[str] = Counter()
+    by_attributes: dict[Attributes, dict[str, int]] = defaultdict(dict)
+    for names, name, number in tally.sums(
+        "SELECT attributes, slice, sum(number)::BIGINT FROM slices JOIN sets USING (set)"
+    ):
+        by_attributes[tuple(names)][name] = number
+    sums = {"intersectional": Counter[str](), "atomic": Counter[str]()}
     each = []
-    for attributes in tally.real:
-        alone = len(attributes) == 1
-        slices = (tally.atoms if alone else tally.wholes).get(attributes, Counter())
-        (atoms if alone else wholes).update(slices)
-        if slices:
-            kind = "atomic" if alone else "intersectional"
-            each.append(Pie(joined(attributes), kind, attributes, dict(slices)))
-    sums = (("intersectional", wholes), ("atomic", atoms))
-    return [*(Pie(kind, kind, (), dict(slices)) for kind, slices in sums if slices), *each]
+    for attributes in filter(by_attributes.__contains__, tally.real):
+        kind, slices = (
+            "intersectional" if len(attributes) > 1 else "atomic",
+            by_attributes[attributes],
+        )
+        sums[kind].update(slices)
+        each.append(Pie(joined(attributes), kind, attributes, slices))
+    return [*(Pie(kind, kind, (), dict(own)) for kind, own in sums.items() if own), *each]
 
 
 def truth_section(truths: Sequence[TruthTable]) -> Section:
@@ -273,13 +280,9 @@ def people_rates(tally: ModelCounts) -> list[PeopleRate]:
     """
     if not tally.reader.store.campaign().across_people:
         return []
-    tables = tally.tables
     rows = tally.reader.run(
-        "SELECT m.across_people, m.row, count_if(verdict = 'hidden'), "
-        "count_if(verdict IN ('biased', 'hidden')), "
-        "count_if(verdict IN ('benign', 'biased', 'hidden')), count_if(verdict = 'discarded'), "
-        f"count(*) FROM ({tables.mutants}) m JOIN ({tables.answers}) a USING (shard, place) WHERE "
-        "verdict IS NOT NULL AND m.n_edits > 1 AND m.across_people IS NOT NULL AND NOT "
+        f"SELECT m.across_people, m.row, {VERDICT_SUMS} FROM {tally.tables.judged} WHERE verdict "
+        "IS NOT NULL AND m.n_edits > 1 AND m.across_people IS NOT NULL AND NOT "
         f"{has_placebo('m.attributes')} GROUP BY ALL"
     )
     sides: dict[bool, list[Sequence[int]]] = defaultdict(list)
@@ -291,8 +294,8 @@ def people_rates(tally: ModelCounts) -> list[PeopleRate]:
 
     return [
         PeopleRate(
-            across, sum(counts[4] for counts in texts), rate(texts, 3, 4), rate(texts, 1, 2),
-            rate(texts, 0, 1),
+            across, sum(counts[4] for counts in texts), rate(texts, 3, 4), rate(texts, 0, 1),
+            rate(texts, 2, 0),
         )
         for across, texts in sorted(sides.items())
     ]  # fmt: skip

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hinter_core.campaign.tables import has_placebo
+from hinter_core.campaign.tables import VERDICT_SUMS, has_placebo
 from hinter_core.relations.family import beside
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
@@ -53,13 +53,9 @@ def relation_rates(tally: ModelCounts) -> list[RelationRate]:
 
 
 def _sums(tally: ModelCounts) -> tuple[dict[_Key, _ByText], dict[_Key, _ByText]]:
-    tables = tally.tables
     rows = tally.reader.run(
         f"SELECT {has_placebo('m.attributes')}, coalesce(m.relation, '{SUBSTITUTE}'), m.n_edits, "
-        "m.row, count_if(verdict IN ('biased', 'hidden')), "
-        "count_if(verdict IN ('benign', 'biased', 'hidden')), count_if(verdict = 'hidden'), "
-        f"count_if(verdict = 'discarded'), count(*) FROM ({tables.mutants}) m JOIN "
-        f"({tables.answers}) a USING (shard, place) WHERE verdict IS NOT NULL GROUP BY ALL"
+        f"m.row, {VERDICT_SUMS} FROM {tally.tables.judged} WHERE verdict IS NOT NULL GROUP BY ALL"
     )
     sides: tuple[dict[_Key, _ByText], ...] = (defaultdict(dict), defaultdict(dict))
     for placebo, relation, order, row, *sums in rows:

@@ -32,8 +32,10 @@ def word_effects(source: str, target: str, tally: ModelCounts) -> list[WordEffec
     """
     errors: Counter[tuple[str, str, str]] = Counter()
     cases: Counter[tuple[str, str, str]] = Counter()
-    for swap, (hits, of) in tally.words.items():
-        key = (swap.attribute, getattr(swap, source), getattr(swap, target))
+    for edit, hits, of in tally.sums(
+        "SELECT edit, sum(errors)::BIGINT, sum(cases)::BIGINT FROM words JOIN swaps USING (swap)"
+    ):
+        key = (edit["attribute"], edit[source], edit[target])
         errors[key] += hits
         cases[key] += of
     effects = [

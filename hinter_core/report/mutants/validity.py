@@ -142,14 +142,9 @@ def _by_verdict(
     return found
 
 
-def _by_answer(every: Iterable[VerdictValidity], model: str) -> tuple[Rate, Rate]:
-    rows = [one for one in every if one.model == model]
-    errors, benign = ([one.valid for one in rows if one.errors is kind] for kind in (True, False))
-    return _sum(errors), _sum(benign)
-
-
-def _sum(rates: Sequence[Rate]) -> Rate:
-    return wilson(sum(rate.hits for rate in rates), sum(rate.of for rate in rates))
+def _by_answer(every: Iterable[VerdictValidity], model: str, *, errors: bool) -> Rate:
+    own = [one.valid for one in every if one.model == model and one.errors is errors]
+    return wilson(sum(rate.hits for rate in own), sum(rate.of for rate in own))
 
 
 def _share(valid: Sequence[bool]) -> Rate:
@@ -179,7 +174,10 @@ def _validity(note: dict[str, Any], rows: Sequence[dict[str, Any]], verdicts: Ve
         _change(lost),
         independent_difference(lost_rate, kept_rate),
         len(rows) - len(judged),
-        {name: _by_answer(split, name) for name in verdicts},
+        {
+            name: (_by_answer(split, name, errors=True), _by_answer(split, name, errors=False))
+            for name in verdicts
+        },
         split,
     )
 

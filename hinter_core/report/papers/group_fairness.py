@@ -72,7 +72,7 @@ def _rows(tally: ModelCounts) -> list[tuple[str, str, str, int, float, float, fl
     tables = tally.tables
     tally.reader.run(
         "CREATE OR REPLACE TEMP TABLE scored AS SELECT m.row, edits[1] AS e, scores FROM "
-        f"({tables.mutants}) m JOIN ({tables.answers}) a USING (shard, place) WHERE n_edits = 1 "
+        f"{tables.judged} WHERE n_edits = 1 "
         "AND kept AND failure IS NULL AND NOT starts_with(edits[1].attribute, 'placebo')"
     )
     return tally.reader.run(

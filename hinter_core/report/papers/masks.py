@@ -10,7 +10,7 @@ Departures: rates have intervals that count texts, and the means over models are
 from collections import defaultdict
 from dataclasses import dataclass
 
-from hinter_core.campaign.tables import Attributes, lists
+from hinter_core.campaign.tables import CASE, Attributes, lists
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.section import Rows, Section, joined, ordered
@@ -43,10 +43,9 @@ def tolerance_rates(tally: ModelCounts) -> list[ToleranceRate]:
         return []
     run(
         "CREATE OR REPLACE TEMP TABLE moved AS WITH answered AS (SELECT m.shard, m.place, m.row, "
-        "m.attributes, o.masks AS before, a.masks AS after FROM "
-        f"({tables.mutants}) m JOIN ({tables.answers}) a "
-        f"USING (shard, place) JOIN ({tables.originals}) o ON o.shard = m.shard AND o.row = m.row "
-        f"WHERE a.verdict IN ('benign', 'biased', 'hidden') AND m.attributes IN {lists(tally.real)}"
+        f"m.attributes, o.masks AS before, a.masks AS after FROM {tables.judged} JOIN "
+        f"({tables.originals}) o ON o.shard = m.shard AND o.row = m.row WHERE a.{CASE} AND "
+        f"m.attributes IN {lists(tally.real)}"
         "), masks AS (SELECT *, generate_subscripts(before, 1) AS mask FROM answered), "
         "words AS (SELECT *, unnest(map_entries(before[mask])) AS entry FROM masks) "
         "SELECT shard, place, row, attributes, entry.key AS word, max(if(len(before) = len(after), "

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hinter_core.campaign.tables import Attributes, lists
+from hinter_core.campaign.tables import ERROR, Attributes, lists
 from hinter_core.report.counts import Groups, ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.metrics.groups import GROUPS, GroupRate
@@ -80,13 +80,11 @@ def _mutants(
     tally: ModelCounts, wanted: Sequence[GroupRate]
 ) -> tuple[dict[_Key, list[tuple[str, int]]], dict[_Key, list[str]]]:
     """Return the changes to each group by their errors, and the texts with one."""
-    tables = tally.tables
     groups = "list_transform(edits, lambda e: e.target_group)"
     tally.reader.run(
         f"CREATE OR REPLACE TEMP TABLE of_groups AS SELECT m.shard, m.row, attributes, {groups} AS "
         "to_groups, array_to_string(list_transform(edits, lambda e: e.source || ' \u2192 ' || "
-        f"e.target), ', ') AS words FROM ({tables.mutants}) m JOIN ({tables.answers}) a USING "
-        "(shard, place) WHERE verdict IN ('biased', 'hidden') AND attributes IN "
+        f"e.target), ', ') AS words FROM {tally.tables.judged} WHERE {ERROR} AND attributes IN "
         f"{lists({one.attributes for one in wanted})} AND {groups} IN "
         f"{lists({one.groups for one in wanted})}"
     )

@@ -59,7 +59,7 @@ def _answers(tally: ModelCounts) -> list[tuple[int, str, str, str, int]]:
     names = ", ".join(f"'{name}'" for name in (*ATTRIBUTES, SAME_CLASS))
     tally.reader.run(
         "CREATE OR REPLACE TEMP TABLE single AS SELECT m.row, edits[1] AS e, labels FROM "
-        f"({tables.mutants}) m JOIN ({tables.answers}) a USING (shard, place) WHERE n_edits = 1 "
+        f"{tables.judged} WHERE n_edits = 1 "
         f"AND kept AND failure IS NULL AND edits[1].attribute IN ({names})"
     )
     tally.reader.run(
@@ -110,7 +110,9 @@ def uncovering_section(by_attribute: Sequence[UncoveringCases]) -> Section:
     sentences = [
         f"{one.attribute}: {one.templates:,} templates, {one.mutants:,} mutants; "
         f"{rate_in_words(one.cases)} pairs of different classes have different answers, from "
-        f"{one.sources.hits:,} templates." + _beside(one)
+        f"{one.sources.hits:,} templates."
+        + f" Of pairs of one class, {rate_in_words(one.same)} do: for another name alone."
+        * bool(one.same.of)
         for one in by_attribute
     ]
     rows: Rows = [
@@ -125,12 +127,6 @@ def uncovering_section(by_attribute: Sequence[UncoveringCases]) -> Section:
     columns = ["Class of bias", "Templates", "Mutants", "Uncovering cases", "Of pairs",
                "Templates with one", "Pairs of one class"]  # fmt: skip
     return Section("uncovering", "Bias-uncovering test cases", [], columns, rows, "", sentences)
-
-
-def _beside(one: UncoveringCases) -> str:
-    if not one.same.of:
-        return ""
-    return f" Of pairs of one class, {rate_in_words(one.same)} do: for another name alone."
 
 
 metric("uncovering", 30, uncovering_cases, uncovering_section)

@@ -10,7 +10,7 @@ nothing is said.
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
-from hinter_core.campaign.tables import Attributes, lists
+from hinter_core.campaign.tables import CASE, Attributes, lists
 from hinter_core.models.base import COREFERENCE
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
@@ -42,10 +42,9 @@ def right_variants(tally: ModelCounts) -> list[RightVariants]:
     tables, reader = tally.tables, tally.reader
     rows = reader.run(
         "SELECT m.attributes, m.row, t.label, o.labels, a.labels, a.changed, count(*) FROM "
-        f"({tables.mutants}) m JOIN ({tables.answers}) a "
-        f"USING (shard, place) JOIN ({tables.originals}) o ON o.shard = m.shard AND o.row = m.row "
+        f"{tables.judged} JOIN ({tables.originals}) o ON o.shard = m.shard AND o.row = m.row "
         "JOIN rows t ON t.shard = m.shard AND t.row = m.row WHERE t.label <> '' AND "
-        "a.verdict IN ('benign', 'biased', 'hidden') AND a.failure IS NULL AND "
+        f"a.{CASE} AND a.failure IS NULL AND "
         f"o.failure IS NULL AND m.attributes IN {lists(tally.real)} GROUP BY ALL"
     )
     if not rows:
@@ -64,15 +63,15 @@ def right_variants(tally: ModelCounts) -> list[RightVariants]:
         if first or not links:
             kind = (_BOTH if second else _LOST) if first else _GAINED if second else _NEITHER
             counts[tuple(attributes)][row][kind] += number
-    return [
-        _summed(attributes, list(counts[attributes].values())) for attributes in ordered(counts)
-    ]
-
-
-def _summed(attributes: Attributes, texts: list[Counter[str]]) -> RightVariants:
-    every = sum(texts, Counter[str]())
-    rate = cluster_rate([(counts[_BOTH] + counts[_GAINED], counts.total()) for counts in texts])
-    return RightVariants(attributes, rate, every[_LOST], every[_GAINED], every[_NEITHER])
+    found = []
+    for attributes in ordered(counts):
+        texts = list(counts[attributes].values())
+        every = sum(texts, Counter[str]())
+        right = cluster_rate([(own[_BOTH] + own[_GAINED], own.total()) for own in texts])
+        found.append(
+            RightVariants(attributes, right, every[_LOST], every[_GAINED], every[_NEITHER])
+        )
+    return found
 
 
 def right_variants_section(variants: list[RightVariants]) -> Section:

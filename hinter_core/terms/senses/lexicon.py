@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from hinter_core.storage import shipped_lists, shipped_rows
@@ -16,28 +15,20 @@ NOUNS = (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL)
 LOWER_THINGS = frozenset("swede swedes pole poles afghan afghans china turkey dane".split())
 
 
-@dataclass(frozen=True)
-class Lexicon:
-    """``expressions.toml``: lists of lower-case words, explained there.
-
-    ``phrases``: by each of their words, with its place.
-    """
-
-    phrases: Mapping[str, Sequence[tuple[int, tuple[str, ...]]]]
-    animals: frozenset[str]
-    titles: frozenset[str]
-    kin: frozenset[str]
+@lru_cache(maxsize=1)
+def lexicon() -> Mapping[str, frozenset[str]]:
+    """Load the lists of lower-case words that ``expressions.toml`` explains."""
+    return {name: frozenset(words) for name, words in shipped_lists("expressions").items()}
 
 
 @lru_cache(maxsize=1)
-def lexicon() -> Lexicon:
-    """Load ``expressions.toml``."""
-    read = shipped_lists("expressions")
-    phrases: dict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
-    for phrase in read.pop("phrases"):
+def expressions() -> Mapping[str, Sequence[tuple[int, tuple[str, ...]]]]:
+    """Load the expressions by each of their words, with its place."""
+    found: dict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
+    for phrase in shipped_lists("expressions")["phrases"]:
         for place, word in enumerate(words := tuple(phrase.split())):
-            phrases[word].append((place, words))
-    return Lexicon(phrases, **{name: frozenset(words) for name, words in read.items()})
+            found[word].append((place, words))
+    return dict(found)
 
 
 @lru_cache(maxsize=1)

@@ -26,7 +26,7 @@ from hinter_core.terms.senses.forms import (
     known_forms,
     tokens_at,
 )
-from hinter_core.terms.senses.lexicon import LOWER_THINGS, capitalised, lexicon
+from hinter_core.terms.senses.lexicon import LOWER_THINGS, capitalised, expressions, lexicon
 from hinter_core.types import GrammaticalForm, Occurrence, Parse, Sense, Span, Term
 
 PERSON_FROM = 0.5  # least probability of a word that counts
@@ -159,6 +159,8 @@ def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
         return f"here \u201c{surface}\u201d is part of the measure \u201c{measure}\u201d"
     if term.text[:1].isupper() and _language(parse, tokens):
         return f"here \u201c{surface}\u201d is a language"
+    if term.text[:1].isupper() and (thing := _thing(parse, tokens)):
+        return f"\u201c{surface}\u201d is about the thing \u201c{thing}\u201d"
     if fold(surface) == "people" and _nation(parse, tokens[0]):
         return f"here \u201c{surface}\u201d is a nation"
     if term.form is _FORM.NOUN_PL and _one_of_them(parse, head_of(parse, tokens)):
@@ -179,6 +181,14 @@ def _language(parse: Parse, tokens: Sequence[int]) -> bool:
     alone = not parse.labels[last].startswith(("amod", "compound", "nsubj"))
     some = first > 0 and fold(parse.words[first - 1]) in _SOME
     return after in _SPEAKERS or (alone and some and not parse.words[last].endswith("s"))
+
+
+def _thing(parse: Parse, tokens: Sequence[int]) -> str:
+    """Return the thing of a people that somebody deals with: "a Chinese food vendor"."""
+    noun = tokens[-1] + 1
+    person = parse.heads[noun] if noun < len(parse.words) else noun
+    named = person > noun and parse.tags[person].startswith("NN")
+    return parse.words[noun] if named and fold(parse.words[noun]) in lexicon()["things"] else ""
 
 
 def _nation(parse: Parse, people: int) -> bool:
@@ -210,7 +220,7 @@ def _expression(parse: Parse, tokens: Sequence[int]) -> str:
     """Return the expression around a term: no other term makes one ("mother tongue")."""
     words = [fold(word) for word in parse.words]
     for token in tokens:
-        for place, phrase in lexicon().phrases.get(words[token], ()):
+        for place, phrase in expressions().get(words[token], ()):
             start = token - place
             if start >= 0 and tuple(words[start : start + len(phrase)]) == phrase:
                 return " ".join(phrase).replace(" '", "'")
@@ -268,7 +278,7 @@ def _in_sense(
 
 def _before_name(surface: str, span: Span, reading: SentenceReading) -> bool:
     """Whether a title begins a name or stands before one: "Queen Victoria", not "Stephen King"."""
-    title = surface[:1].isupper() and fold(surface).rstrip(".") in lexicon().titles
+    title = surface[:1].isupper() and fold(surface).rstrip(".") in lexicon()["titles"]
     start, end = span
     return title and any(start <= a <= end + 2 and b > end for a, b in reading.names)
 

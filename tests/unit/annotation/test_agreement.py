@@ -15,7 +15,7 @@ from hinter_core.annotation.project.types import (
     Status,
 )
 
-SENSE, SAME = default_questions()[1][:2]
+SENSE, _, SAME = default_questions()[1]
 
 
 def table(question: str, **said: str) -> list[Judgement]:

@@ -15,11 +15,12 @@ from hinter_core.annotation.backup import (
     Backup,
     annotations_folder,
     lasting_warning,
-    snapshot,
 )
+from hinter_core.annotation.project.people import erase
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore, opened
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Project
+from hinter_core.storage import snapshot
 from tests.conformance.hub import LocalHub, ask_there
 
 NAME, KEY = "some/judgements", "hf_of_the_test"
@@ -147,9 +148,8 @@ def test_a_snapshot_of_what_did_not_change_is_the_same(tmp_path: Path) -> None:
 def test_where_projects_lie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("LOCALAPPDATA", raising=False)
-    volume = Path("/proc")  # something mounted
-    assert annotations_folder(volume) == tmp_path / "hinter" / "annotations"
-    assert lasting_warning(volume) == ""
+    assert annotations_folder() == tmp_path / "hinter" / "annotations"
+    assert lasting_warning(Path("/proc")) == ""  # something mounted
     monkeypatch.setenv("SPACE_ID", "some/space")
     assert "gone when it restarts" in lasting_warning(tmp_path / "no-volume")
     assert Backup.from_environment() is None
@@ -169,10 +169,34 @@ def test_a_mounted_volume_lasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     if not volume.is_mount():
         pytest.skip("nothing is mounted here that can be written")
     monkeypatch.setenv("SPACE_ID", "some/space")
-    assert annotations_folder(volume) == volume / "annotations"
     assert lasting_warning(volume) == ""
     monkeypatch.setenv(DATASET, NAME)  # without a key; the volume is enough
     assert lasting_warning(volume) == ""
     monkeypatch.delenv(DATASET)
     monkeypatch.setenv(FOLDER, str(tmp_path))
     assert "gone when it restarts" in lasting_warning(volume)
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_an_erased_person_is_in_no_copy(hub: LocalHub, tmp_path: Path, keep: bool) -> None:
+    store = made(tmp_path / "first")
+    keeper = Backup(store.path.parent, NAME, KEY)
+    store.join("Zyxwv", "correct horse")
+    keeper.copy()
+    store.add([AnnotationItem("two", "Another text.")])
+    keeper.copy()
+
+    def copies() -> list[bytes]:
+        every = [body for files in hub.commits[NAME].values() for body in files.values()]
+        return [body for body in [*every, *hub.large.values()] if b"Zyxwv" in body]
+
+    assert len(hub.commits[NAME]) > 2
+    assert copies()
+    erase(store, "Zyxwv", keep=keep)
+    Backup(store.path.parent, NAME, KEY).copy()  # also by an app that started later
+    assert not copies()
+    assert list(hub.files(NAME)) == ["projects/p.sqlite"]
+    commits = len(hub.commits[NAME])
+    keeper.copy()
+    keeper.copy()
+    assert len(hub.commits[NAME]) <= commits + 1  # history is rewritten once

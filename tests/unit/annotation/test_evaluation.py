@@ -81,7 +81,9 @@ def test_one_question_as_if_nothing_else_was_asked() -> None:
         "valid (BiasFinder, Table 5, but for the label: no question asks for one). ",
         "valid and gives them the same label (label; BiasFinder, Table 5). ",
     ]
-    with pytest.raises(AnnotationError, match=r"no question 'colour'.*one of: sense, same"):
+    with pytest.raises(
+        AnnotationError, match=r"no question 'colour'.*one of: sense, grammatical, same"
+    ):
         trial(question="colour")
 
 

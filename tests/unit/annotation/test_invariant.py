@@ -29,7 +29,7 @@ from hinter_core.annotation.project.types import (
 from hinter_core.statistics.rates import Rate, wilson
 from hinter_core.types import Layer
 
-SENSE, SAME = default_questions()[1][:2]
+SENSE, _, SAME = default_questions()[1]
 
 
 def rating(item: str, who: str, question: str, value: str, showing: int = FIRST) -> Judgement:

@@ -19,13 +19,14 @@ from hinter_core.annotation.items import (
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Project
-from hinter_core.campaign.findings import FindingFilter, Side, count_findings, find
+from hinter_core.campaign.findings import FindingFilter, Side, find
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.language.parsing import ParseStore
 from hinter_core.pipeline.case import TestResult
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import GrammaticalForm, Layer, Sense, Term, Verdict
 from tests.conftest import MakePipeline
+from tests.findings import many
 
 SOURCE = "The waiter thanked his guests. It rained."
 PAIRS = [
@@ -160,7 +161,7 @@ def side_of(store: CampaignStore, model: str) -> Side:
 def test_all_of_a_small_campaign(store: CampaignStore) -> None:
     items = sample_campaign(store, 10_000)
     side = side_of(store, "vader")
-    assert len(items) == sum(many for _, many in count_findings(side, FindingFilter()))
+    assert len(items) == many(side, FindingFilter())
     for item in items:
         found = find(side, item.origin["shard"], item.origin["place"])
         assert found is not None

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hinter_core.annotation.project.database import VERSION, VERSIONS
 from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore, opened
@@ -73,6 +74,26 @@ def test_a_project_is_kept_as_it_was_made(tmp_path: Path) -> None:
             again.admit_owner("another")
     with pytest.raises(AnnotationError, match="already exists"):
         AnnotationStore.create(tmp_path / "p.sqlite", project())
+
+
+def test_a_project_of_an_older_version_opens(tmp_path: Path) -> None:
+    """As version 1 wrote it: people are neither excluded, nor have anything from a link."""
+    path = tmp_path / "old.sqlite"
+    with sqlite3.connect(path) as old:
+        old.executescript(f"{VERSIONS[0]} PRAGMA user_version=1;")
+        old.execute("INSERT INTO meta VALUES ('project', ?)", (project().to_json(),))
+        old.execute("INSERT INTO annotators VALUES (1, 'Ann', 'ann', NULL, NULL, NULL, '2025')")
+    old.close()
+    with opened(path) as store:
+        assert [(one.name, one.excluded) for one in store.annotators()] == [("Ann", "")]
+        store.add(items(1))
+    with opened(path) as store, store.read() as connection:
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == VERSION
+    with sqlite3.connect(path) as later:
+        later.execute(f"PRAGMA user_version = {VERSION + 1}")
+    later.close()
+    with pytest.raises(AnnotationError, match="of this version"):
+        AnnotationStore.open(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"no database at all" * 100])
@@ -420,3 +441,49 @@ def test_the_owner_sees_how_far_everybody_is(tmp_path: Path) -> None:
     assert told["Ann"].judged == 3
     assert told["Ann"].latest == max(j.at for j in store.judgements())
     assert told["Bo"].latest == ""
+
+
+@pytest.mark.parametrize(
+    ("judged", "skipped", "changes", "finished"),
+    [
+        (6, 0, {}, True),  # all there are
+        (5, 1, {}, False),
+        (1, 5, {}, False),
+        (0, 6, {}, False),
+        (2, 0, {"quota": 2}, True),
+        (2, 1, {"quota": 2}, True),  # a skip besides takes nothing away
+        (1, 5, {"quota": 2}, False),
+        (6, 0, {"quota": 9}, True),  # there are no more
+        (6, 0, {"closed": True}, True),
+        (3, 0, {"closed": True}, False),
+        (3, 0, {"closed": True, "quota": 4}, False),
+        (3, 0, {"closed": True, "quota": 3}, True),
+    ],
+)
+def test_who_has_done_enough_is_finished(
+    tmp_path: Path, judged: int, skipped: int, changes: dict[str, object], finished: bool
+) -> None:
+    store = made(tmp_path)
+    judging, key = Judging(store), store.join("Ann", PASS)[1]
+    assert not judging.finished(key)
+    for number in range(skipped + judged):
+        status = Status.SKIPPED if number < skipped else Status.JUDGED
+        judging.judge(key, said(judging.upcoming(key)[0].item.id, status=status))
+    store.change(**changes)
+    assert judging.finished(key) is finished
+
+
+def test_without_a_judgement_nobody_is_finished(tmp_path: Path) -> None:
+    store = made(tmp_path, 1)
+    judging = Judging(store)
+    (_, ann), (_, bo) = store.join("Ann", PASS), store.join("Bo", PASS)
+    judging.upcoming(ann)  # reserves the only text
+    for closed in (False, True):
+        assert closed or judging.upcoming(bo) == []
+        assert not judging.finished(bo)
+        store.change(closed=True)
+    store.change(closed=False)
+    judging.judge(ann, said("i0"))
+    assert (judging.finished(ann), judging.finished(bo)) == (True, False)
+    store.remove("i0")  # a judgement of a text that is taken out was work, too
+    assert judging.finished(ann)

@@ -13,10 +13,12 @@ import pytest
 from hinter_core.campaign import reader
 from hinter_core.campaign.findings import (
     ONLY_PLACEBO,
+    ORDERS,
     FindingFilter,
     Side,
-    count_findings,
     find,
+    findings_of,
+    group_findings,
     page_of_findings,
     write_findings,
 )
@@ -26,6 +28,7 @@ from hinter_core.mutation.settings import Settings
 from hinter_core.relations.validity import validity_of
 from hinter_core.report.model import make_report
 from tests.examples import DEEP
+from tests.findings import many, matching
 
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
 Make = Callable[..., CampaignStore]
@@ -38,10 +41,6 @@ ALL = 10**6
 def side(make: Make) -> Side:
     store = make(TEXTS, ["race", "gender", "age", "placebo-1"], 2, HIDDEN)
     return Side(store, HIDDEN)
-
-
-def many(side: Side, wanted: FindingFilter) -> int:
-    return sum(held for _, held in count_findings(side, wanted))
 
 
 @pytest.mark.parametrize("piece", [7, 2**16])
@@ -65,15 +64,27 @@ def test_pages_together_are_everything_once(
 ) -> None:
     monkeypatch.setattr(reader, "CHUNK", piece)
     wanted = FindingFilter(("biased", "hidden", "benign"))
-    counted = count_findings(side, wanted)
-    whole = page_of_findings(side, wanted, counted, 0, ALL)
-    paged = [
-        finding
-        for start in range(0, len(whole) + 9, 9)
-        for finding in page_of_findings(side, wanted, counted, start, 9)
-    ]
-    assert paged == whole
+    whole = matching(side, wanted)
+    pages = [group_findings(side, wanted, start=start, limit=4) for start in range(0, 60, 4)]
+    assert len({tuple(numbers) for groups, *numbers in pages if groups}) == 1
+    flat = [page_of_findings(side, wanted, start, 9) for start in range(0, len(whole) + 9, 9)]
+    assert [one for page, _ in flat for one in page] == whole
+    assert {total for _, total in flat} == {len(whole)}
+    groups = [group for page, *_ in pages for group in page]
+    assert len(groups) == pages[0][1]
+    paged = [one for own in findings_of(side, groups, ALL) for one in own]
+    assert sorted(paged, key=lambda one: (one.shard, one.place)) == whole
+    for group, own in zip(groups, findings_of(side, groups, 3), strict=True):
+        of_group = [
+            one for one in whole if (one.row, one.attributes) == (group.row, group.attributes)
+        ]
+        verdicts = Counter(one.verdict for one in of_group)
+        numbers = (len(of_group), verdicts["hidden"], verdicts["biased"])
+        assert (group.mutants, group.hidden, group.biased) == numbers
+        hidden = min(3, group.hidden)
+        assert [one.verdict for one in own][:hidden] == ["hidden"] * hidden
     assert len({(f.shard, f.place) for f in whole}) == len(whole) == many(side, wanted)
+    assert [group.hidden for group in groups] == sorted((g.hidden for g in groups), reverse=True)
     for finding in whole[:: 1 if DEEP else 5]:
         assert find(side, finding.shard, finding.place) == finding
     for finding in whole:
@@ -84,7 +95,7 @@ def test_pages_together_are_everything_once(
 
 def test_findings_have_a_validity_and_can_be_filtered_by_it(side: Side) -> None:
     every = FindingFilter(("biased", "hidden", "benign", "discarded"))
-    whole = page_of_findings(side, every, count_findings(side, every), 0, ALL)
+    whole = matching(side, every)
     scores = sorted({finding.validity for finding in whole})
     assert len(scores) > 1
     assert 0 < scores[0] < scores[-1] < 1
@@ -97,14 +108,14 @@ def test_findings_have_a_validity_and_can_be_filtered_by_it(side: Side) -> None:
         assert finding.validity + finding.soft + finding.unfair == pytest.approx(1, abs=1e-5)
     least = scores[len(scores) // 2]
     wanted = replace(every, validity=least)
-    found = page_of_findings(side, wanted, count_findings(side, wanted), 0, ALL)
+    found = matching(side, wanted)
     assert found == [finding for finding in whole if finding.validity >= least]
     assert 0 < len(found) < len(whole)
 
 
 def test_what_is_discarded_says_why(side: Side) -> None:
     wanted = FindingFilter(("discarded",))
-    found = page_of_findings(side, wanted, count_findings(side, wanted), 0, ALL)
+    found = matching(side, wanted)
     assert found
     assert all(finding.labels is None and finding.why for finding in found)
 
@@ -112,7 +123,7 @@ def test_what_is_discarded_says_why(side: Side) -> None:
 def test_search_finds_words_groups_texts_and_rows(side: Side) -> None:
     def rows(search: str) -> Counter[int]:
         wanted = FindingFilter(search=search)
-        found = page_of_findings(side, wanted, count_findings(side, wanted), 0, ALL)
+        found = matching(side, wanted)
         return Counter(finding.row for finding in found)
 
     every = rows("")
@@ -138,6 +149,29 @@ def test_there_is_nothing_beyond_the_tables(side: Side) -> None:
     assert find(side, 0, ALL) is None
     assert find(side, 0, -1) is None
     assert find(side, 99, 0) is None
-    assert (
-        page_of_findings(side, FindingFilter(), count_findings(side, FindingFilter()), ALL, 5) == []
-    )
+    assert group_findings(side, FindingFilter(), start=ALL) == ([], 0, 0)
+    assert group_findings(side, FindingFilter(search="no such (word")) == ([], 0, 0)
+
+
+def test_groups_are_sorted_as_asked(side: Side) -> None:
+    wanted = FindingFilter(("biased", "hidden", "benign", "discarded"))
+    least = {
+        (one.row, one.attributes): min(
+            other.validity
+            for other in matching(side, wanted)
+            if (other.row, other.attributes) == (one.row, one.attributes)
+        )
+        for one in group_findings(side, wanted, limit=ALL)[0]
+    }
+    keys = {
+        "hidden": lambda g: (-g.hidden, -g.biased),
+        "flips": lambda g: -(g.hidden + g.biased),
+        "validity": lambda g: least[g.row, g.attributes],
+        "row": lambda g: g.row,
+    }
+    assert set(keys) == set(ORDERS)
+    for order, key in keys.items():
+        groups, number, _ = group_findings(side, wanted, order, limit=ALL)
+        found = list(map(key, groups))
+        assert found == sorted(found)
+        assert number == len(groups) == len(least)

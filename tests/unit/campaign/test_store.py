@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from hinter_core.campaign.running.engines import plan_run
+from hinter_core.campaign.running.writing import table_writer
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore, TableWriter, checked_rows
-from hinter_core.campaign.tables import edit_to_row, mutant_schema
+from hinter_core.campaign.store import CampaignStore, checked_rows
+from hinter_core.campaign.tables import edits_to_rows, mutant_schema
 from hinter_core.types import Edit, GrammaticalForm, Pair, Term
 
 RULES = "scripted:negative if race=white; positive otherwise"
@@ -73,10 +74,10 @@ def test_asking_whether_a_campaign_runs_never_stops_one_from_starting(tmp_path: 
 def test_a_table_that_was_written_in_several_pieces_is_verified(tmp_path: Path) -> None:
     store = CampaignStore(tmp_path)
     store.shards.mkdir()
-    with TableWriter(store.mutants(0), mutant_schema()) as writer:
+    with table_writer(store.mutants(0), mutant_schema()) as write:
         for row, target in enumerate(("white", "asian", "latina")):
             words = (Term(word, word, GrammaticalForm.ADJECTIVE) for word in ("black", target))
-            edit = edit_to_row(Edit(Pair("race", *words), ((0, 5),)))
-            writer.write([{"row": row, "order": 1, "edits": [edit], "kept": True}] * 2)
+            (edit,) = edits_to_rows([Edit(Pair("race", *words), ((0, 5),))])
+            write([{"row": row, "order": 1, "edits": [edit], "kept": True}] * 2)
     assert checked_rows(store.mutants(0)) == 6
     assert checked_rows(store.mutants(0), ("row", "edits", "kept", "text")) == 6

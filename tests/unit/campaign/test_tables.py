@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from hinter_core.campaign.running.engines import plan_run, run_campaign
-from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore, read_table, write_table
+from hinter_core.campaign.running.writing import write_table
+from hinter_core.campaign.store import read_table
 from hinter_core.campaign.tables import (
     answer_schema,
     original_row,
@@ -17,7 +14,6 @@ from hinter_core.campaign.tables import (
     text_schema,
 )
 from hinter_core.data.rows import Row
-from hinter_core.errors import InputError
 from hinter_core.models.registry import open_store
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import Settings
@@ -63,13 +59,3 @@ def test_answers_of_other_tasks_are_stored_and_exported(tmp_path: Path) -> None:
     assert prediction_to_json(case.originals["vader"]) == {
         "labels": [], "scores": {}, "masks": [words], "clusters": [[[0, 4], [5, 8]]],
     }  # fmt: skip
-
-
-def test_an_unknown_engine_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "texts.txt"
-    file.write_text("The black man was kind.\n")
-    campaign, store = Campaign(data=str(file)), CampaignStore(tmp_path / "out")
-    plan_run(campaign)
-    with pytest.raises(InputError, match="no engine 'ray'; use local"):
-        run_campaign(campaign, store, engine="ray")
-    assert not store.folder.exists()

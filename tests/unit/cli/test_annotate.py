@@ -287,3 +287,50 @@ def test_a_file_without_one_good_row(run: Run, project: str, tmp_path: Path) -> 
     assert code == 2
     assert "rows 1, 2: there is no text to judge" in err
     assert "no row that can be used" in err
+
+
+@pytest.mark.parametrize("name", ["whole.hinter-project", "rows.parquet"])
+def test_an_export_becomes_the_same_project(
+    run: Run, judged: str, tmp_path: Path, name: str
+) -> None:
+    with opened(Path(judged)) as store:
+        store.adjudicate("a", "sense", "no")
+        settings = store.project()
+    export, copy = str(tmp_path / name), tmp_path / "copy.sqlite"
+    assert run("annotate", "export", judged, export)[0] == 0
+    assert run("annotate", "create", str(copy), "--from", export)[0] == 0
+    with opened(copy) as again, opened(Path(judged)) as store:
+        assert again.project() == settings
+        assert again.adjudications() == store.adjudications() == {("a", "sense"): "no"}
+        assert list(again.items()) == list(store.items())
+    assert (run("annotate", "agreement", str(copy), "--json")
+            == run("annotate", "agreement", judged, "--json"))  # fmt: skip
+    code, _, err = run("annotate", "export", judged, str(tmp_path / "x.hinter-project"),
+                       "--consensus")  # fmt: skip
+    assert (code, "holds the whole project" in err) == (2, True)
+    (tmp_path / "bad.hinter-project").write_bytes(b"PK")
+    code, _, err = run("annotate", "create", str(tmp_path / "n.sqlite"), "--from",
+                       str(tmp_path / "bad.hinter-project"))  # fmt: skip
+    assert (code, "no archive that hinter" in err) == (2, True)
+    assert not (tmp_path / "n.sqlite").exists()
+
+
+def test_people_and_decisions_on_the_command_line(run: Run, judged: str) -> None:
+    assert run("annotate", "exclude", judged, "Bo", "--reason", "a robot")[0] == 0
+    assert "Bo is excluded: a robot." in run("annotate", "agreement", judged)[1]
+    assert run("annotate", "include", judged, "bo")[0] == 0
+    assert "excluded" not in run("annotate", "agreement", judged)[1]
+    phrase = run("annotate", "reset", judged, "Bo")[1].split()[-1]
+    with opened(Path(judged)) as store:
+        assert store.join("Bo", phrase)[0].name == "Bo"
+    assert run("annotate", "decide", judged, "a", "sense", "no")[0] == 0
+    assert run("annotate", "decisions", judged)[1] == "a\tsense\tno\n"
+    assert run("annotate", "decide", judged, "a", "sense", "yes")[0] == 0
+    assert run("annotate", "decisions", judged)[1] == "a\tsense\tyes\n"
+    assert run("annotate", "decide", judged, "a", "sense")[0] == 0
+    assert run("annotate", "decisions", judged)[1] == ""
+    assert run("annotate", "merge", judged, "Bo", "--into", "Ann")[0] == 0
+    code, said, _ = run("annotate", "erase", judged, "Ann", "--keep-answers")
+    assert (code, "3 judgements are anonymous" in said) == (0, True)
+    code, _, err = run("annotate", "erase", judged, "Ann")
+    assert (code, "Nobody in this project" in err) == (2, True)

@@ -75,7 +75,7 @@ def test_json_and_markdown(run: Run, project: str) -> None:
 def test_bad_input_ends_in_one_line(run: Run, project: str, tmp_path: Path) -> None:
     for arguments, said in (
         ((str(tmp_path / "none"),), "does not exist"),
-        ((project, "--question", "colour"), "choose one of: sense, same, grammatical"),
+        ((project, "--question", "colour"), "choose one of: sense, grammatical, same"),
         ((project, "--json", "--markdown"), "Choose one"),
     ):
         code, out, err = run("annotate", "agreement", *arguments)

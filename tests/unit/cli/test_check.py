@@ -107,7 +107,7 @@ BAD = {
     "no term": (["--text", "It rained."], "No term of race or gender can be changed"),
     "one attribute only": (["--text", "The man left."], "Only gender has a term in this text"),
     "control": (["--text", "\x01\x02"], "There is no text to check"),
-    "no person": (["--text", "Black coffee for the man."], "is about a thing"),
+    "no person": (["--text", "Black paint for the man."], "is about a thing"),
     "no text": ([], "either with --text or with --file"),
     "both": (["--text", "a", "--file", "b"], "either with --text or with --file"),
     "no such file": (["--file", "/no/such/file"], "Cannot read /no/such/file"),

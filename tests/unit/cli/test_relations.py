@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from hinter_core.relations.family import SubstitutionRelation
 from hinter_core.relations.registry import RELATIONS
-from hinter_core.relations.substitution import SubstitutionRelation
 
 from .conftest import Run
 

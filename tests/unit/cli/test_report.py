@@ -108,6 +108,11 @@ def test_a_gate_decides_by_the_exit_code(
     code, _, err = run("report", folder, "--fail-over", "0.5")
     assert code == 1
     assert "placebo cases are too few to tell bias from brittleness" in err
+    # Writing for another program leaves the gate on.
+    code, out, err = run("report", folder, "--for", "model-card", "--fail-over", "0.05", *rate)
+    assert (code, "more than 5 % allowed" in err) == (1, True)
+    assert out.startswith("## Intersectional bias")
+    assert "Error rates" not in out
 
 
 def test_bad_input_is_one_line(
@@ -115,6 +120,9 @@ def test_bad_input_is_one_line(
 ) -> None:
     for arguments, said in (
         ((folder, "--csv", "--json"), "Choose one of --csv and --json."),
+        ((folder, "--csv", "--for", "model-card"), "--for writes one form; leave out other"),
+        ((folder, folder, "--for", "model-card"), "are for one campaign; give one directory"),
+        ((folder, "--for", "xml"), "use model-card, eval-results"),
         ((str(tmp_path),), "is no campaign"),
         ((folder, "--fail-over", "7"), "between 0 and 1"),
         ((folder, folder), "would count twice; give one of them"),

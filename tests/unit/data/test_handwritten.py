@@ -28,6 +28,7 @@ from hinter_core.report.model import make_report
 from hinter_core.report.sections import sections
 from hinter_core.types import Verdict
 from tests.examples import within
+from tests.findings import many, matching
 
 Make = Callable[..., CampaignStore]
 Line = tuple[tuple[str, ...], bool, str, list[str]]  # words brought in, kept, verdict, labels
@@ -201,11 +202,10 @@ def test_a_text_by_hand_is_shown_as_it_stands_wherever_mutants_are(tmp_path: Pat
     assert example_row(example)["mutant"] == lady
 
     wanted = findings.FindingFilter()
-    found = findings.page_of_findings(side, wanted, findings.count_findings(side, wanted), 0, 9)
+    found = matching(side, wanted)
     assert Counter(f.mutant for f in found) == Counter(row["mutant"] for row in rows)
     assert [f.mutant for f in found if f.verdict == "hidden"] == [lady]
-    (searched,) = findings.count_findings(side, findings.FindingFilter(search="pale LADY"))
-    assert searched[1] == 1
+    assert many(side, findings.FindingFilter(search="pale LADY")) == 1
     stream = StringIO()
     findings.write_findings(side, wanted, stream)
     assert sorted(line["mutant"] for line in csv.DictReader(StringIO(stream.getvalue()))) == sorted(
@@ -409,7 +409,7 @@ def test_words_may_be_inserted_deleted_moved_and_rewritten(tmp_path: Path) -> No
         Side(store, model),
         findings.FindingFilter(),
     )
-    found = findings.page_of_findings(side, wanted, findings.count_findings(side, wanted), 0, 9)
+    found = matching(side, wanted)
     assert [f.mutant for f in found] == [row["mutant"] for row in again]
 
 

@@ -82,7 +82,7 @@ REVIEWS = b'{"review": "The white man was kind.", "stars": 5}\n{"review": "", "s
 def test_a_preset_knows_columns_paragraphs_and_label_names(hub: LocalHub) -> None:
     sha = hub.commit("coastalcph/lex_glue", law())
     table = open_hub(read_hub_name("lex_glue/ecthr_a"))
-    assert str(table.name) == f"hf:coastalcph/lex_glue?config=ecthr_a&split=test&revision={sha}"
+    assert table.pinned == f"hf:coastalcph/lex_glue?config=ecthr_a&split=test&revision={sha}"
     assert (table.columns, table.count) == (Columns("text", "labels", ""), 3)
     first = list(table.rows())
     assert [row.text for row in first] == [
@@ -99,7 +99,8 @@ def test_a_preset_knows_columns_paragraphs_and_label_names(hub: LocalHub) -> Non
 def test_files_without_a_card_have_columns_that_are_found_or_named(hub: LocalHub) -> None:
     hub.commit("some/reviews", {"data.jsonl": REVIEWS})
     table = open_hub(read_hub_name("hf:some/reviews"))
-    assert (table.name.split, table.count) == ("train", None)
+    assert "split=train" in table.pinned
+    assert table.count is None
     assert [(r.text, r.fault) for r in table.rows()] == [
         ("The white man was kind.", ""), ("", "there is no text"),
     ]  # fmt: skip

@@ -16,7 +16,7 @@ from hinter_core.generators.templates.corpus import (
     mine_corpus,
     reasons_in_words,
 )
-from hinter_core.generators.templates.table import open_templates
+from hinter_core.generators.templates.template import open_templates
 from hinter_core.language.parsing import ParseStore
 
 TEXTS = [

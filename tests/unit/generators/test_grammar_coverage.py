@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.generators.grammars.coverage import GrammarCoverage, coverage_of
 from hinter_core.generators.grammars.reading import (
     load_grammar,
     read_grammar,
     shipped_grammars,
 )
-from hinter_core.generators.grammars.sampling import Sentences
+from hinter_core.generators.grammars.sampling import GrammarCoverage, Sentences, coverage_of
 
 ROOT = Path(__file__).parents[3]
 # Terminals: "the", "said", "is", ".", "and the", "are friends.", two moods, three plants, he, she

@@ -10,19 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hinter_core.errors import InputError
-from hinter_core.generators.templates.table import (
-    TemplateRow,
-    open_templates,
-    template_line,
-)
 from hinter_core.generators.templates.template import (
     PRONOUNS,
     LetterCase,
     SlotKind,
     Template,
+    TemplateRow,
     TemplateSlot,
+    open_templates,
     read_template,
     template_from_json,
+    template_line,
     template_to_json,
 )
 

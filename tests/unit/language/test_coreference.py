@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hinter_core.errors import ModelError
-from hinter_core.language.coreference import parse_text, resolve
-from hinter_core.language.coreference_models import ModelResolver, load_resolver
+from hinter_core.language.coreference import ModelResolver, load_resolver, parse_text, resolve
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.types import Entity, MentionKind
 

@@ -6,14 +6,14 @@ import threading
 
 import pytest
 
-from hinter_core.models.budget import Budget, Cost, Price, Usage, tokens_in, total
+from hinter_core.models.budget import Budget, Cost, Usage, tokens_in, total
 
 
 def test_a_price_is_of_a_million_tokens() -> None:
-    price = Price(prompt=3, completion=15)
-    assert price.of(1_000_000, 0) == 3
-    assert price.of(1_000, 2_000) == pytest.approx(0.033)
-    assert Price().of(10**9, 10**9) == 0
+    usage = Usage(price_in=3, price_out=15)
+    assert usage.cost(1_000_000, 0).money == 3
+    assert usage.cost(1_000, 2_000).money == pytest.approx(0.033)
+    assert Usage().cost(10**9, 10**9).money == 0
 
 
 def test_costs_add_up() -> None:
@@ -25,7 +25,7 @@ def test_costs_add_up() -> None:
 
 
 def test_usage_counts_from_many_threads() -> None:
-    usage = Usage(Price(1e6, 0))
+    usage = Usage(1e6, 0)
 
     def work() -> None:
         for _ in range(200):

@@ -69,7 +69,7 @@ def test_rejected_terms_are_exported_with_their_reason(
     (rejected,) = made["rejected"]
     assert rejected["surface"] == "white"
     assert made["text"][slice(*rejected["span"])] == "white"
-    assert rejected["reason"] == "here \u201cwhite\u201d is about a thing"
+    assert rejected["reason"] == "is part of the expression \u201cwhite wine\u201d"
 
 
 def test_rows_have_one_shape_and_three_columns_an_attribute(check: TestResult) -> None:

@@ -270,7 +270,7 @@ def test_what_the_model_does_not_see_is_not_mutated(
     [
         ("It rained all day.", "No term of race or gender can be changed in this text"),
         ("The man left.", "Only gender has a term in this text; race has none, so there is no"),
-        ("The man drank white wine.", "\u201cwhite\u201d is about a thing"),
+        ("The man painted a white door.", "\u201cwhite\u201d is about a thing"),
         ("", "There is no text to check"),
     ],
 )

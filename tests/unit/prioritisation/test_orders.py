@@ -43,7 +43,7 @@ MADE: dict[str, Callable[[int], CaseOrder]] = {
     "arms by score": lambda seed: arms_by_score(ARMS, SCORES, seed),
     "fault-based arms": lambda seed: fault_based_arms(ARMS, FAULTS, TEXTS, seed),
     "adaptive arms": lambda seed: AdaptiveArms(ARMS, DESIGN, TEXTS, seed),
-    "audited": lambda seed: AuditedOrder(AdaptiveOrder(DESIGN, seed), TEXTS, seed),
+    "audited": lambda seed: AuditedOrder(AdaptiveOrder(DESIGN, seed), len(TEXTS), seed),
 }
 
 

@@ -10,10 +10,10 @@ from hinter_core.errors import HinterError
 from hinter_core.models.registry import open_store
 from hinter_core.prioritisation.scorers import (
     METRICS,
-    SentimentScorer,
-    ToneScorer,
     entities_of,
     load_scorers,
+    sentiment_scorer,
+    tone_scorer,
 )
 from hinter_core.types import Parse
 
@@ -59,7 +59,7 @@ def test_sentiment_and_tone_are_differences_of_scores() -> None:
     store = open_store("vader")
     first, second = (store.predict([text])[text].scores for text in (GOOD, BAD))
     difference = first["positive"] - second["positive"]
-    sentiment, tone = SentimentScorer(store), ToneScorer(store)
+    sentiment, tone = sentiment_scorer(store), tone_scorer(store)
     for scorer, expected in ((sentiment, 2 * difference), (tone, difference)):
         same, forth, back = scorer.score([GOOD, GOOD, BAD], [GOOD, BAD, GOOD])
         assert same == 0
@@ -69,7 +69,7 @@ def test_sentiment_and_tone_are_differences_of_scores() -> None:
 
 def test_a_text_without_an_answer_differs_from_none() -> None:
     scripted = 'scripted:positive 0.9 if "good"; negative 0.8 otherwise'
-    scorer = SentimentScorer(open_store(scripted))
+    scorer = sentiment_scorer(open_store(scripted))
     assert scorer.score(["good"], ["bad"])[0] == pytest.approx(0.9 - 0.1 - (0.2 - 0.8))
 
 
@@ -101,7 +101,7 @@ def test_a_missing_library_is_named() -> None:
 def test_the_model_under_test_is_no_metric_by_default() -> None:
     def models(under_test: str) -> list[str]:
         scorers = load_scorers(["sentiment", "tone"], under_test)
-        return [scorer.store.model.name for scorer in scorers]  # type: ignore[attr-defined]
+        return [scorer.model for scorer in scorers]  # type: ignore[attr-defined]
 
     assert models("embedded") == ["vader", "vader"]
     assert models("vader") == ["embedded", "textblob"]

@@ -14,8 +14,8 @@ from hinter_core.language.sentences import split_sentences
 from hinter_core.models.base import COREFERENCE, MASKED, Capabilities, distance_to_threshold
 from hinter_core.mutation.edits import apply_edits
 from hinter_core.mutation.lattice import subsets
+from hinter_core.relations.family import SubstitutionRelation
 from hinter_core.relations.oracles import LabelOracle, MaskOracle, oracle_for
-from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.types import (
     KEPT,
     NO_INTERACTION,

@@ -15,9 +15,9 @@ from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.export import check_to_rows
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.relations.base import Compared, Oracle
+from hinter_core.relations.family import SubstitutionRelation
 from hinter_core.relations.oracles import LabelOracle
 from hinter_core.relations.registry import RELATIONS, relation_of
-from hinter_core.relations.substitution import SubstitutionRelation
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import (
     KEPT,

@@ -41,6 +41,10 @@ SOFT = [
     ("The Chinese clerk likes Chinese food.", "nationality", "Chinese"),
     ("The pregnant woman sat down.", "gender", "pregnant"),
     ("The man shaved his beard.", "gender", "beard"),
+    ("My mom's eyes are green, my dad's are brown.", "gender", "dad"),
+    ("My father baked bread while my mother sang.", "gender", "mother"),
+    ("Anna's mother left. Anna's father stayed with her.", "gender", "father"),
+    ("Ask your mother first, and then your father\u2019s boss.", "gender", "father"),
     ("The young clerks ran home to a dog of 12 years of age.", "age", "12 years of age"),
 ]
 
@@ -64,6 +68,10 @@ FIRM = [
     ("The pregnant woman sat down.", "gender", "nonbinary person"),
     ("The woman waved. Her sister was pregnant.", "gender", "man"),
     ("The young clerk paid 12 euros.", "age", "elderly"),
+    ("My mother met his father.", "gender", None),
+    ("My sister met my brother.", "gender", None),
+    ("I love my mom and my dad.", "gender", "pops"),
+    ("My mother met my father.", "gender", "parent"),
 ]
 
 

@@ -11,7 +11,7 @@ from hinter_core.mutation.lattice import subsets
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import FollowUp, TestCase
-from hinter_core.relations.substitution import SubstitutionRelation
+from hinter_core.relations.family import SubstitutionRelation
 from hinter_core.types import (
     Conformance,
     Edit,
@@ -66,7 +66,7 @@ def test_local_verdict(
     store = open_store("vader")
     case.answer_original(store, original)
     follow_up = FollowUp(case, mutant(A), frozenset([A]), conformance, graded=Grades(0.9, 0.1, 0.0))
-    outcome = case.judge(follow_up, store, answer)
+    outcome = case.judge(follow_up, store.model.name, store.model.capabilities, answer)
     assert outcome.verdict is verdict
     compared = answer is not None and answer.answered and original.answered
     assert outcome.changed is (original.labels != answer.labels if answer and compared else None)

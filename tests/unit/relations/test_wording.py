@@ -18,7 +18,7 @@ Reasons = Callable[[str, str], dict[str, str]]
 
 def planned(text: str, dictionary: Dictionary, parses: ParseStore) -> Plan:
     """Plan exchanges of single words; coherent ones do not clash in the first place."""
-    settings = Settings(order=1, coherent=False, validity=0)
+    settings = Settings(order=1, coherent=False, validity=0, keep_soft=True)
     return make_plan(text, [dictionary], settings, parses)
 
 

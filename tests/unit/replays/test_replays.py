@@ -16,8 +16,8 @@ from hinter_core.prioritisation.metrics import COSINE, LEXICAL, TextScorer
 from hinter_core.replays.answered import read_cases
 from hinter_core.replays.replays import ORDERS, ReplaySettings, replay_orders
 from hinter_core.replays.report import (
+    FORMS,
     figures_of,
-    replay_page,
     replay_sections,
     replay_values,
 )
@@ -91,7 +91,7 @@ def test_orders_are_replayed_and_written(store: CampaignStore) -> None:
     assert len(figures_of(found)) == 2
     values = json.loads(json.dumps(replay_values(found)))
     assert values["orders"]["adaptive"]["most"]["value"] > 0
-    page = replay_page(found)
+    page = FORMS[".html"](found)
     assert page.count('role="img"') == 2
     assert "random (expected)" in page
 

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import pyarrow.parquet as parquet
 
-from hinter_core.campaign.findings import FindingFilter, Side, count_findings
+from hinter_core.campaign.findings import FindingFilter, Side
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.counts import LEAST_VALIDITIES
 from hinter_core.report.model import make_report
 from hinter_core.report.sections import sections
+from tests.findings import many
 
 MODEL = 'scripted:negative if "white" and "woman"; positive otherwise'
 TEXTS = [
@@ -43,7 +44,7 @@ def test_rows_count_what_the_findings_hold(make: Callable[..., CampaignStore]) -
             (("hidden",), one.hidden.hits),
         ):
             wanted = FindingFilter(verdicts, together, validity=one.least)
-            assert sum(n for _, n in count_findings(side, wanted)) == number
+            assert many(side, wanted) == number
     cases = [one.errors.of for one in model.by_validity]
     assert cases == sorted(cases, reverse=True)
     assert cases[-1] < cases[0] == model.intersectional.errors.of

@@ -21,6 +21,8 @@ from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.cli.main import cli
 from hinter_core.errors import InputError
 from hinter_core.report.compared.comparison import (
+    BOTH,
+    NEITHER,
     ONLY_FIRST,
     ONLY_SECOND,
     Comparison,
@@ -108,6 +110,17 @@ def test_every_number_is_what_the_tables_hold(store: CampaignStore, names: tuple
     assert found.verdicts == Counter((first, second) for _, _, first, second in rows)
     cases = [row for row in rows if row[2] in CASES and row[3] in CASES]
     assert 0 < found.cases == len(cases) < len(rows) == found.shared
+    errs = Counter((first in ERRORS, second in ERRORS) for _, _, first, second in cases)
+    kinds = {
+        ONLY_FIRST: (True, False), ONLY_SECOND: (False, True), BOTH: (True, True),
+        NEITHER: (False, False),
+    }  # fmt: skip
+    assert found.cells == {kind: errs[sides] for kind, sides in kinds.items()}
+    for one in found.alike:
+        assert tuple(verdict in ERRORS for verdict in one["verdicts"]) == kinds[one["change"]]
+        assert one["text"]
+    shown = Counter(one["change"] for one in found.alike)
+    assert set(shown) == {kind for kind in (BOTH, NEITHER) if found.cells[kind]}
     for one in found.lines:
         own = [
             (row, first in ERRORS, second in ERRORS)
@@ -265,3 +278,23 @@ def test_the_command_says_it_in_three_forms(store: CampaignStore, tmp_path: Path
     }  # fmt: skip
     assert "| Attributes | Cases |" in told("--markdown").replace("\\", "")
     assert "(exact McNemar test of texts, p" in " ".join(told().split())
+
+
+@pytest.mark.parametrize(
+    ("names", "versions"),
+    [
+        (("hf:a/b@v1", "hf:a/b@v2"), True),
+        (("hf:a/b", "hf:a/b"), True),
+        (("openai:one?prompt=a", "openai:one?prompt=b"), True),
+        (("hf:a/b@v1", "hf:a/c@v1"), False),
+        (("embedded", "vader"), False),
+    ],
+)
+def test_only_versions_of_one_model_mend_each_other(
+    store: CampaignStore, names: tuple[str, str], versions: bool
+) -> None:
+    found = replace(compare(*choose_sides(store, None, (ALONE, HIDDEN))), models=names)
+    assert found.versions is versions
+    titles = [section.title for section in comparison_sections(found)]
+    assert ("Fixed in model B" in titles) is versions
+    assert ("Errors of model A alone" in titles) is not versions

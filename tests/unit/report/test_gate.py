@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from xml.etree import ElementTree
@@ -15,6 +16,7 @@ from hinter_core.report.compared.comparison import compare
 from hinter_core.report.gate import GateOn, gate, junit, regression_gate
 from hinter_core.report.metrics.excess import PlaceboExcess
 from hinter_core.report.model import Report, make_report
+from hinter_core.report.mutants.sarif import sarif
 from hinter_core.statistics.rates import Difference, Rate
 
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
@@ -128,3 +130,22 @@ def test_a_rate_passes_that_may_be_below_the_limit(report: Report) -> None:
     one = replace(report, models=[replace(report.models[0], intersectional=alone)])
     assert gate(one, 0.5, GateOn.RATE) == []
     assert "(50.0 %), more than 49 %" in gate(one, 0.49, GateOn.RATE)[0]
+
+
+def test_hidden_findings_are_told_to_code_scanning(store: CampaignStore, report: Report) -> None:
+    faults = gate(report, 1)
+    (run,) = json.loads(sarif(store, report, faults))["runs"]
+    rules = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    errors, warnings = (
+        [one for one in run["results"] if one["level"] == level] for level in ("error", "warning")
+    )
+    assert [one["message"]["text"] for one in errors] == faults
+    hidden = report.models[0].intersectional.verdicts["hidden"]
+    assert len(warnings) == min(hidden, 200) > 0
+    for one in warnings:
+        assert one["ruleId"] in rules
+        (place,) = one["locations"]
+        assert place["physicalLocation"]["region"]["startLine"] >= 2
+        assert place["physicalLocation"]["artifactLocation"]["uri"].endswith("texts.csv")
+        assert one["message"]["text"].startswith(f"{HIDDEN}: ")
+    assert json.loads(sarif(store, replace(report, models=[]), []))["runs"][0]["results"] == []

@@ -25,6 +25,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.compared.comparison import compare
 from hinter_core.report.metrics.examples import example_row
 from hinter_core.report.model import Report, make_report
+from hinter_core.report.page.opening import opening
 from hinter_core.report.sections import sections
 from hinter_ui.results.html import cards, comparison, examples
 
@@ -102,16 +103,16 @@ def test_a_report_has_rates_of_one_person_and_of_two_apart(
 def test_examples_are_of_one_person_first_and_say_which_are_of_two(
     stores: dict[bool, CampaignStore], tmp_path: Path
 ) -> None:
-    (model,) = make_report(stores[True]).models
+    report = make_report(stores[True])
+    (model,) = report.models
     apart = [bool(example["across_people"]) for example in model.examples]
     # Of each text one; the fifth has hidden bias of two people, and later of one.
     assert apart == [False, False, True]
     assert [example["row"] for example in model.examples] == [1, 5, 2]
     rows = [example_row(example)["hidden"] for example in model.examples]
     assert ["two people" in row for row in rows] == apart
-    assert examples(model).count("two people") == 1
-    (own,) = make_report(stores[False]).models
-    assert "two people" not in examples(own)
+    assert examples(opening(report)).count("two people") == 1
+    assert "two people" not in examples(opening(make_report(stores[False])))
     never = CampaignStore(tmp_path)
     campaign = replace(stores[True].campaign(), models=(MODEL, "scripted:positive otherwise"))
     run_campaign(campaign, never)
@@ -158,7 +159,7 @@ def test_progress_and_cards_count_two_people_apart(stores: dict[bool, CampaignSt
         seen = ProgressReader().look(store, (MODEL,), 0.0)
         assert (seen.hidden(), seen.hidden(APART)) == (hidden.count(False), hidden.count(True))
         assert bool(seen.hidden(APART)) == across
-        shown = cards(make_report(store))
+        shown = cards(opening(make_report(store)))
         assert ("Two people:" in shown) == ("One person:" in shown) == across
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+from random import Random
+
 import numpy
 import pytest
 
@@ -19,6 +22,7 @@ from hinter_core.statistics.rates import (
     benjamini_hochberg,
     binomial,
     estimate,
+    higher_values,
     mcnemar,
     weighted_share,
     wilson,
@@ -175,3 +179,24 @@ def test_a_share_of_texts_that_are_alike_holds_the_truth() -> None:
         naive += (alone.low or 0) <= 0.7 <= (alone.high or 0)
     assert covered >= 182  # of 200
     assert naive < 160
+
+
+def test_values_above_the_median_are_counted_over_all_divisions() -> None:
+    own, others = [0.5, 0.2, 0.0], [0.0, 0.0, 0.1, 0.0, 0.0]
+    every = own + others
+    middle = 0.0
+    above = sum(value > middle for value in own)
+    divisions = list(combinations(every, len(own)))
+    expected = sum(sum(v > middle for v in one) >= above for one in divisions) / len(divisions)
+    assert higher_values(own, others) == pytest.approx(expected)
+    assert higher_values([], others) == higher_values(own, []) == 1.0
+
+
+@pytest.mark.parametrize("zeros", [0.0, 0.5, 0.95])
+def test_equal_samples_are_seldom_told_apart(zeros: float) -> None:
+    rng = Random(4)
+    found = 0
+    for _ in range(500):
+        values = [0.0 if rng.random() < zeros else rng.random() for _ in range(60)]
+        found += higher_values(values[:15], values[15:]) < 0.05
+    assert found <= 35

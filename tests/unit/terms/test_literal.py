@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.terms.literal import LiteralMatcher
-from hinter_core.terms.matching import Matcher, matcher_for
+from hinter_core.terms.matching import LiteralMatcher, Matcher, matcher_for
 from hinter_core.types import GrammaticalForm, Span, Term
 
 WORDS = ("man", "old man", "black", "man-made", "african american", "ma'am", "woman")

@@ -18,7 +18,7 @@ from hinter_core.relations.wording import broken
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import matcher_for
 from hinter_core.terms.occurrences import find_occurrences
-from hinter_core.terms.senses.lexicon import lexicon
+from hinter_core.terms.senses.lexicon import expressions
 from hinter_core.types import Edit
 from tests.examples import DEEP
 
@@ -135,7 +135,7 @@ def test_expressions_are_alike_for_both_terms_of_every_pair(
     shipped: dict[str, Dictionary], parses: ParseStore
 ) -> None:
     """A term in an expression is not changed, and no other term is changed into one."""
-    phrases = {p for found in lexicon().phrases.values() for _, p in found}
+    phrases = {p for found in expressions().values() for _, p in found}
     asked = 0
     for phrase in sorted(phrases)[:: 1 if DEEP else 9]:
         text = "They saw " + " ".join(phrase).replace(" '", "'").replace(" n't", "n't")

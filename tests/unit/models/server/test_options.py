@@ -20,7 +20,8 @@ def asked(server: FaultyServer, query: str) -> tuple[dict[str, Any], dict[str, s
     """Body, headers and path of one request."""
     (answer,) = load(f"tiny?base_url={server.base_url}&{query}").predict(["a"])
     assert answer.labels == ("positive",)
-    return server.bodies[-1], server.headers[-1], server.paths[-1]
+    headers = {name.lower(): value for name, value in server.headers[-1].items()}
+    return server.bodies[-1], headers, server.paths[-1]
 
 
 def test_further_fields_headers_and_effort_are_sent() -> None:

@@ -1,0 +1,1 @@
+"""Commands that let others reach HInter: a Space, and programs."""

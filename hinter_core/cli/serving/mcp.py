@@ -1,0 +1,18 @@
+"""``hinter mcp``: tools for an agent, over standard input and output."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def mcp(
+    folder: Annotated[
+        Path,
+        typer.Option(help="Data files may be named in this folder.  [default: the current one]"),
+    ] = Path(),
+) -> None:
+    """Serve check, scan, run and others as MCP tools over standard input and output."""
+    from hinter_core.endpoints.stdio import serve
+
+    serve(folder)

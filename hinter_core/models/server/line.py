@@ -1,0 +1,205 @@
+"""The texts that wait for a server: sent as its pace allows, sent again after passing faults.
+
+A text that waits for another try holds up no other. Replies are handed over before their place is
+given to the next text, so that a process that is killed loses no more than it may have under way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from hinter_core.models.server.http import NoAnswerError, ServerError, request_loop
+from hinter_core.models.server.pace import BUSY, Pace, asked_wait, back_off, passing
+
+R = TypeVar("R")
+
+_LONGEST_NAMED = 120.0  # seconds that a server may name beside a fault
+Receive = Callable[[Sequence[tuple[Any, R]] | BaseException], None]
+
+
+@dataclass(eq=False)
+class _Order(Generic[R]):
+    """A text to ask about; ``busy_since``: when the server first had too much to do for it.
+
+    ``off``: it is not asked about again.
+    """
+
+    key: Any
+    text: str
+    receive: Receive[R]
+    tries: int = 0
+    busy_since: float | None = None
+    off: bool = False
+
+
+class Line(Generic[R]):
+    """Asks a server about texts; all but :meth:`send` runs in the loop of requests."""
+
+    def __init__(self, pace: Pace, retries: int) -> None:
+        self._pace, self._retries = pace, retries
+        self._waiting: deque[_Order[R]] = deque()
+        self._later: dict[_Order[R], asyncio.TimerHandle] = {}  # for another try
+        self._done: list[tuple[_Order[R], R]] = []
+        self._tasks: dict[asyncio.Task[None], _Order[R]] = {}
+        self._taken = 0  # requests under way, and replies that are not handed over
+        self._timer: asyncio.TimerHandle | None = None
+        self._refusal: Exception = NoAnswerError("not asked")
+
+    async def _ask(self, text: str) -> R:
+        """Send one request, or raise ServerError or NoAnswerError."""
+        raise NotImplementedError
+
+    def _failure(self, text: str, error: Exception) -> R:
+        """Make a result of such an error, or raise one that ends all."""
+        raise NotImplementedError
+
+    def _tokens(self, text: str) -> int:
+        """Estimate a request's tokens."""
+        raise NotImplementedError
+
+    def send(self, orders: Sequence[tuple[Any, str]], receive: Receive[R]) -> None:
+        """Ask about texts, each with a key, without waiting for the results.
+
+        ``receive`` gets keys with results as they come, or one error instead of all that are left.
+        It is called in the loop's thread, and must neither block nor raise.
+        """
+        new = [_Order(key, text, receive) for key, text in orders]
+        request_loop().call_soon_threadsafe(self._add, new)
+
+    def call_off(self, receive: Receive[R], *, wait: bool = False) -> None:
+        """Send no more of what ``receive`` waits for; ``wait`` for what is under way."""
+        dropped = asyncio.run_coroutine_threadsafe(self._drop(receive), request_loop())
+        if wait:
+            dropped.result()
+
+    def _add(self, orders: Sequence[_Order[R]]) -> None:
+        self._waiting.extend(orders)
+        self._start()
+
+    async def _drop(self, receive: Receive[R]) -> None:
+        self._waiting = deque(order for order in self._waiting if order.receive != receive)
+        for order in [one for one in self._later if one.receive == receive]:
+            self._later.pop(order).cancel()
+        under_way = {task: one for task, one in self._tasks.items() if one.receive == receive}
+        for order in under_way.values():
+            order.off = True
+        if under_way:
+            await asyncio.wait(under_way)
+
+    def _start(self) -> None:
+        """Send what may be sent now, and come back when more may be."""
+        while self._waiting and self._taken < int(self._pace.limit):
+            if self._pace.given_up():
+                order = self._waiting.popleft()
+                self._taken += 1
+                self._end(order, self._refusal)
+                continue
+            if wait := self._pace.wait():
+                if self._timer is None:
+                    self._timer = asyncio.get_running_loop().call_later(wait, self._woken)
+                return
+            order = self._waiting.popleft()
+            self._taken += 1
+            began = self._pace.began(self._tokens(order.text) if self._pace.tpm else 0)
+            task = asyncio.ensure_future(self._one(order, began))
+            self._tasks[task] = order  # the loop itself keeps no task alive
+            task.add_done_callback(self._tasks.pop)
+
+    def _woken(self) -> None:
+        self._timer = None
+        self._start()
+
+    async def _one(self, order: _Order[R], began: float) -> None:
+        order.tries += 1
+        try:
+            result = await self._ask(order.text)
+        except (ServerError, NoAnswerError) as caught:
+            error: Exception = caught
+        except Exception as caught:  # noqa: BLE001 -- ends all, in the thread that waits
+            self._break(order, caught)
+            return
+        else:
+            self._pace.answered()
+            self._hand_over(order, result)
+            return
+        wait = self._wait(order, began, error)
+        if wait is None or order.off:
+            self._end(order, error)
+            return
+        self._taken -= 1
+        loop = asyncio.get_running_loop()
+        self._later[order] = loop.call_later(wait, self._again, order)
+        self._start()
+
+    def _again(self, order: _Order[R]) -> None:
+        del self._later[order]
+        self._waiting.appendleft(order)
+        self._start()
+
+    def _wait(self, order: _Order[R], began: float, error: Exception) -> float | None:
+        """Return the seconds before another try of a text; None if there is none."""
+        if isinstance(error, NoAnswerError):
+            if error.timed_out:
+                self._pace.overdue(began)
+            lasting, named = error.unreachable or error.lasting, None
+        else:
+            assert isinstance(error, ServerError)
+            named = asked_wait(error.headers)
+            if error.status in BUSY and not error.lasting:
+                return self._busy(order, began, error, named)
+            lasting = error.lasting or not passing(error.status)
+            if error.status < 500:
+                self._pace.answered()
+        if lasting or order.tries > self._retries or (named or 0) > _LONGEST_NAMED:
+            return None
+        return named or back_off(order.tries)
+
+    def _busy(
+        self, order: _Order[R], began: float, error: ServerError, named: float | None
+    ) -> float | None:
+        self._refusal = error
+        wait = self._pace.refused(began, named)
+        if order.busy_since is None:
+            order.busy_since = began
+        if wait is None or not self._retries:
+            return None
+        late = self._pace.clock() + wait - order.busy_since > self._pace.patience
+        return None if late and order.tries > self._retries else wait
+
+    def _end(self, order: _Order[R], error: Exception) -> None:
+        # Outside of ``except``, as the error may hold the key and must not be chained.
+        try:
+            result = self._failure(order.text, error)
+        except Exception as last:  # noqa: BLE001 -- ends all, in the thread that waits
+            self._break(order, last)
+        else:
+            self._hand_over(order, result)
+
+    def _hand_over(self, order: _Order[R], result: R) -> None:
+        """Hand over what comes within one turn of the loop together."""
+        if not self._done:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._done.append((order, result))
+
+    def _flush(self) -> None:
+        done, self._done = self._done, []
+        together: dict[Receive[R], list[tuple[Any, R]]] = {}
+        for order, result in done:
+            together.setdefault(order.receive, []).append((order.key, result))
+        for receive, results in together.items():
+            receive(results)
+        self._taken -= len(done)
+        self._start()
+
+    def _break(self, order: _Order[R], error: Exception) -> None:
+        """Call off all that waits, and tell everybody why."""
+        left, self._waiting = [order, *self._waiting, *self._later], deque()
+        while self._later:
+            self._later.popitem()[1].cancel()
+        self._taken -= 1
+        for receive in dict.fromkeys(one.receive for one in left):
+            receive(error)

@@ -1,0 +1,64 @@
+"""Findings for the code scanning of a build server, in SARIF 2.1.0."""
+
+from typing import Any
+from urllib.parse import quote
+
+from hinter_core import __version__
+from hinter_core.campaign.findings import FindingFilter, Side, page_of_findings
+from hinter_core.campaign.settings import SAMPLE
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.data.tables import to_json
+from hinter_core.report.model import Report
+from hinter_core.types import Verdict
+
+_MOST = 200  # findings of a model; servers cut off after some thousands in all
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_RULES = {
+    "gate": "The model makes more intersectional errors than allowed.",
+    "hidden-bias": "Several changes together flip the answer, and none of the smaller ones does.",
+}
+
+
+def sarif(store: CampaignStore, report: Report, faults: list[str]) -> str:
+    """Return SARIF: an error for each of the gate's ``faults``, a warning for each hidden finding.
+
+    A finding lies in the line of the data that its row has in a table with a head.
+
+    Raises:
+        StoreError: a table cannot be read.
+    """
+    data = store.campaign().data
+    uri = "sample.csv" if data == SAMPLE else data
+    results = [_result("gate", "error", fault, uri, 1) for fault in faults]
+    for model in report.models:
+        results += _hidden(Side(store, model.model), uri)
+    rules = [{"id": name, "shortDescription": {"text": about}} for name, about in _RULES.items()]
+    driver = {"name": "HInter", "version": __version__, "rules": rules}
+    run = {"tool": {"driver": driver}, "results": results}
+    return to_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, 1) + "\n"
+
+
+def _hidden(side: Side, uri: str) -> list[dict[str, Any]]:
+    wanted = FindingFilter((Verdict.HIDDEN.value,))
+    found, _ = page_of_findings(side, wanted, 0, _MOST)
+    return [
+        _result(
+            "hidden-bias",
+            "warning",
+            f"{side.model}: {', '.join(edit.in_words for edit in one.edits)}: "
+            f"{', '.join(one.original)} \u2192 {', '.join(one.labels or ())}: {one.mutant}",
+            uri,
+            one.row + 1,
+        )
+        for one in found
+    ]
+
+
+def _result(rule: str, level: str, words: str, uri: str, line: int) -> dict[str, Any]:
+    place = {"artifactLocation": {"uri": quote(uri)}, "region": {"startLine": line}}
+    return {
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": words},
+        "locations": [{"physicalLocation": place}],
+    }

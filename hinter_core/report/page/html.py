@@ -1,0 +1,177 @@
+"""Write a report, or other sections, as one HTML file that needs no network."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from hinter_core.campaign.tables import edit_from_row
+from hinter_core.mutation.edits import mutant_of
+from hinter_core.report.figures import (
+    Chart,
+    bars,
+    error_pies,
+    flow,
+    heat_maps,
+    kept_pies,
+    positive_bars,
+    priority_figure,
+)
+from hinter_core.report.gate import LIMIT, GateOn
+from hinter_core.report.metrics.examples import around, example_row
+from hinter_core.report.metrics.lattice import circles, overlap_kinds
+from hinter_core.report.model import ModelReport, Report
+from hinter_core.report.page.opening import LABELS, most_telling, opening
+from hinter_core.report.section import Section, joined
+from hinter_core.report.sections import sections, with_short_names
+from hinter_core.storage import ASSETS
+
+_STYLES = (ASSETS / "css" / "report.css", ASSETS / "css" / "drawing.css")
+_SCRIPT = ASSETS / "js" / "report.js"
+_PAGES = ASSETS / "html"
+_LINES = 60  # of charts on a printed page
+_BEFORE_MODELS = ("overview", "main", "models", "by-model", "accuracy")
+Charts = Sequence[tuple[str, Chart]]  # with the name of each
+
+
+def to_html(
+    report: Report,
+    *,
+    in_words: bool = True,
+    limit: float = LIMIT,
+    on: GateOn = GateOn.EXCESS,
+) -> str:
+    """Return the report as one HTML file: light or dark, wide or narrow, on screen or paper.
+
+    It begins with the decision by ``limit``, a limit of ``on``; every section follows, folded. All
+    text is escaped once.
+    """
+    report = with_short_names(report)
+    by_model: dict[str, list[Section]] = {}
+    for section in sections(report, in_words=in_words):
+        by_model.setdefault(section.model, []).append(section)
+    rest = by_model.pop("")
+    return _whole_page(
+        **_first_view(report, limit, on),
+        second=_second_page(report),
+        before=[s for s in rest if s.key in _BEFORE_MODELS],
+        by_model=by_model,
+        after=[s for s in rest if s.key not in _BEFORE_MODELS],
+    )
+
+
+def first_screen(report: Report) -> str:
+    """Return the begin of the page as HTML: a decision about each model, and examples."""
+    values = _first_view(with_short_names(report))
+    return _rendered(only_opening=True, **values)
+
+
+def page_of(title: str, written: Iterable[Section], charts: Mapping[str, Charts]) -> str:
+    """Return sections as one HTML file; ``charts`` with names, by section."""
+    return _whole_page(
+        title=title,
+        before=list(written),
+        by_model={},
+        charts=lambda section: (charts.get(section.key, ()), ()),
+    )
+
+
+def style() -> str:
+    """Return the style sheet of the report page."""
+    return "\n".join(path.read_text(encoding="utf-8") for path in _STYLES)
+
+
+def _whole_page(**values: Any) -> str:
+    return _rendered(style=style(), script=_SCRIPT.read_text(encoding="utf-8"), **values)
+
+
+def _rendered(**values: Any) -> str:
+    from jinja2 import Environment, FileSystemLoader
+
+    page = Environment(autoescape=True, loader=FileSystemLoader(_PAGES))
+    page.globals |= {"words": LABELS, "change": example_row, "marked": marked}
+    return page.get_template("report.html").render(values)
+
+
+def _second_page(report: Report) -> Charts:
+    """Return the charts of the second page, as many as fit: rates, texts, and one heat map."""
+    model = most_telling(report)
+    if model is None:
+        return []
+    maps = [(f"{model.model}, {name}", chart) for name, chart in charts_of("groups", report, model)]
+    room, fitting = _LINES, []
+    for name, made in (*charts_of("main", report, None), *maps[:1]):
+        lines = 3 + sum(len(row[1]) if made["kind"] == "bars" else 2 for row in made["rows"])
+        if lines <= room:
+            fitting.append((name, made))
+            room -= lines
+    return fitting
+
+
+def _first_view(report: Report, limit: float = LIMIT, on: GateOn = GateOn.EXCESS) -> dict[str, Any]:
+    models = {model.model: model for model in report.models}
+    return {
+        "title": f"HInter report: {report.campaign.title}",
+        "first": opening(report, limit, on=on),
+        "charts": lambda section: (
+            ()
+            if section.key == "main"
+            else charts_of(section.key, report, models.get(section.model)),
+            _venns(section, models),
+        ),
+    }
+
+
+def charts_of(key: str, report: Report, model: ModelReport | None) -> Charts:
+    """Return the charts of a section, each with its name."""
+    charts: Sequence[tuple[str, Chart | None]] = ()
+    if key == "main":
+        charts = [
+            ("Error rates with their intervals", bars(report)),
+            ("Original texts with an error", bars(report, "sources")),
+        ]
+    elif model is not None and key in _OF_MODEL:
+        charts = _OF_MODEL[key](model)
+    return [(name, chart) for name, chart in charts if chart is not None]
+
+
+_OF_MODEL: dict[str, Callable[[ModelReport], Sequence[tuple[str, Chart | None]]]] = {
+    "flow": lambda model: [("From mutants to verdicts", flow(model))],
+    "invariant": lambda model: [
+        ("Mutants kept and discarded", kept_pies(model)),
+        ("True and false positives", positive_bars(model)),
+    ],
+    "pies": lambda model: [("Errors by what the other kind shows", error_pies(model))],
+    "groups": lambda model: [
+        (f"{name}: error rate, %, by the groups a text was turned into", figure)
+        for name, figure in heat_maps(model)
+    ],
+    "priority": lambda model: (
+        [("Changed answers found by cases asked", priority_figure({model.model: model.priority}))]
+        if model.priority
+        else []
+    ),
+}
+
+
+def _venns(section: Section, models: Mapping[str, ModelReport]) -> list[tuple[Any, ...]]:
+    """Return the circles of texts, each with its name, number of texts, words and legend."""
+    venns = []
+    for one in models[section.model].overlaps if section.key == "overlap" else ():
+        kinds = overlap_kinds(one)
+        total = sum(number for _, number, _ in kinds)
+        texts = f"{total:,} text{'s' * (total != 1)}"
+        venns.append((circles(one), joined(one.attributes), texts, "Circles of these texts", kinds))
+    return venns
+
+
+def marked(example: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return a hidden mutant as pieces around its changes: "", ``del`` or ``ins``, and a text."""
+    text = example["text"]
+    edits = [edit_from_row(row) for row in example["edits"]]
+    splices = mutant_of(text, edits, example["mutant"]).splices
+    start, end = around(text, splices[0].start, splices[-1].end)
+    pieces, at = [("", "\u2026" * (start > 0))], start
+    for one in splices:
+        new, old = text[at : one.start], text[one.start : one.end]
+        pieces += [("", new), ("del", old), ("ins", f" {one.new}" if old else one.new)]
+        at = one.end
+    return [*pieces, ("", text[at:end] + "\u2026" * (end < len(text)))]

@@ -1,0 +1,194 @@
+"""What a page of results says first: a decision about each model, examples, caveats, method.
+
+The HTML report and the app's Results show the same, by the macros of ``assets/html/parts.html``.
+"""
+
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
+from hinter_core.report.figures import bar
+from hinter_core.report.gate import LIMIT, Decision, GateOn, GateOutcome, decide
+from hinter_core.report.metrics.excess import FEWEST_PLACEBO
+from hinter_core.report.metrics.lattice import people_apart_section
+from hinter_core.report.model import ModelReport, Report
+from hinter_core.statistics.format import percent, points
+from hinter_core.types import Verdict
+
+SHOWN = 3  # clusters of hidden mutants
+_MINUS = "\u2212"
+# Words of the page that are no sentences; the app has them in the visitor's language.
+LABELS = {
+    "examples": "Examples",
+    "caveats": "Before you rely on this",
+    "method": "Method",
+    "command": "The same decision on a build server (exit code 1 if a model does not pass)",
+    "limit": "limit",
+    "beyond": "points beyond placebo",
+    "alike": "{n:,} hidden mutants like this one in the text",
+    "one": "one hidden mutant of its kind in the text",
+    "row": "row {n}",
+    "none": "No model was tested.",
+}
+_HEADS = {GateOutcome.PASS: "Pass", GateOutcome.FAIL: "Fail", GateOutcome.FEW: "Too few to say"}
+_RULES = {
+    GateOn.EXCESS: "A model fails if the whole 95 % interval of its excess over placebo mutants, "
+    "within texts, lies above the limit, and passes if none of it does.",
+    GateOn.RATE: "A model fails if the whole 95 % interval of its intersectional error rate lies "
+    "above the limit. Placebo mutants are not compared.",
+}
+_LOST = 0.2  # share of mutants without a verdict, above which it is a caveat
+
+
+@dataclass(frozen=True)
+class Card:
+    """A decision as a page shows it; ``key`` is its outcome as a name of a style.
+
+    ``bars``: rates drawn with their intervals (:func:`hinter_core.report.figures.bar`).
+    """
+
+    model: str
+    key: str
+    head: str
+    difference: str
+    limit: str
+    bars: list[dict[str, Any]]
+    words: list[str]
+
+
+@dataclass(frozen=True)
+class Opening:
+    """The first view: cards by model, clusters of hidden mutants of one of them, and the rest."""
+
+    cards: list[Card]
+    model: str
+    clusters: list[Mapping[str, Any]]
+    hidden: str
+    caveats: list[str]
+    method: list[str]
+    command: str
+
+
+def opening(
+    report: Report,
+    limit: float = LIMIT,
+    folder: str = "FOLDER",
+    model: str = "",
+    on: GateOn = GateOn.EXCESS,
+) -> Opening:
+    """Return the first view of a report; ``model``: whose examples (default: with most hidden)."""
+    decisions = [(one, decide(one, limit, on)) for one in report.models]
+    chosen = next((one for one in report.models if one.model == model), None)
+    chosen = chosen or most_telling(report)
+    return Opening(
+        [card(one, decision, limit) for one, decision in decisions],
+        chosen.model if chosen else "",
+        chosen.examples[:SHOWN] if chosen else [],
+        _hidden(chosen) if chosen else "",
+        list(caveats(report, limit, (decision for _, decision in decisions))),
+        [*method(report), _RULES[on]],
+        f"hinter report {shlex.quote(folder)} --fail-over {limit:g}"
+        + (" --gate-on rate" if on is GateOn.RATE else ""),
+    )
+
+
+def most_telling(report: Report) -> ModelReport | None:
+    """Return the model with most hidden findings, then most errors; None if there is none."""
+
+    def finds(model: ModelReport) -> tuple[int, int]:
+        line = model.intersectional
+        return line.verdicts[Verdict.HIDDEN.value], line.errors.hits
+
+    return max(report.models, key=finds, default=None)
+
+
+def card(model: ModelReport, decision: Decision, limit: float) -> Card:
+    """Return the card of a model."""
+    one, line = decision.excess, model.intersectional
+    rates = [("intersectional mutants", one.errors if one else line.errors)]
+    rates += [("placebo mutants, same texts", one.placebo)] if one else []
+    top = max([limit, *(rate.high or rate.share or 0.0 for _, rate in rates)]) or 1.0
+    bars = [
+        {**bar(name, "", rate, top), "written": percent(rate),
+         "bad": not place and decision.outcome is GateOutcome.FAIL}
+        for place, (name, rate) in enumerate(rates)
+        if rate.of
+    ]  # fmt: skip
+    hidden = line.verdicts[Verdict.HIDDEN.value]
+    words = [decision.why[:1].upper() + decision.why[1:]] if decision.why else []
+    words.append(
+        f"{line.errors.hits:,} of {line.errors.of:,} intersectional mutants changed the answer, "
+        f"{hidden:,} of them hidden. {line.sources.hits:,} of {line.sources.of:,} texts have an "
+        "error."
+    )
+    words += people_apart_section(model.by_people).in_words
+    return Card(
+        model.model,
+        decision.outcome.name.lower(),
+        _HEADS[decision.outcome],
+        points(one.difference).replace("-", _MINUS) if one and not one.few else "",
+        f"{100 * limit:+g}",
+        bars,
+        words,
+    )
+
+
+def _hidden(model: ModelReport) -> str:
+    number, line = model.intersectional.verdicts[Verdict.HIDDEN.value], model.intersectional
+    if not number:
+        return "No hidden bias was found: no combined change flips an answer that its parts leave."
+    texts = line.hidden_sources
+    where = f" in {texts.hits:,} of {texts.of:,} texts" if texts else ""
+    return f"{number:,} hidden mutants{where}. The texts with most of them:"
+
+
+def caveats(report: Report, limit: float, decisions: Iterable[Decision]) -> Iterable[str]:
+    """Say what a reader should know before relying on the decision."""
+    for one in decisions:
+        high = one.excess.difference.high if one.excess else None
+        if one.outcome is GateOutcome.FEW and not one.stopped and high is not None:
+            yield (
+                f"{one.model}: {100 * limit:g} points more are neither shown nor ruled out, as the "
+                f"interval reaches {100 * high:+.1f}. A gate lets it pass: there, the lower end "
+                "alone counts. Test more texts."
+            )
+        elif one.outcome is GateOutcome.FEW and one.excess and one.excess.few:
+            yield (
+                f"{one.model}: {one.excess.placebo.of:,} placebo cases of the {FEWEST_PLACEBO} "
+                "that are needed. Test more texts."
+            )
+    texts = report.texts
+    if unusable := texts[UNUSABLE]:
+        yield f"{unusable:,} rows could not be used."
+    if report.campaign.sample and texts.total():
+        yield f"The texts are a sample of {texts.total():,}."
+    if any(model.priority for model in report.models):
+        yield "Models were asked by priority: rates are of the audit, a random share of the cases."
+    for model in report.models:
+        line = model.intersectional
+        lost = line.verdicts[Verdict.UNANSWERED.value]
+        if line.mutants and lost / line.mutants > _LOST / 4:
+            yield f"{model.model} left {lost:,} of {line.mutants:,} mutants unanswered."
+    discarded = next((m.intersectional.discarded for m in report.models), None)
+    if discarded and (discarded.share or 0) > _LOST:
+        yield f"{percent(discarded)} of intersectional mutants were discarded as unnatural."
+    if report.people is None:
+        yield "A program, not people, judged which mutants are natural."
+    if not report.campaign.settings.across_people:
+        yield "Intersections are of one person; two people were not mixed."
+
+
+def method(report: Report) -> list[str]:
+    """Say how and when it was tested."""
+    campaign, texts = report.campaign, report.texts
+    what = f"Changed: {', '.join(campaign.attributes)}, up to order {campaign.order}"
+    most = f", maximum {campaign.limit:,} mutants per text" if campaign.limit else ""
+    when = f"Tested on {report.date[:10]} with HInter {report.version}. " if report.date else ""
+    return [
+        f"{when}Data: {campaign.title}; {texts[TESTED]:,} of {texts.total():,} texts tested, "
+        f"{texts[NOTHING]:,} with nothing to change. "
+        f"{what if campaign.source.makes else 'Handwritten mutants'}{most}; seed {campaign.seed}, "
+        f"parser {campaign.parser}, campaign {report.identity}.",
+    ]

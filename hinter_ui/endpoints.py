@@ -1,0 +1,248 @@
+"""What programs call of the app, over gradio's API and MCP: the tools, within the app's limits."""
+
+import inspect
+import json
+import os
+import secrets
+from collections.abc import Callable
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import gradio as gr
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+import hinter_core as hinter
+from hinter_core.api.checking import CheckResult
+from hinter_core.api.results import CampaignResult
+from hinter_core.campaign.settings import SAMPLE
+from hinter_core.endpoints.tools import TOOLS, CampaignState, NewCampaign, Table, called
+from hinter_core.errors import HinterError, InputError
+from hinter_core.models.registry import BACKENDS
+from hinter_ui.batch.actions import BatchActions
+from hinter_ui.batch.form import BatchForm
+from hinter_ui.explore.actions import ExploreActions
+from hinter_ui.html.wording import Words
+from hinter_ui.inside import api
+from hinter_ui.shared.access import clean_key, key_or_none
+from hinter_ui.shared.gate import visitor_of
+from hinter_ui.shared.library import discreet, without_folder
+from hinter_ui.shared.links import ExploreForm
+from hinter_ui.shared.page import PlainError
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
+
+if TYPE_CHECKING:
+    import pandas
+
+say = Words("shared")
+
+TOKEN = "HINTER_TOKEN"  # noqa: S105 -- the name of the setting
+KEY_HEADER = "x-model-key"
+_AT_ONCE = 2  # calls at work; those of visitors take turns
+
+
+def add_endpoints(services: Services) -> None:
+    """Add the tools to the page that is being built; no other function of it can be called."""
+    for tool in TOOLS:
+        api(
+            _endpoint(tool, services), api_name=tool.__name__,
+            concurrency_limit=_AT_ONCE, concurrency_id="programs",
+        )  # fmt: skip
+
+
+def serves_mcp() -> bool:
+    """Whether the tools are served over MCP, too: if its package is installed, unless told not."""
+    return os.environ.get("GRADIO_MCP_SERVER", "true").lower() == "true" and bool(find_spec("mcp"))
+
+
+def write_json(page: gr.Blocks) -> None:
+    """Let MCP answer in JSON, where gradio writes what Python prints of a value."""
+    if server := page.mcp_server_obj:
+        write = server.postprocess_output_data
+
+        def written(data: Any, root_url: str) -> Any:
+            texts = [json.dumps(value, ensure_ascii=False) for value in data]
+            return write(texts, root_url)
+
+        server.postprocess_output_data = written  # type: ignore[method-assign]
+
+
+class PublicConfig:
+    """Tell programs of the tools alone.
+
+    Their client fails at events whose widgets are told of later.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        agent = Headers(scope=scope).get("user-agent", "") if scope["type"] == "http" else ""
+        if scope["type"] != "http" or not scope["path"].endswith("/config") or "Mozilla" in agent:
+            await self._app(scope, receive, send)
+            return
+        start: Message = {}
+        parts: list[bytes] = []
+
+        async def shortened(message: Message) -> None:
+            nonlocal start
+            if message["type"] == "http.response.start":
+                start = message
+                return
+            parts.append(message.get("body", b""))
+            if message.get("more_body"):
+                return
+            body = b"".join(parts)
+            if start["status"] == 200:
+                config = json.loads(body)
+                events = [
+                    one for one in config["dependencies"] if one["api_visibility"] == "public"
+                ]
+                body = json.dumps(config | {"dependencies": events}).encode()
+                MutableHeaders(scope=start)["content-length"] = str(len(body))
+            await send(start)
+            await send({"type": "http.response.body", "body": body})
+
+        await self._app(scope, receive, shortened)
+
+
+def _endpoint(tool: Callable[..., dict[str, Any]], services: Services) -> Callable[..., Any]:
+    """Return a function that gradio can call, with the arguments and words of a tool."""
+    (_, *parameters) = inspect.signature(tool).parameters.values()
+    names = [one.name for one in parameters]
+
+    def call(request: gr.Request, *values: Any) -> dict[str, Any]:
+        try:
+            _require_token(request)
+            with _session(request) as session:
+                place = AppPlace(services, session, request.headers.get(KEY_HEADER, ""))
+                with discreet(place.discreet):  # tables are read after a campaign is opened
+                    return called(tool, place, dict(zip(names, values, strict=True)))
+        except HinterError as error:
+            raise PlainError(error) from error
+
+    asked = inspect.Parameter(
+        "request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=gr.Request
+    )
+    vars(call)["__signature__"] = inspect.Signature(
+        [asked, *parameters], return_annotation=dict[str, Any]
+    )
+    call.__annotations__ = {"request": gr.Request} | {p.name: p.annotation for p in parameters}
+    call.__name__ = call.__qualname__ = tool.__name__
+    call.__doc__ = tool.__doc__
+    return call
+
+
+def _require_token(request: gr.Request) -> None:
+    if wanted := os.environ.get(TOKEN):
+        sent = request.headers.get("authorization", "").removeprefix("Bearer ")
+        if not secrets.compare_digest(sent.encode(), wanted.encode()):
+            raise InputError(say("endpoints.token"))
+
+
+@contextmanager
+def _session(request: gr.Request) -> Any:
+    """Yield a session for one call, of which nothing is kept."""
+    session = Session(visitor=visitor_of(request))
+    try:
+        yield session
+    finally:
+        session.close()
+
+
+class AppPlace:
+    """The place of a call to the app; ``key`` is the visitor's, for models of a server."""
+
+    def __init__(self, services: Services, session: Session, key: str) -> None:
+        self._services, self._session = services, session
+        self._key = clean_key(key)
+        self.remembers = not self._key
+        self._folders: list[Path] = []  # of campaigns that were opened
+
+    def discreet(self, words: str) -> str:
+        """Return a message without the folders of this machine."""
+        return without_folder(words, *self._folders)
+
+    def check(self, text: str, attributes: tuple[str, ...], model: str, limit: int) -> CheckResult:
+        """Judge all mutants of a text, up to the limit."""
+        actions = self._services.only(ExploreActions)
+        self._admit(model)
+        form = ExploreForm(text=text, attributes=attributes, models=(model,), limit=limit)
+        for found in actions.scan(self._session, form):
+            self.progress(len(found.mutants), max(limit, len(found.mutants)), "mutants")
+        assert self._session.result is not None
+        return CheckResult(self._session.result.check, self._services.model(model, self._session))
+
+    def _admit(self, model: str) -> None:
+        """Open a model that is asked with the visitor's key, for this call alone."""
+        backend = BACKENDS.get(model.partition(":")[0])
+        if backend and backend.takes_key:
+            local = self._services.access.local
+            key = key_or_none(self._key, local=local)
+            self._session.keep(model, self._services.open_store(model, key))
+
+    def mutants(self, text: str, attributes: tuple[str, ...], limit: int) -> "pandas.DataFrame":
+        """Return all mutants of a text, up to the limit."""
+        self._services.access.admit_text(text)
+        return hinter.mutants(text, attributes, limit=limit)
+
+    def models(self) -> Table:
+        """Return the names of models, and the forms of those that name more."""
+        shipped = [{"name": name, "about": label} for label, name in self._services.model_choices()]
+        there = {row["name"] for row in shipped}
+        kinds = self._services.access.kinds().items()
+        named = [{"name": one.usage(kind), "about": one.about} for kind, one in kinds]
+        return [*shipped, *(row for row in named if row["name"] not in there)]
+
+    def start(self, wanted: NewCampaign) -> str:
+        """Start a campaign as Batch does, within the limits of this host."""
+        actions = self._services.only(BatchActions)
+        for model in wanted.models:
+            backend = BACKENDS.get(model.partition(":")[0])
+            if backend and backend.takes_key:
+                server = self._services.access.admit(model, "-").settings["base_url"]
+                self._session.keys[server] = key_or_none(
+                    self._key, local=self._services.access.local
+                )
+        with TemporaryDirectory(prefix="hinter-texts-") as folder:
+            form = _form(wanted, Path(folder))
+            return actions.start(self._session, form).id
+
+    def state(self, campaign: str) -> CampaignState:
+        """Return how far a campaign is."""
+        found = self._services.only(BatchActions).status(campaign)
+        return CampaignState(found.state.value, found.seen, found.problem, found.seconds_left)
+
+    def open(self, campaign: str) -> CampaignResult:
+        """Open the results of a campaign."""
+        entry = self._services.campaigns.get(campaign)
+        self._folders += [entry.store.folder, entry.folder]
+        with discreet(self.discreet):
+            return hinter.load(entry.store.folder)
+
+    def progress(self, done: int, of: int, what: str) -> None:
+        """Tell the caller how far a call is."""
+        gr.Progress()((done, of), desc=what)
+
+
+def _form(wanted: NewCampaign, folder: Path) -> BatchForm:
+    """Return the form of Batch that starts such a campaign; it copies the texts."""
+    form = BatchForm()
+    settings = {
+        **form.settings, "models": wanted.models, "attributes": wanted.attributes,
+        "order": min(2, len(wanted.attributes) or 2), "sample": wanted.sample,
+        "limit": wanted.limit,
+    }  # fmt: skip
+    if wanted.texts:
+        path = folder / "texts.jsonl"
+        rows = (json.dumps({"text": text}) for text in wanted.texts)
+        path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+        return BatchForm(source="upload", upload=str(path), settings=settings)
+    if wanted.data == SAMPLE:
+        return BatchForm(settings=settings)
+    return BatchForm(source="hub", hub=wanted.data, settings=settings)

@@ -1,0 +1,131 @@
+"""Pairs of changes to press or choose: those that are hidden, and those that a text offers."""
+
+from collections.abc import Sequence
+from itertools import combinations, count
+
+from hinter_core.mutation.plan import Plan
+from hinter_core.pipeline.case import TestResult
+from hinter_core.types import Edit, Outcome, Verdict
+from hinter_ui.explore.html import Filter, headline, rows_for, say
+from hinter_ui.explore.state import OfferedEdits
+from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.wording import TIMES, capital, hue, in_order, name_of, two_people
+from hinter_ui.shared.links import ExploreForm, edit_key, first_offer, offers
+
+_MOST_CHIPS = 8
+_MOST_OFFERED = 400  # replacements of one attribute; the list of a scan has all of them
+_DRAWN = count()
+_FLIPS = (Verdict.BIASED, Verdict.HIDDEN)
+
+
+def offered(plan: Plan, form: ExploreForm) -> list[OfferedEdits]:
+    """Return what a text offers of each attribute; chosen is what the form says.
+
+    Where the text does not offer all of that, a first pair is chosen. Nothing is offered where the
+    text has no intersection.
+    """
+    present = [a for a in plan.attributes if plan.edits.get(a)]
+    if len(present) < min(plan.settings.order, 2):
+        return []
+    found = [_offered(plan, attribute, form.edits) for attribute in present]
+    if form.edits and sum(bool(one.chosen) for one in found) == len(form.edits):
+        return found
+    keys = tuple(map(edit_key, _first(plan, present)))
+    return [_offered(plan, attribute, keys) for attribute in present]
+
+
+def _first(plan: Plan, present: Sequence[str]) -> tuple[Edit, ...]:
+    sizes = range(min(plan.settings.order, len(present)), 0, -1)
+    sets = (each for size in sizes for each in combinations(present, size))
+    return next(filter(None, (first_offer(plan, each) for each in sets)), ())
+
+
+def _offered(plan: Plan, attribute: str, keys: Sequence[str]) -> OfferedEdits:
+    own = [(edit_key(e), _described(e)) for e in offers(plan, attribute)]
+    meant = (k for key in keys for k, _ in own if k == key or k.startswith(key + "|"))
+    return OfferedEdits(attribute, own, next(meant, ""))
+
+
+def _described(edit: Edit) -> str:
+    key = "form.edit_places" if len(edit.spans) > 1 else "form.edit"
+    group = name_of(edit.target.group)
+    return say(key, change=edit.in_words, group=group, places=len(edit.spans))
+
+
+def pairs(choices: Sequence[OfferedEdits]) -> Markup:
+    """Offer the replacements of each attribute in a list of its own; one choice judges them."""
+    if not choices:
+        return Markup("")
+    lists = join((_list(one) for one in choices), f" {TIMES} ")
+    button = tag("button", say("pairs.check"), type="button", data_act="check", class_="act")
+    # gradio draws nothing that it was told last, though a list may have been turned by hand since.
+    title = tag("span", say("pairs.title"), class_="quiet")
+    return tag("div", title, lists, button, class_="pairs", role="group", data_drawn=next(_DRAWN),
+               aria_label=say("pairs.title"))  # fmt: skip
+
+
+def _list(choice: OfferedEdits) -> Markup:
+    offered = choice.offered[:_MOST_OFFERED]
+    offered += [one for one in choice.offered[_MOST_OFFERED:] if one[0] == choice.chosen]
+    same = tag("option", say("pairs.unchanged"), value="", selected=not choice.chosen)
+    every = [tag("option", words, value=key, selected=key == choice.chosen)
+             for key, words in offered]  # fmt: skip
+    name = tag("span", capital(name_of(choice.attribute)), class_="pair-name")
+    return tag("label", name, tag("select", same, *every), style=f"--h:{hue(choice.attribute)}")
+
+
+def found(check: TestResult, models: Sequence[str], model: str, selected: int | None) -> Markup:
+    """Show the hidden variants as chips, how sure they are, and the smallest change that flips."""
+    rows = rows_for(check, models, Filter((Verdict.HIDDEN.value,)))
+    chips = [tag("li", _chip(check, models, i, selected)) for i in rows[:_MOST_CHIPS]]
+    if len(rows) > _MOST_CHIPS:
+        every = tag("button", say("found.all", n=len(rows)), type="button", data_act="all",
+                    class_="act")  # fmt: skip
+        chips.append(tag("li", every))
+    lines = [headline(check, one, named=len(models) > 1) for one in models]
+    if not rows:
+        lines.insert(0, tag("p", say("found.none") if check.complete else say("found.yet")))
+    listed = tag("ul", *chips, class_="found-chips", aria_label=say("found.title"))
+    return tag("div", tag("div", *lines, class_="headline"), listed if chips else None,
+               _smallest(check, model, selected), class_="found")  # fmt: skip
+
+
+def _chip(check: TestResult, models: Sequence[str], place: int, selected: int | None) -> Markup:
+    own = [(m, check.outcomes[m][place]) for m in models]
+    model, judged = next((one for one in own if one[1].verdict is Verdict.HIDDEN), own[0])
+    edits = in_order(judged.mutant.edits, check.plan.attributes)
+    words = join((_change(edit, check.plan) for edit in edits), f" {TIMES} ")
+    apart = two_people() if check.plan.across_people(edits) else None
+    return tag("button", words, apart, type="button", class_=f"pick chip {judged.verdict.value}",
+               data_row=place, data_model=model, aria_pressed="true" if place == selected else
+               "false", title="; ".join(edit.in_words for edit in edits))  # fmt: skip
+
+
+def _change(edit: Edit, plan: Plan) -> Markup:
+    """Name the new word; and the old one, where the text has several of the attribute."""
+    several = len({one.source.text for one in plan.edits[edit.attribute]}) > 1
+    return isolated(edit.in_words if several or not edit.target.text else edit.target.text)
+
+
+def smallest_flip(judged: Sequence[Outcome]) -> int | None:
+    """Return the place of the variant that flips the answer by the smallest change.
+
+    Fewest attributes, then fewest words, then the highest validity.
+    """
+
+    def size(place: int) -> tuple[int, int, float]:
+        one = judged[place]
+        return one.mutant.order, len(one.mutant.splices), -one.validity.fair
+
+    flips = (place for place, one in enumerate(judged) if one.verdict in _FLIPS)
+    return min(flips, key=size, default=None)
+
+
+def _smallest(check: TestResult, model: str, selected: int | None) -> Markup | None:
+    judged = check.outcomes[model]
+    place = smallest_flip(judged)
+    if place is None:
+        return tag("p", say("found.steady"), class_="quiet") if check.complete else None
+    many = say.count("found.words", len(judged[place].mutant.splices))
+    return tag("p", say("found.smallest"), " ", _chip(check, [model], place, selected), " ",
+               tag("span", many, class_="quiet"), class_="smallest")  # fmt: skip

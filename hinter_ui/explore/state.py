@@ -1,0 +1,49 @@
+"""What Explore keeps of a page, and the parts of what it shows."""
+
+from dataclasses import dataclass, field
+
+from hinter_ui.explore.html import Filter
+from hinter_ui.html.markup import Markup
+from hinter_ui.shared.links import ExploreForm
+
+
+@dataclass
+class ExploreState:
+    """What Explore keeps of a page: what its controls say, and what of a result is looked at.
+
+    ``controls`` may be more recent than the result; ``opened`` is what they said on the fresh page,
+    if its address did not; ``seen`` is what the marks and lists on the page were made from;
+    ``coming`` is what they are about to say; ``awaited`` is the form of a
+    scan that has found nothing yet. ``selected`` is the place of the variant shown, ``chosen``
+    whether somebody chose it. ``open``: names of the parts that are unfolded; ``people_of``: the
+    text and the parser that the part with people shows them for.
+    """
+
+    controls: ExploreForm = field(default_factory=ExploreForm)
+    opened: ExploreForm | None = None
+    seen: ExploreForm | None = None
+    coming: ExploreForm | None = None
+    awaited: ExploreForm | None = None
+    shown_model: str = ""
+    selected: int | None = None
+    chosen: bool = False
+    filter: Filter = field(default_factory=Filter)
+    open: set[str] = field(default_factory=set)
+    people_of: tuple[str, str, str] | None = None
+
+
+@dataclass(frozen=True)
+class OfferedEdits:
+    """The replacements (key, words) that a text offers for an attribute, and the one chosen."""
+
+    attribute: str
+    offered: list[tuple[str, str]]
+    chosen: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The rendered parts of one mutant."""
+
+    banner: Markup
+    square: Markup

@@ -1,0 +1,215 @@
+"""The first view of a report, and its charts: every number is the report's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from html import escape
+
+import pytest
+
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.report.figures import (
+    FEW,
+    bars,
+    curves,
+    flow,
+    heat_maps,
+    kept_pies,
+    plot,
+)
+from hinter_core.report.gate import GateOn, GateOutcome, gate
+from hinter_core.report.metrics.excess import FEWEST_PLACEBO, PlaceboExcess
+from hinter_core.report.model import Report, make_report
+from hinter_core.report.page.html import marked, to_html
+from hinter_core.report.page.opening import opening
+from hinter_core.report.section import joined
+from hinter_core.statistics.rates import Difference, Rate
+
+HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
+NEVER = 'scripted:negative if "unicorn"; positive otherwise'
+TEXTS = [
+    "The black man was kind.",
+    "The black man and the short white boy were kind to the black man.",
+    "The short white man was kind.",
+]
+
+
+@pytest.fixture(scope="module")
+def report(make: Callable[..., CampaignStore]) -> Report:
+    return make_report(make(TEXTS, ["race", "gender"], 2, HIDDEN, NEVER))
+
+
+def with_excess(report: Report, low: float | None, high: float, cases: int) -> Report:
+    excess = PlaceboExcess(
+        "order 2", (), 2, Rate(30, 200, 0.1, 0.2), Rate(5, cases), Difference(0.1, low, high, 0.01)
+    )
+    return replace(report, models=[report.models[0].with_metrics(excess=[excess])])
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "cases", "outcome", "stopped"),
+    [
+        (0.06, 0.2, 100, GateOutcome.FAIL, True),
+        (0.05, 0.2, 100, GateOutcome.FEW, False),
+        (-0.3, 0.2, 100, GateOutcome.FEW, False),
+        (-0.3, 0.05, 100, GateOutcome.PASS, False),
+        (-0.3, -0.1, 100, GateOutcome.PASS, False),
+        (0.06, 0.2, 99, GateOutcome.FEW, True),
+        (None, 0.2, 100, GateOutcome.FEW, True),
+    ],
+)
+def test_the_page_decides_and_says_where_a_gate_lets_pass(
+    report: Report,
+    low: float | None,
+    high: float,
+    cases: int,
+    outcome: GateOutcome,
+    stopped: bool,
+) -> None:
+    one = with_excess(report, low, high, cases)
+    told = opening(one, 0.05)
+    (card,) = told.cards
+    assert card.key == outcome.name.lower()
+    assert bool(gate(one, 0.05)) is stopped
+    assert [bar["rate"] for bar in card.bars] == [Rate(30, 200, 0.1, 0.2), Rate(5, cases)]
+    assert card.limit == "+5"
+    unsure = any("neither shown nor ruled out" in words for words in told.caveats)
+    assert unsure is (outcome is GateOutcome.FEW and not stopped)
+
+
+def test_a_limit_decides_and_stands_in_the_command(report: Report) -> None:
+    one = with_excess(report, 0.06, 0.2, 100)
+    heads = [opening(one, limit).cards[0].head for limit in (0.0, 0.05, 0.1, 0.2)]
+    assert heads == ["Fail", "Fail", "Too few to say", "Pass"]
+    assert opening(one, 0.1, "my folder").command == "hinter report 'my folder' --fail-over 0.1"
+
+
+def test_the_plain_rate_decides_where_the_gate_is_on_it(report: Report) -> None:
+    one = with_excess(report, 0.06, 0.2, 100)
+    share = one.models[0].intersectional.errors.low or 0.0
+    for limit in (share / 2, (share + 1) / 2):
+        told = opening(one, limit, on=GateOn.RATE)
+        passes = not gate(one, limit, GateOn.RATE)
+        assert (told.cards[0].key == "pass") is passes is (limit > share)
+        assert told.command.endswith(f"--fail-over {limit:g} --gate-on rate")
+        assert "intersectional error rate" in told.method[-1]
+        assert told.command in to_html(one, limit=limit, on=GateOn.RATE)
+
+
+@pytest.mark.parametrize("cases", [30, 200])
+def test_placebo_cases_are_asked_for_only_where_they_are_too_few(
+    report: Report, cases: int
+) -> None:
+    one = with_excess(report, None, 0.2, cases)
+    (excess,) = one.models[0].excess
+    unknown = replace(excess, difference=Difference(0.1, None, None, None))
+    told = opening(replace(one, models=[one.models[0].with_metrics(excess=[unknown])]))
+    assert told.cards[0].key == "few"
+    asked = [words for words in told.caveats if "that are needed" in words]
+    assert bool(asked) is (cases < FEWEST_PLACEBO)
+
+
+def test_examples_are_the_clusters_with_most_hidden_mutants(report: Report) -> None:
+    model = report.models[0]
+    told = opening(report)
+    assert told.model == HIDDEN
+    numbers = [one["alike"] for one in model.examples]
+    assert sum(numbers) == model.intersectional.verdicts["hidden"]
+    assert len({(one["row"], tuple(one["attributes"])) for one in model.examples}) == len(numbers)
+    alone = [one["alike"] for one in model.examples if not one["across_people"]]
+    assert numbers[: len(alone)] == sorted(alone, reverse=True)
+    assert list(told.clusters) == model.examples[:3]
+    for one in model.examples:
+        pieces = marked(one)
+        assert "".join(text for kind, text in pieces if kind in ("", "del")) == one["text"]
+
+
+def test_rates_are_drawn_as_they_are(report: Report) -> None:
+    made = bars(report)
+    assert made is not None
+    lines = report.models[0].lines
+    rows = dict(made["rows"])
+    for line in lines:
+        label = f"{line.name} (n\u00a0{line.errors.of:,})"
+        bar = rows[label][0]
+        assert bar["of"] == f"{line.errors.hits:,} of {line.errors.of:,}"
+        assert bar["value"] == f"{100 * (line.errors.share or 0):.1f}\u00a0%"
+        assert bar["few"] is (line.errors.of < FEW)
+        width, low, rest = (float(bar[key][:-1]) for key in ("width", "low", "rest"))
+        assert low <= width + 0.1
+        assert width <= 100 - rest + 0.1
+    assert [name for name, _ in made["legend"]] == [HIDDEN[:41] + "\u2026", NEVER[:41] + "\u2026"]
+
+
+def test_shares_of_a_whole_add_up(report: Report) -> None:
+    model = report.models[0]
+    flows, kept = flow(model), kept_pies(model)
+    assert flows
+    assert kept
+    for row, line in zip(flows["rows"], (model.atomic, model.intersectional), strict=True):
+        assert row["total"] == f"{line.mutants:,}"
+        numbers = {part["name"]: part["number"] for part in row["parts"]}
+        assert numbers == {name: f"{n:,}" for name, n in line.verdicts.items() if n}
+        assert sum(float(part["width"][:-1]) for part in row["parts"]) == pytest.approx(
+            100, abs=0.1
+        )
+    assert [row["name"] for row in kept["rows"]] == ["all", "intersectional", "atomic"]
+
+
+def test_a_heat_map_has_a_cell_for_every_pair_of_groups(report: Report) -> None:
+    model = report.models[0]
+    (name, made), *_ = heat_maps(model)
+    cells = [cell for _, row in made["rows"] for cell in row if cell]
+    own = [group for group in model.groups if " \u00d7 ".join(group.attributes) == name]
+    assert sorted(cell["number"] for cell in cells) == sorted(
+        f"n\u00a0{group.errors.of:,}" for group in own
+    )
+    assert sum(cell["few"] for cell in cells) == sum(group.errors.of < FEW for group in own)
+    made["rows"][0][1][0] = None  # two groups that no mutant joins
+    (drawn,) = plot(made)["data"]
+    for (_, row), words in zip(made["rows"], drawn["text"], strict=True):
+        for cell, said in zip(row, words, strict=True):
+            assert said.partition("<br>")[2] == (cell["number"] if cell else "")
+            assert bool(said) is bool(cell)
+
+
+def test_plotly_shows_the_same_numbers(report: Report) -> None:
+    model, rates, verdicts = report.models[0], bars(report), flow(report.models[0])
+    assert rates
+    assert verdicts
+    shown = {
+        (trace["name"], label): share
+        for trace in plot(rates)["data"]
+        for label, share in zip(trace["y"], trace["x"], strict=True)
+    }
+    assert shown == pytest.approx(
+        {(escape(one["name"]), label): 100 * one["rate"].share
+         for label, own in rates["rows"] for one in own}
+    )  # fmt: skip
+    total = model.atomic.mutants + model.intersectional.mutants
+    assert sum(number for trace in plot(verdicts)["data"] for number in trace["x"]) == total
+    maps, cases = heat_maps(model), dict[str, int]()
+    for group in model.groups:
+        cases[joined(group.attributes)] = cases.get(joined(group.attributes), 0) + group.errors.of
+    assert [cases[name] for name, _ in maps] == sorted((cases[n] for n, _ in maps), reverse=True)
+    for name, chart in maps:
+        figure = plot(chart)
+        few = sum(g.errors.of < FEW for g in model.groups if joined(g.attributes) == name)
+        strokes = "".join(shape["path"] for shape in figure["layout"]["shapes"]).count("M")
+        assert strokes == 3 * few
+        (trace,) = figure["data"]
+        own = [g.errors.share for g in model.groups if joined(g.attributes) == name]
+        values = [value for line in trace["z"] for value in line if value is not None]
+        assert sorted(values) == pytest.approx(sorted(100 * (share or 0) for share in own))
+
+
+def test_curves_are_lines_and_bands() -> None:
+    one = ([0.0, 0.5], [0.0, 0.4], [0.0, 0.6])
+    made = curves({"<b>": one, "chance": one}, [0, 10], "cases & more", "share", "chance")
+    assert len(made["bands"]) == 1
+    assert [name for *_, name in made["curves"]] == ["<b>", "chance"]
+    assert [dashed for _, _, dashed, _ in made["curves"]] == [False, True]
+    assert made["across"] == "cases & more"
+    # Plotly takes a few tags for what they say.
+    assert [trace["name"] for trace in plot(made)["data"]] == ["&lt;b&gt;", "&lt;b&gt;", "chance"]
