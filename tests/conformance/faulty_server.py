@@ -53,6 +53,7 @@ class FaultyServer:
     ) -> None:
         self.asked: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
+        self._at_work = 0
         self.bodies: list[dict[str, Any]] = []
         self.times: list[float] = []
         self.keys: set[str] = set()
@@ -64,6 +65,7 @@ class FaultyServer:
         self._reply, self._refuses, self._terse = reply, refuses, terse
         self._on_request, self._busy = on_request, busy
         self._lock = threading.Lock()
+        self._idle = threading.Condition(self._lock)
         self._http = _Quiet(("127.0.0.1", 0), self._handler())
         self._end = threading.Event()
 
@@ -80,6 +82,15 @@ class FaultyServer:
         self._http.shutdown()
         self._http.server_close()
 
+    def settled(self) -> Counter[str]:
+        """Return ``answered`` once nothing is at work.
+
+        A client has its answer before the server comes to count it.
+        """
+        with self._idle:
+            assert self._idle.wait_for(lambda: not self._at_work, 10)
+            return Counter(self.answered)
+
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         server = self
 
@@ -91,6 +102,16 @@ class FaultyServer:
                 self._send(200, {"object": "list", "data": []}, {})
 
             def do_POST(self) -> None:
+                with server._lock:
+                    server._at_work += 1
+                try:
+                    self._answer()
+                finally:
+                    with server._idle:
+                        server._at_work -= 1
+                        server._idle.notify_all()
+
+            def _answer(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 text = body["messages"][-1]["content"].split("\n")[1]
                 with server._lock:

@@ -171,7 +171,7 @@ def test_a_stopped_run_sends_no_more_keeps_what_comes_and_ends_the_same(
             on_progress=stop.append, cancelled=lambda: bool(stop),
         )  # fmt: skip
         sent = len(server.bodies)
-        assert server.answered.total() == sent  # nobody is left behind
+        assert server.settled().total() == sent  # nobody is left behind
         plain_requests = len(server.asked)
         flow = run(same, tmp_path / "flow", monkeypatch)
         assert len(server.bodies) > sent
@@ -243,11 +243,11 @@ def test_a_refused_key_ends_the_run_and_the_next_asks_only_what_is_left(
         same = replace(campaign, models=(named(server),), data=good(campaign))
         with pytest.raises(HinterError, match="refused the key"):
             run(same, tmp_path / "flow", monkeypatch)
-        first = server.answered.total() - 1
+        first = server.settled().total() - 1
         assert len(server.bodies) == first + 1
         refused[0] = 0
         flow = run(same, tmp_path / "flow", monkeypatch)
-        assert server.answered.total() == len(server.asked) + 1
+        assert server.settled().total() == len(server.asked) + 1
         monkeypatch.delenv("HINTER_CACHE")
         assert tables(in_plain_order(same, tmp_path / "plain", monkeypatch)) == tables(flow)
 
