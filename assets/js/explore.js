@@ -46,20 +46,28 @@ function picks(element, trigger) {
 
 // A replacement was chosen in a list, or the pair is to be checked as it stands.
 function pairs(element, trigger) {
+  let drawn, choice = 0, chosen = [], focused = -1;
+  const lists = () => [...element.querySelectorAll('select')];
   const send = () => {
-    const edits = [...element.querySelectorAll('select')].map(list => list.value);
-    trigger('select', {edits});
+    choice += 1;
+    trigger('select', {edits: chosen = lists().map(list => list.value), choice});
   };
-  // What was chosen by hand would stay chosen in a list that is drawn anew.
-  let drawn;
+  // What was chosen by hand would stay chosen in a list that is drawn anew. It does so only where
+  // the lists were made before the choice was known; its own answer is still to come.
   new MutationObserver(() => {
-    const now = element.querySelector('.pairs')?.dataset.drawn;
-    if (now === drawn) return;
-    drawn = now;
-    for (const said of element.querySelectorAll('option[selected]'))
-      said.closest('select').value = said.value;
+    const box = element.querySelector('.pairs');
+    if (box?.dataset.drawn === drawn) return;
+    drawn = box?.dataset.drawn;
+    const early = Number(box?.dataset.known) < choice;
+    lists().forEach((list, place) => {
+      const own = early && [...list.options].some(one => one.value === chosen[place]);
+      list.value = own ? chosen[place] : list.querySelector('option[selected]').value;
+    });
+    if (document.activeElement === document.body) lists()[focused]?.focus({preventScroll: true});
   }).observe(element, {childList: true, subtree: true, attributes: true});
   element.addEventListener('change', send);
+  document.addEventListener('pointerdown', () => { focused = -1; });
+  document.addEventListener('focusin', event => { focused = lists().indexOf(event.target); });
   element.addEventListener('click', event => { if (event.target.closest('[data-act]')) send(); });
 }
 

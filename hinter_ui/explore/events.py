@@ -197,12 +197,18 @@ class ExploreEvents(TabEvents):
         return looked | ({self.ui.models: gr.update(value=list(form.models))} if named else {})
 
     def _looked(self, session: Session, form: ExploreForm) -> Updates:
+        """Say what a form offers, unless the controls say something else by then."""
+        state = session.of(ExploreState)
         if not form.text.strip():
             return self._offer(session, form, tag("p", say("form.empty"), class_="quiet"), [])
         try:
             plan = self.actions.plan(session, form)
         except HinterError as error:
-            return self._offer(session, form, notice.error(error), [])
+            same = state.controls.source == form.source
+            return self._offer(session, form, notice.error(error), []) if same else {}
+        if state.controls.source != form.source:
+            return {}  # whatever has changed them says what they offer
+        form = replace(form, edits=state.controls.edits)  # a pair was chosen meanwhile
         shown = self.actions.shown_form(session)
         if shown and shown.source == form.source:  # what was typed says the same again
             form = replace(form, edits=shown.edits)
@@ -236,6 +242,7 @@ class ExploreEvents(TabEvents):
     def choose_pair(self, event: gr.EventData, request: gr.Request, *values: Any) -> Updates:
         """Judge the pair that was chosen; the lists that it was chosen in stay as they are."""
         session, told = self.session(request), (event._data or {}).get("edits")
+        session.of(ExploreState).choice = place_in(event._data, "choice", 0)
         form = self.form(session, *values)
         if isinstance(told, list):
             form = replace(form, edits=tuple(str(key) for key in told if key))
@@ -435,7 +442,8 @@ class ExploreEvents(TabEvents):
         filled = self.updates.controls(form)
         if not set(form.models) <= known or form.parser != DEFAULT_PARSER:
             # A link must not make this machine fetch a model unasked.
-            looked = self._looked(session, replace(form, parser=DEFAULT_PARSER))
+            session.of(ExploreState).controls = form = replace(form, parser=DEFAULT_PARSER)
+            looked = self._looked(session, form)
             return filled | looked | self.updates.remarks([say("link.foreign")])
         turn = session.turn + 1
         with self.actions.coming(session, form):
@@ -459,6 +467,7 @@ class ExploreEvents(TabEvents):
         ready = all(self.services.at_hand(name, session) for name in form.models)
         if ready and form.parser == DEFAULT_PARSER:
             return filled | self._check(session, form)
+        session.of(ExploreState).controls = form
         remark = self.updates.remarks([say("link.unloaded")])
         return filled | self._looked(session, form) | remark
 

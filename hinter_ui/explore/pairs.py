@@ -52,8 +52,11 @@ def _described(edit: Edit) -> str:
     return say(key, change=edit.in_words, group=group, places=len(edit.spans))
 
 
-def pairs(choices: Sequence[OfferedEdits]) -> Markup:
-    """Offer the replacements of each attribute in a list of its own; one choice judges them."""
+def pairs(choices: Sequence[OfferedEdits], known: int) -> Markup:
+    """Offer the replacements of each attribute in a list of its own; one choice judges them.
+
+    Where the page has made a choice after the one of the number ``known``, that stays.
+    """
     if not choices:
         return Markup("")
     lists = join((_list(one) for one in choices), f" {TIMES} ")
@@ -61,7 +64,7 @@ def pairs(choices: Sequence[OfferedEdits]) -> Markup:
     # gradio draws nothing that it was told last, though a list may have been turned by hand since.
     title = tag("span", say("pairs.title"), class_="quiet")
     return tag("div", title, lists, button, class_="pairs", role="group", data_drawn=next(_DRAWN),
-               aria_label=say("pairs.title"))  # fmt: skip
+               data_known=known, aria_label=say("pairs.title"))  # fmt: skip
 
 
 def _list(choice: OfferedEdits) -> Markup:

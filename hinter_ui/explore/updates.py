@@ -51,7 +51,7 @@ class ExploreUpdates:
         asking = any(is_generative(name) for name in form.models)
         return self.people(session, form) | {
             self.ui.preview: seen,
-            self.ui.pairs: pairs(choices),
+            self.ui.pairs: pairs(choices, session.of(ExploreState).choice),
             self.ui.asking: gr.update(visible=asking),
             self.ui.choosing: gr.update(visible=not is_slotted(form.text, form.template)),
         }
@@ -127,7 +127,7 @@ class ExploreUpdates:
         if session.check is None or shown is None or self.actions.change(session):
             return {}
         state.controls = replace(state.controls, edits=shown.edits)
-        return {self.ui.pairs: pairs(offered(session.check.plan, shown))}
+        return {self.ui.pairs: pairs(offered(session.check.plan, shown), state.choice)}
 
     def remarks(self, messages: list[str]) -> Updates:
         """Show remarks that do not stop a check."""

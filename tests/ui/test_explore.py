@@ -208,6 +208,19 @@ def test_attributes_to_change_together_can_be_chosen(explore: Any) -> None:
     expect(explore.list_of("Age")).to_be_focused()
 
 
+def test_lists_that_come_late_leave_what_was_chosen_and_the_keyboard(explore: Any) -> None:
+    explore.planted()
+    expect(explore.square.locator("h3").nth(3)).to_have_text("Race \u00d7 gender")
+    lists = explore.pairs.locator(".pairs")
+    lists.evaluate("box => { window.early = box.cloneNode(true); early.dataset.drawn = 'early'; }")
+    explore.replace("Race", "unchanged")
+    expect(explore.square.locator("h3")).to_have_count(2)
+    lists.evaluate("box => box.replaceWith(early)")
+    expect(explore.pairs.locator("[data-drawn=early]")).to_have_count(1)
+    expect(explore.list_of("Race")).to_have_value("")
+    expect(explore.list_of("Race")).to_be_focused()
+
+
 def test_link_with_a_foreign_model_waits_for_a_person(explore: Any) -> None:
     explore.open("?text=The+British+waiter+left.&models=hf:someone/model")
     expect(explore.notice).to_contain_text("press Find hidden bias")

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 from urllib.parse import parse_qsl
 
-import gradio as gr
 import pytest
 import yaml
 from hypothesis import given
@@ -32,17 +30,14 @@ from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import Edit, EditKind, Mutant, Term, Verdict
 from hinter_ui.explore import actions as module
 from hinter_ui.explore.actions import ExploreActions
-from hinter_ui.explore.events import ExploreEvents
 from hinter_ui.explore.examples import load_examples
 from hinter_ui.explore.html import Filter, headline, rows_for
-from hinter_ui.explore.layout import ExploreLayout
 from hinter_ui.explore.pairs import smallest_flip
 from hinter_ui.explore.state import ExploreState
 from hinter_ui.html import notice, wording
 from hinter_ui.html.marked import preview
 from hinter_ui.html.markup import escape, tag
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.events import Updates
 from hinter_ui.shared.links import FIELDS, LINK_LIMIT, LINKED, ExploreForm, edit_key, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session, Sessions
@@ -98,59 +93,6 @@ def test_a_scan_on_a_public_host_ends_in_time(monkeypatch: pytest.MonkeyPatch) -
     assert not found[False].complete
     assert found[True].complete
     assert 0 < len(found[False].mutants) < len(found[True].mutants)
-
-
-def test_scans_and_checks_have_lanes_of_their_own() -> None:
-    page = build_app(Services(Access()))
-    lanes = {
-        fn.name: fn.concurrency_id for fn in page.fns.values() if fn.name in ("scan", "choose_pair")
-    }
-    assert lanes == {"scan": "scan", "choose_pair": "judge"}
-
-
-@pytest.mark.parametrize("first", ["example", "page"])
-def test_an_older_answer_never_takes_the_place_of_a_newer_one(
-    monkeypatch: pytest.MonkeyPatch, first: str
-) -> None:
-    examples = load_examples()[:2]
-    with gr.Blocks(), gr.Tabs(), gr.Tab():
-        services = Services()
-        ui = ExploreLayout(services, examples)
-        events = ExploreEvents(services, ui, examples)
-    request = cast(gr.Request, SimpleNamespace(session_hash="page", query_params={}, headers={}))
-
-    def use(number: int) -> Updates:
-        event = SimpleNamespace(target=SimpleNamespace(_id=ui.example_buttons[number]._id))
-        return events.use(cast(gr.EventData, event), request)
-
-    draw, newer = events._shown, list[Updates]()
-
-    def slow(session: Session) -> Updates:
-        drawn = draw(session)
-        if not newer:  # the next example is pressed, and answered, while this one is drawn
-            newer.append({})
-            newer[0] = use(1)
-        return drawn
-
-    monkeypatch.setattr(events, "_shown", slow)
-    session = Session()
-    monkeypatch.setattr(events, "session", lambda _: session)
-    older = use(0) if first == "example" else events.open_page(request)
-    assert newer[0][ui.text] == examples[1].form.text
-    assert not older
-
-
-def test_every_answer_says_which_figures_belong_to_what_the_controls_say() -> None:
-    app = build_app(Services())
-    own = {"stale", "progress", "address"}
-    told = [
-        {getattr(output, "elem_id", None) for output in event.outputs}
-        for event in app.fns.values()
-        if "ExploreEvents" in getattr(event.fn, "__qualname__", "") and event.outputs
-        and len(event.outputs) > 1
-    ]  # fmt: skip
-    assert len(told) > 10
-    assert all(own <= outputs for outputs in told)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,106 @@
+"""The events of Explore, without a browser: what comes late takes nothing's place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import gradio as gr
+import pytest
+
+from hinter_core.mutation.plan import Plan
+from hinter_ui.explore.events import ExploreEvents
+from hinter_ui.explore.examples import load_examples
+from hinter_ui.explore.layout import ExploreLayout
+from hinter_ui.explore.state import ExploreState
+from hinter_ui.shared.access import Access
+from hinter_ui.shared.events import Updates
+from hinter_ui.shared.links import ExploreForm
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
+from hinter_ui.shell import build_app
+
+PAIR = ("gender|waiter|waitress", "age|young|old")
+
+
+def test_scans_and_checks_have_lanes_of_their_own() -> None:
+    page = build_app(Services(Access()))
+    lanes = {
+        fn.name: fn.concurrency_id for fn in page.fns.values() if fn.name in ("scan", "choose_pair")
+    }
+    assert lanes == {"scan": "scan", "choose_pair": "judge"}
+
+
+@pytest.mark.parametrize("first", ["example", "page"])
+def test_an_older_answer_never_takes_the_place_of_a_newer_one(
+    monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    examples = load_examples()[:2]
+    with gr.Blocks(), gr.Tabs(), gr.Tab():
+        services = Services()
+        ui = ExploreLayout(services, examples)
+        events = ExploreEvents(services, ui, examples)
+    request = cast(gr.Request, SimpleNamespace(session_hash="page", query_params={}, headers={}))
+
+    def use(number: int) -> Updates:
+        event = SimpleNamespace(target=SimpleNamespace(_id=ui.example_buttons[number]._id))
+        return events.use(cast(gr.EventData, event), request)
+
+    draw, newer = events._shown, list[Updates]()
+
+    def slow(session: Session) -> Updates:
+        drawn = draw(session)
+        if not newer:  # the next example is pressed, and answered, while this one is drawn
+            newer.append({})
+            newer[0] = use(1)
+        return drawn
+
+    monkeypatch.setattr(events, "_shown", slow)
+    session = Session()
+    monkeypatch.setattr(events, "session", lambda _: session)
+    older = use(0) if first == "example" else events.open_page(request)
+    assert newer[0][ui.text] == examples[1].form.text
+    assert not older
+
+
+@pytest.mark.parametrize("typed", ["", " She sang."])
+def test_a_look_that_ends_late_keeps_the_pair_chosen_meanwhile(
+    monkeypatch: pytest.MonkeyPatch, typed: str
+) -> None:
+    with gr.Blocks(), gr.Tabs(), gr.Tab():
+        services = Services()
+        ui = ExploreLayout(services, ())
+        events = ExploreEvents(services, ui, ())
+    session, request = Session(), cast(gr.Request, None)
+    monkeypatch.setattr(events, "session", lambda _: session)
+    text = "The young British waiter left."
+    form = ExploreForm(text=text, attributes=("race", "gender", "age"))
+    monkeypatch.setattr(events, "form", lambda *_: form)
+    plan, chosen = events.actions.plan, replace(form, text=text + typed, edits=PAIR)
+
+    def slow(*of: Any) -> Plan:
+        made = plan(*of)
+        session.of(ExploreState).controls = chosen
+        return made
+
+    monkeypatch.setattr(events.actions, "plan", slow)
+    looked = events.look(request, text, [], form.models)
+    assert session.of(ExploreState).controls.text == chosen.text
+    if not typed:
+        changed = {key.split("|")[0] for key in session.of(ExploreState).controls.edits}
+        assert changed == {"gender", "age"}
+    assert bool(looked) == (not typed)  # what else was typed is looked at by an event of its own
+
+
+def test_every_answer_says_which_figures_belong_to_what_the_controls_say() -> None:
+    app = build_app(Services())
+    own = {"stale", "progress", "address"}
+    told = [
+        {getattr(output, "elem_id", None) for output in event.outputs}
+        for event in app.fns.values()
+        if "ExploreEvents" in getattr(event.fn, "__qualname__", "") and event.outputs
+        and len(event.outputs) > 1
+    ]  # fmt: skip
+    assert len(told) > 10
+    assert all(own <= outputs for outputs in told)
