@@ -283,8 +283,8 @@ async function drawn(tab, number, ...values) {
 function copyLink(element) {
   element.addEventListener('click', async event => {
     if (!event.target.matches('.copy-link')) return;
-    const link = element.querySelector('a.share');
-    try { await navigator.clipboard.writeText(link.href); event.target.textContent = event.target.dataset.copied; }
+    const shown = event.target.parentElement.querySelector('a.share, code');
+    try { await navigator.clipboard.writeText(shown.href ?? shown.textContent); event.target.textContent = event.target.dataset.copied; }
     catch { event.target.textContent = event.target.dataset.uncopied; }
   });
 }

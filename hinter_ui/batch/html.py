@@ -1,8 +1,10 @@
 """The HTML of the Batch tab: an estimate, the open campaign, and the list of all."""
 
+import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from shlex import quote
 from typing import Any
 
 from hinter_core.campaign.preview import Forecast
@@ -99,7 +101,25 @@ def title(status: CampaignStatus, *, mine: bool = True) -> Markup:
     ``mine``: whether the visitor may change the campaign.
     """
     what, copy = _what(status.campaign), notice.copy_button()
-    return escape(_page().title(status, state_badge(status), what, copy, mine))
+    asks_server = any(model.startswith("openai:") for model in status.campaign.models)
+    space = os.environ.get("SPACE_ID")
+    jobs = on_jobs(space, status.id, asks_server=asks_server) if space else ""
+    return escape(_page().title(status, state_badge(status), what, copy, mine, jobs))
+
+
+def on_jobs(space: str, name: str, *, asks_server: bool = False) -> str:
+    """Write the command that runs a campaign file of the folder at hand on HF Jobs.
+
+    The image is the Space's own. The campaign is copied to a bucket at the end, since a mounted
+    bucket keeps no files that change.
+    """
+    run = f"python -m hinter_core.cli run /in/campaign.yaml --out /tmp/{name}"
+    key = " --secrets OPENAI_API_KEY" if asks_server else ""
+    return (
+        f"hf jobs run{key} --flavor cpu-upgrade --timeout 6h --env PYTHONPATH=/home/user/app"
+        " -v .:/in -v hf://buckets/YOU/hinter:/out "
+        f"hf.co/spaces/{quote(space)} bash -c '{run}; cp -r /tmp/{name} /out/'"
+    )
 
 
 def _what(campaign: Campaign) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import os
+import shlex
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -412,6 +415,10 @@ def test_mutants_by_hand_come_from_one_campaign_and_make_another(
     assert "mutants: hinter-mutants.csv" in told
     assert "hinter-mutants.csv lies beside" in told
     assert "variants from a file" in html.title(status)
+    assert "hf jobs" not in html.title(status)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("SPACE_ID", "org/name")
+        assert "hf.co/spaces/org/name" in html.title(status)
     with pytest.raises(InputError, match="Explore makes its own"):
         local.form_of_finding(session, second.id, 0, 0, 0)
 
@@ -548,3 +555,17 @@ def test_how_many_texts_are_tested_is_said_before(local: BatchActions, tmp_path:
         assert "Start tests" not in str(preview(seen, sample))
     told = str(html.estimate(local.estimate(Session(), filled(form, sample=None))))
     assert "8 contain terms to change, 2 cannot be used" in told
+
+
+def test_the_command_for_hf_jobs_is_taken_by_its_client(tmp_path: Path) -> None:
+    words = shlex.split(html.on_jobs("some one/bias", "first", asks_server=True))
+    at = words.index("-v")
+    told = subprocess.run(
+        [Path(sys.executable).with_name(words[0]), *words[1:3], "--dry-run", *words[3:]],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+        env={**os.environ, "OPENAI_API_KEY": KEY, "HF_HUB_OFFLINE": "1"},
+    ).stdout  # fmt: skip
+    assert words[at + 1] == ".:/in"
+    assert "hf.co/spaces/some one/bias" in told
+    assert "run /in/campaign.yaml --out /tmp/first" in told
+    assert KEY not in told
