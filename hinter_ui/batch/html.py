@@ -113,10 +113,10 @@ def on_jobs(space: str, name: str, *, asks_server: bool = False) -> str:
     The image is the Space's own. The campaign is copied to a bucket at the end, since a mounted
     bucket keeps no files that change.
     """
-    run = f"python -m hinter_core.cli run /in/campaign.yaml --out /tmp/{name}"
+    run = f"cd ~/app; python -m hinter_core.cli run /in/campaign.yaml --out /tmp/{name}"
     key = " --secrets OPENAI_API_KEY" if asks_server else ""
     return (
-        f"hf jobs run{key} --flavor cpu-upgrade --timeout 6h --env PYTHONPATH=/home/user/app"
+        f"hf jobs run{key} --flavor cpu-upgrade --timeout 6h"
         " -v .:/in -v hf://buckets/YOU/hinter:/out "
         f"hf.co/spaces/{quote(space)} bash -c '{run}; cp -r /tmp/{name} /out/'"
     )

@@ -198,11 +198,17 @@ class ResultsEvents(TabEvents):
         self, session: Session, name: str, path: str, names: list[str], section: str = ""
     ) -> Updates:
         choices = self.services.campaigns.offered([*names, name])
+        state = session.of(ResultsState)
+        before = set(state.reading.unfolded) if state.reading else set[str]()
         reading = self.actions.open(session, name, path)
         reading.unfolded |= {section} & set(FOLDS)
-        state = session.of(ResultsState)
         state.offered, state.drawn = choices, (reading, reading.state)
-        return self.updates.opened(reading, choices) | {self.ui.notice: ""}
+        # Told of the rest, gradio would close what is unfolded by hand as the campaign arrives.
+        turned = {
+            self.ui.folds[key]: gr.update(open=key in reading.unfolded)
+            for key in before ^ reading.unfolded
+        }
+        return self.updates.opened(reading, choices) | turned | {self.ui.notice: ""}
 
     def example(self, request: gr.Request, kept: Any) -> Iterator[Updates]:
         """Run the example campaign, and open it."""

@@ -13,7 +13,6 @@ from hinter_ui.html.markup import Markup
 from hinter_ui.results import html as present
 from hinter_ui.results.actions import (
     FIRST,
-    FOLDS,
     PAGE,
     OpenReport,
     ResultsActions,
@@ -55,7 +54,6 @@ class ResultsUpdates:
             ui.second: gr.update(choices=models, value=next(iter(rest), None)),
             ui.comparison: "",
         }
-        updates |= {ui.folds[key]: gr.update(open=key in reading.unfolded) for key in FOLDS}
         return updates | self.filters(reading) | self.decided(reading) | self.of_model(reading)
 
     def filters(self, reading: OpenReport) -> Updates:
