@@ -294,6 +294,7 @@ class Flight:
         self._begun: set[StoreQuestion] = set()
         self._awaited: StoreQuestion | None = None
         self._fault: BaseException | None = None
+        self._receiver = self._new_receiver()
 
     def __contains__(self, question: StoreQuestion) -> bool:
         with self._arrived:
@@ -355,7 +356,19 @@ class Flight:
             else:
                 self._replies[question] = OVER_BUDGET
         if batch:
-            self._model.send(batch, self._receive)
+            self._model.send(batch, self._receiver)
+
+    def _new_receiver(self) -> Callable[[Replies[tuple[StoreQuestion, Budget]]], None]:
+        """Make what receives replies until they are called off.
+
+        A fault of a question that was called off is none of those that were asked since.
+        """
+
+        def receive(found: Replies[tuple[StoreQuestion, Budget]]) -> None:
+            if receive is self._receiver or not isinstance(found, BaseException):
+                self._receive(found)
+
+        return receive
 
     def _receive(self, found: Replies[tuple[StoreQuestion, Budget]]) -> None:
         fault = found if isinstance(found, BaseException) else None
@@ -390,6 +403,7 @@ class Flight:
         """Send no more; ``wait`` for replies that are under way, which are kept."""
         with self._arrived:
             self._waiting.clear()  # a reply makes room in the budget, for which these waited
-        self._model.call_off(self._receive, wait=wait)
+            before, self._receiver = self._receiver, self._new_receiver()
+        self._model.call_off(before, wait=wait)
         with self._arrived:
             self._forget()

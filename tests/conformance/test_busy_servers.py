@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from hinter_core.errors import HinterError
 from hinter_core.models.base import Generative
 from hinter_core.models.budget import Budget
 from hinter_core.models.cache import PredictionCache
@@ -189,6 +190,26 @@ def test_a_stop_sends_no_more_and_keeps_what_was_paid(tmp_path: Path) -> None:
         assert set(server.asked.values()) == {1}  # what was under way is kept as well
         # And the store that was stopped goes on.
         assert all(p.answered for p in asked.predict([*TEXTS, "new"]).values())
+
+
+def test_a_key_refused_for_many_texts_at_a_time_is_told_once(tmp_path: Path) -> None:
+    """The last of eight refusals came in the next call, though the key was good by then."""
+    bad, together = threading.Event(), threading.Barrier(8)
+
+    def busy(_: int) -> tuple[int, dict[str, str]] | None:
+        if bad.is_set():
+            together.wait(20)
+        return (401, {}) if bad.is_set() else None
+
+    with FaultyServer(busy=busy) as server:
+        asked = store(server, tmp_path, concurrency=8)
+        for start in range(0, 40, 8):
+            bad.set()
+            with pytest.raises(HinterError, match="refused the key"):
+                asked.predict(TEXTS[start : start + 8])
+            bad.clear()
+            answers = asked.predict(TEXTS[start : start + 8])
+            assert all(answer.answered for answer in answers.values())
 
 
 @pytest.mark.parametrize("fault", ["drop", "500", "drip"])

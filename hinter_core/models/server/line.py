@@ -72,21 +72,24 @@ class Line(Generic[R]):
 
     def call_off(self, receive: Receive[R], *, wait: bool = False) -> None:
         """Send no more of what ``receive`` waits for; ``wait`` for what is under way."""
-        dropped = asyncio.run_coroutine_threadsafe(self._drop(receive), request_loop())
+        # No coroutine: what is sent after this call must not be there before it.
+        request_loop().call_soon_threadsafe(self._drop, receive)
         if wait:
-            dropped.result()
+            asyncio.run_coroutine_threadsafe(self._at_rest(receive), request_loop()).result()
 
     def _add(self, orders: Sequence[_Order[R]]) -> None:
         self._waiting.extend(orders)
         self._start()
 
-    async def _drop(self, receive: Receive[R]) -> None:
+    def _drop(self, receive: Receive[R]) -> None:
         self._waiting = deque(order for order in self._waiting if order.receive != receive)
         for order in [one for one in self._later if one.receive == receive]:
             self._later.pop(order).cancel()
-        under_way = {task: one for task, one in self._tasks.items() if one.receive == receive}
-        for order in under_way.values():
-            order.off = True
+        for order in self._tasks.values():
+            order.off = order.off or order.receive == receive
+
+    async def _at_rest(self, receive: Receive[R]) -> None:
+        under_way = [task for task, one in self._tasks.items() if one.receive == receive]
         if under_way:
             await asyncio.wait(under_way)
 
@@ -197,6 +200,10 @@ class Line(Generic[R]):
 
     def _break(self, order: _Order[R], error: Exception) -> None:
         """Call off all that waits, and tell everybody why."""
+        if order.off:  # nobody waits for it, and the next to ask will be told by their own
+            self._taken -= 1
+            self._start()
+            return
         left, self._waiting = [order, *self._waiting, *self._later], deque()
         while self._later:
             self._later.popitem()[1].cancel()
