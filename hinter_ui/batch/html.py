@@ -104,7 +104,8 @@ def title(status: CampaignStatus, *, mine: bool = True) -> Markup:
     asks_server = any(model.startswith("openai:") for model in status.campaign.models)
     space = os.environ.get("SPACE_ID")
     jobs = on_jobs(space, status.id, asks_server=asks_server) if space else ""
-    return escape(_page().title(status, state_badge(status), what, copy, mine, jobs))
+    copies = notice.copy_button(say("jobs.copy"))
+    return escape(_page().title(status, state_badge(status), what, copy, mine, jobs, copies))
 
 
 def on_jobs(space: str, name: str, *, asks_server: bool = False) -> str:

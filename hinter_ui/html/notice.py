@@ -107,9 +107,9 @@ def _counts(model: str, tally: Mapping[str, int], *, named: bool, apart: bool) -
     )
 
 
-def copy_button() -> Markup:
-    """Make the button that copies the link beside it (``page.copyLink``)."""
-    return tag("button", say("notices.copy"), type="button", class_="copy-link",
+def copy_button(words: str = "") -> Markup:
+    """Make the button that copies the link or the code beside it (``page.copyLink``)."""
+    return tag("button", words or say("notices.copy"), type="button", class_="copy-link",
                data_copied=say("notices.copied"),
                data_uncopied=say("notices.uncopied"))  # fmt: skip
 
