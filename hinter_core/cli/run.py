@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +18,9 @@ from hinter_core.campaign.listing import campaigns_in
 from hinter_core.campaign.preview import Forecast, forecast
 from hinter_core.campaign.progress import Reason, missing_in_words, unanswered
 from hinter_core.campaign.running.engines import RunProgress, plan_run, run_campaign
+from hinter_core.campaign.running.on_ray import ray_engine
 from hinter_core.campaign.running.parts import read_part
+from hinter_core.campaign.running.workers import OpenEngine
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore
@@ -36,6 +39,13 @@ from hinter_core.validity.survey import faults as validity_faults
 
 _REASONS = 5  # that are printed
 _EVERY = 60.0  # seconds between two lines if there is no terminal
+
+
+class Runner(StrEnum):
+    """What runs the workers of a campaign."""
+
+    LOCAL = "local"
+    RAY = "ray"
 
 
 @with_settings(*CAMPAIGN_OPTIONS)
@@ -61,6 +71,12 @@ def run(
             metavar="K/N", help="Run part K of N, beside the others or one after another."
         ),
     ] = "",
+    engine: Annotated[
+        Runner, typer.Option(help="What runs the workers: processes of this machine, or Ray.")
+    ] = Runner.LOCAL,
+    gpus: Annotated[
+        float, typer.Option(help="GPUs of each worker on Ray, also a part of one, such as 0.5.")
+    ] = 0.0,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Estimate work and cost without testing.")
     ] = False,
@@ -87,6 +103,9 @@ def run(
     base = load_campaign(campaign) if campaign else Campaign()
     read = from_mapping(settings, "the options")
     chosen = replace(base, **{name: getattr(read, name) for name in settings})
+    if gpus and engine is Runner.LOCAL:
+        raise InputError("--gpus is for --engine ray; workers on this machine share its GPUs.")
+    opened = ray_engine(gpus) if engine is Runner.RAY else None
     if estimate:
         seen = forecast(plan_run(chosen))
         say(json.dumps(asdict(seen)) if as_json else _forecast(seen))
@@ -95,7 +114,7 @@ def run(
     again = prepare_run(chosen, store, resume=resume, retry_failed=retry_failed)
     if retry_failed:
         say(f"{again} tables with failures are repeated.", err=True)
-    _run_with_progress(chosen, store)
+    _run_with_progress(chosen, store, opened)
     if part:
         say(missing_in_words(store) or "The campaign is complete with all its parts.")
     lost = unanswered(store, chosen.models)
@@ -149,7 +168,7 @@ def _forecast(seen: Forecast) -> str:
     return "\n".join(lines)
 
 
-def _run_with_progress(settings: Campaign, store: CampaignStore) -> None:
+def _run_with_progress(settings: Campaign, store: CampaignStore, engine: OpenEngine | None) -> None:
     started = time.monotonic()
     work = plan_run(settings, store)
     with tqdm(
@@ -170,7 +189,7 @@ def _run_with_progress(settings: Campaign, store: CampaignStore) -> None:
                 last = time.monotonic()
                 say(_line(progress, last - started), err=True)
 
-        done = run_campaign(settings, store, work, on_progress=on_progress)
+        done = run_campaign(settings, store, work, on_progress=on_progress, engine=engine)
     say(_line(done, time.monotonic() - started))
     for name, state in done.priority.items():
         say(f"{name}: {priority_in_words(state)}")

@@ -41,7 +41,6 @@ from hinter_ui.batch.form import (
     BatchForm,
     admitted_keys,
     look_at,
-    require_one_worker,
     require_rows,
     say,
     without_folders,
@@ -203,12 +202,7 @@ class BatchActions:
         given = {"requests": requests, "budget": budget}
         bounds = {name: read_field(SETTINGS[name], value) for name, value in given.items()}
 
-        def changed(campaign: Campaign) -> Campaign:
-            campaign = replace(campaign, models=chosen, **bounds)
-            require_one_worker(campaign)
-            return campaign
-
-        change(entry, changed)
+        change(entry, lambda campaign: replace(campaign, models=chosen, **bounds))
         if left:
             self.jobs.start(entry, keys, models=left, owner=self._owner(session))
         return entry

@@ -224,7 +224,6 @@ class BatchForm:
             campaign = _with_own_attributes(campaign, known, access)
             _require_guide(campaign, access)
         access.admit_parser(campaign.parser)
-        require_one_worker(campaign)
         if not access.local:
             self._require_public_limits(campaign)
         return campaign
@@ -306,12 +305,6 @@ def own_attributes(
             raise InputError(say("errors.dictionary_name", name=name, file=path.name))
         names.append(name)
     return tuple(names)
-
-
-def require_one_worker(campaign: Campaign) -> None:
-    """Refuse a budget that several processes would have to keep together."""
-    if (campaign.requests or campaign.budget) and campaign.workers > 1:
-        raise InputError(say("errors.one_worker"))
 
 
 def admitted_keys(models: Sequence[str], access: Access, session: Session) -> dict[str, str]:

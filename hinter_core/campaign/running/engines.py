@@ -4,25 +4,21 @@ Rows are read here; workers test the shards and write their tables, in this proc
 Finished shards are not repeated, so a resumed run gives the same tables as an uninterrupted one.
 """
 
-import os
 import random
-import signal
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, takewhile, zip_longest
-from multiprocessing import get_context
 from typing import Any
 
 from hinter_core.campaign.record import PriorityState, circumstances, now
-from hinter_core.campaign.running.worker import ShardDone, Worker
+from hinter_core.campaign.running.worker import Worker
+from hinter_core.campaign.running.workers import OpenEngine, processes, run_on
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.rows import Row, Rows
 from hinter_core.errors import HinterError, InputError
-from hinter_core.language.parsing import spare_torch
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import parse_name
 from hinter_core.mutation.plan import require_testable
@@ -30,73 +26,6 @@ from hinter_core.pipeline.pipeline import chunks
 from hinter_core.prioritisation.stopping import StopBelow
 from hinter_core.prioritisation.strategies import STRATEGIES
 from hinter_core.relations.changes.paraphrase import CONTEXT
-
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-_AHEAD = 2  # shards queued beyond the workers, so that none waits
-
-
-def _in_processes(
-    campaign: Campaign,
-    store: CampaignStore,
-    shards: Iterator[tuple[int, list[Row]]],
-    cancelled: Callable[[], bool],
-) -> Iterator[ShardDone]:
-    """Run shards in a process per worker."""
-    # A new interpreter per worker: forks share threads of torch, which hang.
-    pool = ProcessPoolExecutor(
-        campaign.workers, get_context("spawn"), _start, (replace(campaign, workers=1), store)
-    )
-    waiting: set[Future[ShardDone]] = set()
-    with _shared_cores(campaign.workers), pool:
-        try:
-            while True:
-                room = campaign.workers + _AHEAD - len(waiting)
-                while room > 0 and not cancelled() and (shard := next(shards, None)):
-                    waiting.add(pool.submit(_do, *shard))
-                    room -= 1
-                if not waiting:
-                    return
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
-        except BaseException:
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
-
-
-@contextmanager
-def _shared_cores(workers: int) -> Iterator[None]:
-    """Share the cores among the processes started meanwhile; each would use all of them."""
-    each = str(max(1, (os.cpu_count() or 1) // workers))
-    before = {name: os.environ.get(name) for name in _THREADS}
-    os.environ.update({name: each for name in _THREADS if before[name] is None})
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-
-
-_worker: Worker | HinterError | None = None
-
-
-def _start(campaign: Campaign, store: CampaignStore) -> None:
-    global _worker
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
-    spare_torch(campaign.parser)
-    try:
-        _worker = Worker(campaign, store)
-    except HinterError as error:  # raised here, it would break the pool and not be told
-        _worker = error
-
-
-def _do(number: int, rows: Sequence[Row]) -> ShardDone:
-    if isinstance(_worker, HinterError):
-        raise _worker
-    assert _worker is not None
-    (done,) = _worker.run([(number, rows)])
-    return done
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +73,6 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
     Raises:
         HinterError: the campaign, its data or its directory cannot be used.
     """
-    if (campaign.requests or campaign.budget) and campaign.workers > 1:
-        raise InputError("A budget works with one worker only; leave out workers.")
     require_priority(campaign)
     if store is not None and store.part is not None:
         _require_divisible(campaign)
@@ -215,8 +142,11 @@ def run_campaign(
     *,
     on_progress: Callable[[RunProgress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
+    engine: OpenEngine | None = None,
 ) -> RunProgress:
     """Run all shards that are not done; return the progress.
+
+    ``engine``: what runs the workers; by default a single one runs here, several in processes.
 
     Raises:
         HinterError: see :func:`plan_run`; a model is refused, which leaves no directory behind; or
@@ -228,17 +158,18 @@ def run_campaign(
     shards = ((number, rows) for number, rows in every if store.owns(number))
     own = store.part.shards(work.shards) if store.part else work.shards
     try:
-        with store.alone():
+        with store.alone(), ExitStack() as stack:
             state = RunProgress(0, own, repaired=store.repair())
             notes, here = store.own_notes(), circumstances()
             store.note_own(runs=[*notes["runs"], here])
-            budget = Budget(campaign.requests, campaign.budget)
-            worker = Worker(campaign, store, budget) if campaign.workers == 1 else None
-            for done in (
-                worker.run(takewhile(lambda _: not cancelled(), shards), cancelled)
-                if worker
-                else _in_processes(campaign, store, shards, cancelled)
-            ):
+            worker, apart = None, engine or (processes if campaign.workers > 1 else None)
+            if apart is None:
+                worker = Worker(campaign, store, Budget(campaign.requests, campaign.budget))
+                made = worker.run(takewhile(lambda _: not cancelled(), shards), cancelled)
+            else:
+                opened = stack.enter_context(apart(campaign, store))
+                made = run_on(opened, min(campaign.workers, own), shards, cancelled)
+            for done in stack.enter_context(closing(made)):
                 if not state.shards:  # all shards are of the same models
                     store.note_own(models=_noted(notes["models"], done.models))
                 sums = {name: getattr(state, name) + getattr(done, name) for name in _SUMMED}

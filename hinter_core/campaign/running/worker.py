@@ -154,7 +154,7 @@ class Worker:
         self,
         shards: Iterable[tuple[int, Sequence[Row]]],
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> Iterator[ShardDone]:
+    ) -> abc.Generator[ShardDone, None, None]:
         """Do the missing parts of shards; of a prioritised run, make their mutants only.
 
         When it is cancelled, the shards that were begun ahead are left; answers to them are kept.
