@@ -16,6 +16,7 @@ from typing import Any
 
 from hinter_core.campaign.running import locks
 from hinter_core.errors import InputError
+from hinter_core.places import RemotePath
 from hinter_core.storage import PART
 
 FOLDER = "parts"
@@ -113,11 +114,19 @@ def locked(folder: Path, part: RunPart | None) -> Iterator[None]:
             sign = place / f"{part.name}{_RUNNING}"
         # Those who ask whether it runs hold this lock for an instant.
         stack.enter_context(locks.locked(sign, _START))
-        for left in folder.rglob(f"*{PART}"):
-            shard = left.name.partition(".")[0]
-            if part is None or (shard.isdecimal() and part.has(int(shard))):
-                left.unlink(missing_ok=True)
-        yield
+        _tidy(folder, part)
+        try:
+            yield
+        finally:
+            _tidy(folder, part)  # of workers that were killed
+
+
+def _tidy(folder: Path, part: RunPart | None) -> None:
+    """Remove incomplete files; a place has none."""
+    for left in () if isinstance(folder, RemotePath) else folder.rglob(f"*{PART}"):
+        shard = left.name.partition(".")[0]
+        if part is None or (shard.isdecimal() and part.has(int(shard))):
+            left.unlink(missing_ok=True)
 
 
 @contextmanager

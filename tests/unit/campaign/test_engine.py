@@ -17,7 +17,7 @@ from hinter_core.campaign.running.engines import plan_run, run_campaign
 from hinter_core.campaign.running.journal import forget_failures
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
-from hinter_core.errors import HinterError, InputError
+from hinter_core.errors import HinterError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import load_model, open_store
 from hinter_core.pipeline.pipeline import Pipeline
@@ -116,14 +116,6 @@ def test_an_interrupted_run_goes_on_and_ends_the_same(
     assert store.verify() == []
 
 
-def test_two_workers_write_the_same_tables(
-    campaign: Campaign, reference: Path, tmp_path: Path
-) -> None:
-    store = CampaignStore(tmp_path / "campaign")
-    run_campaign(replace(campaign, workers=2), store)
-    assert tables(store.folder) == tables(reference)
-
-
 def test_another_model_is_asked_without_parsing_again(
     campaign: Campaign, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,8 +160,6 @@ def test_a_directory_that_does_not_fit_is_refused(
         run_campaign(campaign, CampaignStore(tmp_path / "full"))
     with pytest.raises(StoreError, match="is no campaign"):
         CampaignStore(tmp_path / "none").read()
-    with pytest.raises(InputError, match="one worker"):
-        run_campaign(replace(campaign, workers=2, requests=3), CampaignStore(tmp_path / "x"))
 
 
 @pytest.mark.parametrize("kind", ["texts", "mutants", "answers"])

@@ -1,0 +1,192 @@
+"""Workers in processes of their own: local ones and, where it is installed, those of Ray.
+
+The cases of Ray run where it can be imported: ``pip install -e ".[dev,ray]"`` in an environment of
+its own, then ``python -m pytest tests/unit/campaign/test_workers.py`` there.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from hinter_core.campaign.running.engines import RunProgress, run_campaign
+from hinter_core.campaign.running.on_ray import ray_engine
+from hinter_core.campaign.running.worker import ShardDone
+from hinter_core.campaign.running.workers import OpenEngine, SharedBudget, processes, run_on
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.data.rows import Row
+from hinter_core.errors import HinterError, InputError
+from hinter_core.models.budget import Cost
+from hinter_core.types import Failure
+from tests.unit.campaign.test_engine import PLAIN, RULES, tables, write_texts
+
+RAY = find_spec("ray") is not None
+needs_ray = pytest.mark.skipif(not RAY, reason="Ray is not installed here: see the first lines")
+KILLS = int(os.environ.get("HINTER_KILLS", "2"))
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    data = write_texts(tmp_path_factory.mktemp("data") / "texts.csv", 40)
+    return Campaign(data=str(data), limit=6, shard=2, models=(RULES,), workers=2, **PLAIN)
+
+
+@pytest.fixture(scope="module")
+def whole(campaign: Campaign, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The tables of a run without workers."""
+    folder = tmp_path_factory.mktemp("reference") / "campaign"
+    run_campaign(replace(campaign, workers=1), CampaignStore(folder))
+    return tables(folder)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[None]:
+    """Ray with two nodes on this machine."""
+    if not RAY:
+        pytest.skip("Ray is not installed here: see the first lines")
+    import ray
+    from ray.cluster_utils import Cluster
+
+    least = 80 * 2**20
+    nodes = Cluster(
+        initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": least}
+    )
+    nodes.add_node(num_cpus=1, object_store_memory=least)
+    ray.init(address=nodes.address, log_to_driver=False, logging_level="error")
+    yield
+    ray.shutdown()
+    nodes.shutdown()
+
+
+@pytest.fixture(params=["processes", pytest.param("ray", marks=needs_ray)])
+def engine(request: pytest.FixtureRequest) -> OpenEngine:
+    if request.param == "processes":
+        return processes
+    request.getfixturevalue("cluster")
+    return ray_engine()
+
+
+def workers() -> list[psutil.Process]:
+    """The processes of workers on this machine that this one has started."""
+    found = []
+    for process in psutil.Process().children(recursive=True):
+        words = " ".join(process.cmdline())
+        if "spawn_main" in words or words.startswith("ray::_Worker"):
+            found.append(process)
+    return found
+
+
+def kill_one(times: int) -> Callable[[RunProgress], None]:
+    """Kill a worker after each of the first shards."""
+    rng = random.Random(times)
+
+    def kill(progress: RunProgress) -> None:
+        if progress.shards <= times and (found := workers()):
+            os.kill(rng.choice(found).pid, signal.SIGKILL)
+
+    return kill
+
+
+def test_workers_that_are_killed_are_replaced_and_all_is_done(
+    campaign: Campaign, whole: dict[str, Any], tmp_path: Path, engine: OpenEngine
+) -> None:
+    store = CampaignStore(tmp_path / "campaign")
+    done = run_campaign(campaign, store, engine=engine, on_progress=kill_one(KILLS))
+    assert done.complete
+    assert tables(store.folder) == whole
+    assert store.verify() == []
+
+
+def test_workers_share_a_budget_and_keep_it(
+    campaign: Campaign, tmp_path: Path, engine: OpenEngine
+) -> None:
+    store = CampaignStore(tmp_path / "campaign")
+    bounded = replace(campaign, requests=60)
+    done = run_campaign(bounded, store, engine=engine)
+    assert done.complete
+    assert 0 < done.predictions <= 60
+    answers = [row for name, rows in tables(store.folder).items() if "ans" in name for row in rows]
+    assert {row["failure"] for row in answers} == {None, Failure.OVER_BUDGET.value}
+
+
+def test_what_a_lost_worker_had_reserved_counts_as_spent() -> None:
+    budget = SharedBudget(3, None)
+    assert budget.room_for("a", Cost(1))
+    assert budget.room_for("a", Cost(1))
+    assert budget.room_for("b", Cost(1))
+    assert budget.room_for("b", Cost(1)) is None  # another may cost less than it reserved
+    budget.settle("a", Cost(1), Cost())
+    budget.lose("a")
+    budget.settle("a", Cost(1), Cost())  # it comes late, and counts no more
+    assert budget.room_for("a", Cost(1)) is False
+    assert budget.room_for("b", Cost(1))
+    assert budget.room_for("b", Cost(1)) is None
+    budget.settle("b", Cost(2), Cost(2))
+    assert budget.room_for("b", Cost(1)) is False
+
+
+@needs_ray
+def test_a_fault_of_a_model_on_ray_is_told_in_a_sentence(
+    campaign: Campaign, tmp_path: Path, cluster: None
+) -> None:
+    store, wrong = CampaignStore(tmp_path / "campaign"), (f"hf:{tmp_path}/no-such",)
+    with pytest.raises(HinterError, match="no-such") as caught:
+        run_campaign(replace(campaign, models=wrong), store, engine=ray_engine())
+    assert "\n" not in str(caught.value)
+    assert not store.folder.exists()
+
+
+class Deadly:
+    """An engine whose workers start, and die of one shard."""
+
+    def start(self, worker: int) -> Future[Any]:
+        started: Future[Any] = Future()
+        started.set_result(None)
+        return started
+
+    def submit(self, worker: int, number: int, rows: Sequence[Row]) -> Future[Any]:
+        done: Future[Any] = Future()
+        if number == 1:
+            done.set_exception(ConnectionError("gone"))
+        else:
+            done.set_result(ShardDone(number, 0, 0, 0, 0, {}))
+        return done
+
+    def is_loss(self, error: BaseException) -> bool:
+        return isinstance(error, ConnectionError)
+
+
+def test_a_shard_of_which_workers_always_die_ends_the_run() -> None:
+    made = run_on(Deadly(), 2, iter([(number, []) for number in range(4)]))
+    with pytest.raises(HinterError, match="died 5 times over unit 1 "):
+        list(made)
+
+
+@needs_ray
+def test_what_ray_does_not_serve_is_refused(
+    campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = CampaignStore(tmp_path / "campaign")
+    first = replace(campaign, workers=1, prioritise="random")
+    with pytest.raises(InputError, match="leave out the engine"):
+        run_campaign(first, store, engine=ray_engine())
+    assert not store.folder.exists()
+    with pytest.raises(InputError, match="a part of one"):
+        ray_engine(1.5)
+
+
+@pytest.mark.skipif(RAY, reason="Ray is installed here")
+def test_without_ray_a_sentence_says_what_to_install() -> None:
+    with pytest.raises(InputError, match=r"pip install hinter\[ray\]"):
+        ray_engine()
