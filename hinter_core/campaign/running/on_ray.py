@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import platform
+import socket
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
@@ -34,6 +35,7 @@ from hinter_core.errors import HinterError, InputError
 from hinter_core.models.budget import Budget
 
 _ADDRESS = "RAY_ADDRESS"
+_PATIENCE = 5.0  # seconds for which a cluster's answer is waited for
 _OBJECTS = 80 * 2**20  # bytes, the least that Ray takes: rows and counts pass through it
 # Of a cluster that is started here: reports nothing to Ray's makers, and kills no process by its
 # own estimate of the free memory, which errs in containers.
@@ -83,8 +85,11 @@ def _connected(ray: Any, gpus: float, workers: int) -> Iterator[None]:
         )
     quiet = {"log_to_driver": False, "logging_level": "error"}
     try:
+        host, _, port = address.rpartition(":")
+        if port.isdecimal():  # Ray would try for minutes
+            socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
         ray.init(address="auto", **quiet)
-    except Exception as error:  # Ray has several for this
+    except (OSError, RuntimeError) as error:  # of OSError, ConnectionError is Ray's
         if address:
             raise InputError(
                 f"There is no Ray cluster at {address} ({_ADDRESS}). Start it, correct the "

@@ -98,6 +98,27 @@ def kill_one(times: int) -> Callable[[RunProgress], None]:
     return kill
 
 
+@needs_ray
+def test_what_ray_does_not_serve_is_refused(
+    campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray
+
+    store = CampaignStore(tmp_path / "campaign")
+    first = replace(campaign, workers=1, prioritise="random")
+    with pytest.raises(InputError, match="leave out the engine"):
+        run_campaign(first, store, engine=ray_engine())
+    assert not store.folder.exists()
+    with pytest.raises(InputError, match="a part of one"):
+        ray_engine(1.5)
+    assert not ray.is_initialized()
+    for address, words in (("127.0.0.1:1", "no Ray cluster at"), ("ray://h:1", "job submit")):
+        monkeypatch.setenv("RAY_ADDRESS", address)
+        with pytest.raises(InputError, match=words):
+            run_campaign(campaign, store, engine=ray_engine())
+    assert not store.folder.exists()
+
+
 def test_workers_that_are_killed_are_replaced_and_all_is_done(
     campaign: Campaign, whole: dict[str, Any], tmp_path: Path, engine: OpenEngine
 ) -> None:
@@ -171,19 +192,6 @@ def test_a_shard_of_which_workers_always_die_ends_the_run() -> None:
     made = run_on(Deadly(), 2, iter([(number, []) for number in range(4)]))
     with pytest.raises(HinterError, match="died 5 times over unit 1 "):
         list(made)
-
-
-@needs_ray
-def test_what_ray_does_not_serve_is_refused(
-    campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = CampaignStore(tmp_path / "campaign")
-    first = replace(campaign, workers=1, prioritise="random")
-    with pytest.raises(InputError, match="leave out the engine"):
-        run_campaign(first, store, engine=ray_engine())
-    assert not store.folder.exists()
-    with pytest.raises(InputError, match="a part of one"):
-        ray_engine(1.5)
 
 
 @pytest.mark.skipif(RAY, reason="Ray is installed here")
