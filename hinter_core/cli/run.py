@@ -41,7 +41,7 @@ _REASONS = 5  # that are printed
 _EVERY = 60.0  # seconds between two lines if there is no terminal
 
 
-class Runner(StrEnum):
+class EngineName(StrEnum):
     """What runs the workers of a campaign."""
 
     LOCAL = "local"
@@ -72,8 +72,8 @@ def run(
         ),
     ] = "",
     engine: Annotated[
-        Runner, typer.Option(help="What runs the workers: processes of this machine, or Ray.")
-    ] = Runner.LOCAL,
+        EngineName, typer.Option(help="What runs the workers: processes of this machine, or Ray.")
+    ] = EngineName.LOCAL,
     gpus: Annotated[
         float, typer.Option(help="GPUs of each worker on Ray, also a part of one, such as 0.5.")
     ] = 0.0,
@@ -103,9 +103,9 @@ def run(
     base = load_campaign(campaign) if campaign else Campaign()
     read = from_mapping(settings, "the options")
     chosen = replace(base, **{name: getattr(read, name) for name in settings})
-    if gpus and engine is Runner.LOCAL:
+    if gpus and engine is EngineName.LOCAL:
         raise InputError("--gpus is for --engine ray; workers on this machine share its GPUs.")
-    opened = ray_engine(gpus) if engine is Runner.RAY else None
+    opened = ray_engine(gpus) if engine is EngineName.RAY else None
     if estimate:
         seen = forecast(plan_run(chosen))
         say(json.dumps(asdict(seen)) if as_json else _forecast(seen))
