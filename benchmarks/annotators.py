@@ -50,25 +50,11 @@ def make_project(folder: Path, items: int) -> tuple[str, Path]:
     return name, path
 
 
-def component_of(url: str) -> int:
-    """The number of the app's component that answers annotators."""
-    import httpx
-
-    config = httpx.get(f"{url}/config", timeout=_PATIENCE).json()
-    return int(
-        next(
-            one["id"]
-            for one in config["components"]
-            if one["props"].get("elem_id") == "annotate-room"
-        )
-    )
-
-
 def judge_all(url: str, project: str, people: int, judgements: int) -> Load:
     """So many people at once, each with so many judgements; a call without answer is repeated."""
-    load, component = Load(), component_of(url)
+    load = Load()
     threads = [
-        threading.Thread(target=_person, args=(url, component, project, n, judgements, load))
+        threading.Thread(target=_person, args=(url, project, n, judgements, load))
         for n in range(people)
     ]
     for thread in threads:
@@ -78,24 +64,16 @@ def judge_all(url: str, project: str, people: int, judgements: int) -> Load:
     return load
 
 
-def _person(
-    url: str, component: int, project: str, number: int, judgements: int, load: Load
-) -> None:
+def _person(url: str, project: str, number: int, judgements: int, load: Load) -> None:
     import httpx
 
     with httpx.Client(base_url=url, timeout=_PATIENCE) as client:
 
         def call(act: str, /, **told: Any) -> dict[str, Any]:
-            body = {
-                "session_hash": f"person{number}",
-                "component_id": component,
-                "fn_name": f"annotate_{act}",
-                "data": {"project": project, **told},
-            }
             while True:
                 begun = time.perf_counter()
                 try:
-                    reply = client.post("/gradio_api/component_server/", json=body)
+                    reply = client.post(f"/judge/{act}", json={"project": project, **told})
                     reply.raise_for_status()
                 except httpx.HTTPError:
                     time.sleep(_AGAIN)

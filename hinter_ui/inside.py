@@ -24,7 +24,13 @@ __all__ = [
 
 # Methods that are overridden, and attributes that are read or set.
 _OF_CLASSES = {
-    gr.Blocks: ("queue", "preprocess_data", "postprocess_data", "process_api"),
+    gr.Blocks: (
+        "queue",
+        "preprocess_data",
+        "postprocess_data",
+        "process_api",
+        "expects_oauth",
+    ),
     BlocksConfig: ("__copy__", "config_for_block"),
     Queue: ("push", "get_events"),
     Context: ("block", "root_block"),

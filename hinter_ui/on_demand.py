@@ -27,9 +27,10 @@ Described = dict[str, Any]
 
 
 class PageOnDemand(Page):
-    """The app; annotators have a page of their own, to which gradio's bar would lead."""
+    """The app; on it, visitors may sign in with Hugging Face if ``signs_in``."""
 
-    def __init__(self, services: Services, **named: Any) -> None:
+    def __init__(self, services: Services, *, signs_in: bool = False, **named: Any) -> None:
+        self._signs_in = signs_in
         self._labels = services.labels
         self.openers: dict[int, int] = {}  # tabs that come later, and the events that ask for them
         # By language: what comes first, and what comes by each event.
@@ -45,6 +46,11 @@ class PageOnDemand(Page):
         for tab in tabs.children[1:]:
             private(tab.select, _nothing, [], [])  # type: ignore[attr-defined]
             self.openers[tab._id] = max(self.fns)
+
+    @property
+    def expects_oauth(self) -> bool:
+        """Whether gradio is to answer ``/login/huggingface``, as it does for its own button."""
+        return self._signs_in
 
     @property
     def config(self) -> Any:
@@ -72,7 +78,7 @@ class PageOnDemand(Page):
 
     def whole(self) -> Described:
         """Describe all widgets and events."""
-        whole: Described = {**super().get_config_file(), "pages": self.pages[:1]}
+        whole: Described = {**super().get_config_file()}
         if spoken() != DEFAULT:
             texts = {widget: own for labels in self._labels for widget, own in labels.spoken()}
             for one in whole["components"]:

@@ -18,7 +18,7 @@ from hinter_core.annotation.backup import Backup
 from hinter_core.mirror import Mirror
 from hinter_core.storage import ASSETS
 from hinter_ui.annotate import events as annotate
-from hinter_ui.annotate.page import LinkOfAnnotators, add_page
+from hinter_ui.annotate.page import AnnotatorsPage, signs_in
 from hinter_ui.batch import events as batch
 from hinter_ui.endpoints import PublicConfig, add_endpoints, serves_mcp, write_json
 from hinter_ui.explore import events as explore
@@ -43,7 +43,7 @@ from hinter_ui.shared.wiring import without_words
 say = Words("app")
 
 STYLES = ASSETS / "css"
-CSS = tuple(STYLES / f"{name}.css" for name in ("hinter", "drawing", "learn", "annotate"))
+CSS = tuple(STYLES / f"{name}.css" for name in ("base", "hinter", "drawing", "learn", "annotate"))
 _LARGEST_MODEL = "3_000_000_000"  # bytes of a model of the Hub, where strangers may load it
 _LAST_WORK = 8.0  # seconds; service managers kill what takes longer than ten
 _SYSTEM_FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "DejaVu Sans", "sans-serif"]
@@ -89,8 +89,7 @@ _PACKED = Middleware(GZipMiddleware, minimum_size=10_000, compresslevel=5)
 def build_app(services: Services) -> PageOnDemand:
     """Build the whole page, with no model loaded."""
     labels = services.labels_of("app")
-    # A title that annotators may read, too.
-    page = PageOnDemand(services, title="HInter", analytics_enabled=False)
+    page = PageOnDemand(services, title="HInter", analytics_enabled=False, signs_in=signs_in())
     with page:
         add_endpoints(services)  # first, as gradio numbers names that are taken
         names_kept()
@@ -106,7 +105,6 @@ def build_app(services: Services) -> PageOnDemand:
         labels.html("page-footer", _footer)
         services.addresses.read_by(page)
         page.open_on_demand(tabs)
-    add_page(page, services)
     # Room for a class that presses at once; what is heavy has a limit of its own.
     page.queue(max_size=256, default_concurrency_limit=8, api_open=False)
     # Gradio looks for events a thousand times a second, which takes an idle app a tenth of a core.
@@ -203,7 +201,7 @@ def launch(page: PageOnDemand, services: Services, host: str | None, port: int |
             "middleware": [
                 _PACKED,
                 Middleware(PublicConfig),
-                Middleware(LinkOfAnnotators),
+                Middleware(AnnotatorsPage, services=services),
                 Middleware(Head, kinds=page.kinds()),
             ],
             "lifespan": behind_gate,

@@ -5,13 +5,14 @@
 // Each thing said has a name of its own, under which the server counts it once. Texts come from the
 // server as HTML that is escaped already; no text of anybody becomes part of a script.
 //
-// gradio runs this with `element`, the tab's own box, and `server`, the calls to Python.
-
-const root = element.querySelector('.annotate-room');
+const root = document.querySelector('.annotate-room');
 
 // -- The browser's storage ---------------------------------------------------------------------
 
 const query = new URL(location.href).searchParams;
+const theme = query.get('__theme');  // a Space says so
+const dark = theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+document.documentElement.classList.toggle('dark', dark);
 const project = query.get('annotate') || '';
 // What a service says of the person whom it sends.
 const entry = Object.fromEntries(['PROLIFIC_PID', 'STUDY_ID', 'SESSION_ID']
@@ -57,9 +58,14 @@ const kept = {
 const LONGEST_WAIT = 3;  // seconds until the next try
 // Null: no answer came; the same can be asked again.
 const ask = async (name, told) => {
-  const late = new Promise(done => setTimeout(() => done(null), lost ? 6000 : 20000));
-  try { return await Promise.race([server[name]({project, ...told}), late]) ?? null; }
-  catch { return null; }
+  const late = new AbortController(), timer = setTimeout(() => late.abort(), lost ? 6000 : 20000);
+  try {
+    const answer = await fetch(`judge/${name}`, {
+      method: 'POST', headers: {'Content-Type': 'application/json'}, signal: late.signal,
+      body: JSON.stringify({project, ...told}),
+    });
+    return answer.ok ? await answer.json() : null;
+  } catch { return null; } finally { clearTimeout(timer); }
 };
 const fill = (words, values) => words.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 // crypto.randomUUID is there only where the page came over https or from this machine.
@@ -269,7 +275,7 @@ const send = async () => {
   try {
     do {
       const held = [now, ...queue].filter(Boolean).map(named);
-      const reply = await ask('annotate_work', {key: seat.key, sent: outbox.slice(0, 25), held});
+      const reply = await ask('work', {key: seat.key, sent: outbox.slice(0, 25), held});
       if (!seat) return;
       if (!reply || reply.error?.code === 'failed') { later(); return; }
       if (reply.error) { await out(reply.error); return; }
@@ -413,7 +419,7 @@ const trees = async () => {
   open('trees', true);
   if (box.innerHTML) return;
   box.textContent = words.working;
-  const reply = await ask('annotate_trees', {key: seat.key, item: now.item});
+  const reply = await ask('trees', {key: seat.key, item: now.item});
   if (now !== was) return;
   if (reply?.html) box.innerHTML = reply.html; else box.textContent = words.trees_failed;
   box.scrollIntoView({block: 'nearest'});
@@ -425,12 +431,19 @@ const comment = () => {
 };
 const leave = async () => {
   if (preview) { close(); return; }
-  const reply = await ask('annotate_leave', {key: seat.key});
+  const reply = await ask('leave', {key: seat.key});
   kept.sit(null);
   kept.draft(null);
   seat = null;
   [now, queue, past, outbox] = [null, [], [], []];
   if (reply?.html) { put(reply.html); $('h1')?.focus(); } else await enter('');
+};
+// Of several parts of an address only the first one survives the way to Hugging Face and back, unless
+// they are one: which project, and in which language.
+const back = () => {
+  const here = new URLSearchParams();
+  for (const part of ['annotate', 'lang']) if (query.has(part)) here.set(part, query.get(part));
+  return new URLSearchParams({_target_url: `/?${here}`});
 };
 const acts = {
   fine, undo, trees, comment, leave, onward,
@@ -441,6 +454,8 @@ const acts = {
   again: () => reopen({kind: 'again'}),
   back: () => enter(''),
   login: () => join({login: true}),
+  signin: () => location.assign(`login/huggingface?${back()}`),
+  signout: () => location.assign(`logout?${back()}`),
   show: button => {
     const field = root.querySelector('#annotate-phrase'), shown = field.type === 'text';
     field.type = shown ? 'password' : 'text';
@@ -498,11 +513,11 @@ const take = async (reply, told = '') => {
 const enter = async told => {
   seat = preview ? null : kept.seat();
   const own = preview ? {preview: true, key: location.hash.slice(1)} : seat ? {key: seat.key} : {};
-  await take(await ask('annotate_enter', own), told);
+  await take(await ask('enter', own), told);
 };
 const join = async told => {
   const stay = !!$('[name=stay]')?.checked, consent = !!$('[name=consent]')?.checked;
-  const reply = await ask('annotate_join', {...told, consent, entry});
+  const reply = await ask('join', {...told, consent, entry});
   if (reply?.key) {
     seat = {key: reply.key, name: reply.name};
     kept.sit(seat, stay);
@@ -569,17 +584,6 @@ document.addEventListener('keydown', event => {
   else return;
   event.preventDefault();
 });
-// Gradio appends the address as it is, and of several parts only the first one survives the way to
-// Hugging Face and back: which project, but not in which language.
-document.addEventListener('click', event => {
-  const button = event.target.closest('#annotate-login button');
-  if (!button?.textContent.includes('Sign in with')) return;
-  event.stopPropagation();
-  const here = new URL(location.href).searchParams, back = new URLSearchParams();
-  for (const part of ['annotate', 'lang']) if (here.has(part)) back.set(part, here.get(part));
-  location.assign(`/login/huggingface?_target_url=${encodeURIComponent(`/?${back}`)}`);
-}, true);
-
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) spent += performance.now() - since; else since = performance.now();
 });

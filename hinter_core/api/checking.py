@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 Names = str | Sequence[str]
 _CHUNK = 512
 _WORST = (Verdict.HIDDEN, Verdict.BIASED, Verdict.BENIGN, Verdict.UNANSWERED, Verdict.DISCARDED)
-_STYLE = ASSETS / "css" / "hinter.css"
+_STYLES = [ASSETS / "css" / f"{name}.css" for name in ("base", "hinter")]
 _PAGE = "body { margin: 0; font-family: system-ui, sans-serif; } "
 
 
@@ -257,7 +257,7 @@ class CheckResult:
             square(self._result, found, self.model) if found else original(self._result, self.model)
         )
         counts = ", ".join(f"{number} {verdict}" for verdict, number in self.counts.items())
-        style = _PAGE + _STYLE.read_text(encoding="utf-8")
+        style = _PAGE + "".join(one.read_text(encoding="utf-8") for one in _STYLES)
         return framed("Check", f"{body}<p class='quiet'>Mutants: {counts}</p>", style, 420)
 
 

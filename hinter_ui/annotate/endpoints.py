@@ -1,8 +1,8 @@
 """Functions of the server that annotators' pages may call.
 
 Each takes one JSON object and returns one; all but joining need the key that joining gave. Errors
-come back as ``{"error": {"code", "message"}}`` in the project's language. The calls bypass the
-queue, so that a judgement is on disk within one short request.
+come back as ``{"error": {"code", "message"}}`` in the project's language. The calls bypass
+gradio, so that a judgement is on disk within one short request.
 """
 
 import threading
@@ -10,8 +10,6 @@ import time
 from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
-
-import gradio as gr
 
 from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.store import AnnotationStore, now
@@ -28,7 +26,6 @@ from hinter_ui.annotate import annotator
 from hinter_ui.annotate.annotator import say
 from hinter_ui.html.trees import pair_trees
 from hinter_ui.html.wording import DEFAULT, speak
-from hinter_ui.shared.gate import visitor_of
 from hinter_ui.shared.library import Annotations
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
@@ -66,6 +63,13 @@ _MINUTE, _DAY = 60.0, 86_400.0  # seconds
 _NAME_TRIES, _PROJECT_TRIES, _ALL_TRIES = 5, 30, 60
 
 Answer = dict[str, Any]
+
+
+class Login(NamedTuple):
+    """Who is signed in with Hugging Face."""
+
+    name: str
+    username: str
 
 
 class Throttle:
@@ -116,33 +120,28 @@ def _try(project: str, name: str, network: str) -> _Try:
 class AnnotatorEndpoints:
     """The calls with which annotators join, get items and submit judgements."""
 
-    def __init__(self, services: Services, projects: Annotations) -> None:
+    def __init__(
+        self, services: Services, projects: Annotations, *, signs_in: bool = False
+    ) -> None:
         self.services = services
         self.projects = projects
+        self.signs_in = signs_in
         self.throttle = Throttle()
 
-    def functions(self) -> list[Callable[..., Any]]:
-        """Return the functions for ``gr.HTML(server_functions=...)``, by their names there."""
-
-        # gradio passes who is signed in to a parameter with this annotation.
-        def annotate_enter(told: Any, profile: gr.OAuthProfile | None) -> Answer:
-            return self._safe(self._enter, told, profile)
-
-        def annotate_join(
-            told: Any, profile: gr.OAuthProfile | None, request: gr.Request
-        ) -> Answer:
-            return self._safe(self._join, told, profile, visitor_of(request).network)
-
-        def annotate_work(told: Any) -> Answer:
-            return self._safe(self._work, told)
-
-        def annotate_trees(told: Any) -> Answer:
-            return self._safe(self._trees, told)
-
-        def annotate_leave(told: Any) -> Answer:
-            return self._safe(self._leave, told)
-
-        return [annotate_enter, annotate_join, annotate_work, annotate_trees, annotate_leave]
+    def answer(self, call: str, told: Any, login: Login | None, network: str) -> Answer:
+        """Answer a call of a page by its name; ``network``: where it comes from."""
+        match call:
+            case "enter":
+                return self._safe(self._enter, told, login)
+            case "join":
+                return self._safe(self._join, told, login, network)
+            case "work":
+                return self._safe(self._work, told)
+            case "trees":
+                return self._safe(self._trees, told)
+            case "leave":
+                return self._safe(self._leave, told)
+        return {"error": _words(AnnotationError("", "failed"))}
 
     def _safe(self, act: Callable[..., Answer], told: Any, *more: Any) -> Answer:
         """Return the answer of an act, or its error in the project's language."""
@@ -161,16 +160,14 @@ class AnnotatorEndpoints:
 
     # -- coming and going -----------------------------------------------------------------------
 
-    def _enter(
-        self, judging: Judging, told: Mapping[str, Any], profile: gr.OAuthProfile | None = None
-    ) -> Answer:
+    def _enter(self, judging: Judging, told: Mapping[str, Any], login: Login | None) -> Answer:
         project, key = judging.store.project(), _text(told, "key")
         if told.get("preview") is True:
             return self._previewed(self.projects.owned(_text(told, "project"), key).store)
         if not key and project.closed:
             return {"html": annotator.ending("closed")}
         if not key:
-            return {"html": annotator.page().join_form(project, profile.name if profile else "")}
+            return {"html": annotator.page().join_form(project, login, self.signs_in)}
         person = judging.store.whose(key)
         return self._seated(judging.store, person.name, judging.store.entry(key))
 
@@ -186,7 +183,7 @@ class AnnotatorEndpoints:
         self,
         judging: Judging,
         told: Mapping[str, Any],
-        profile: gr.OAuthProfile | None,
+        login: Login | None,
         network: str,
     ) -> Answer:
         store, project, place = judging.store, judging.store.project(), _text(told, "project")
@@ -200,8 +197,8 @@ class AnnotatorEndpoints:
         }
         if project.consent:
             entry["consent"] = now()
-        if told.get("login") is True and profile is not None:
-            person, key = store.join_by_login(profile.name, f"hf:{profile.username}")
+        if told.get("login") is True and login is not None:
+            person, key = store.join_by_login(login.name, f"hf:{login.username}")
             return self._seated(store, person.name, store.entry(key, **entry)) | {"key": key}
         name = _text(told, "name")[:200]
         guess = place, name, network

@@ -51,6 +51,7 @@ _READING = ("GET", "HEAD", "OPTIONS")
 _CALLS = "|".join(tool.__name__ for tool in TOOLS)
 _DOORS = re.compile(
     r"(/gradio_api)?/(upload|queue/join|cancel|reset|component_server)|/gradio_api/mcp/?|"
+    r"/judge/(enter|join|work|trees|leave)|"
     rf"(/gradio_api)?/call/(v2/)?({_CALLS})"
 )
 _STREAMS = re.compile(r"/gradio_api/(?:heartbeat/(?P<page>[^/]*)|queue/data)")

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import gradio as gr
 import httpx
 import pytest
 from starlette.requests import Request
 
-from benchmarks.annotators import component_of
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.types import (
     AccessError,
@@ -22,7 +20,8 @@ from hinter_core.annotation.project.types import (
     Practice,
     Project,
 )
-from hinter_ui.annotate.endpoints import AnnotatorEndpoints, Throttle
+from hinter_ui.annotate.endpoints import AnnotatorEndpoints, Login, Throttle
+from hinter_ui.shared.gate import visitor_of
 from hinter_ui.shared.library import Annotations
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Visitor
@@ -48,16 +47,13 @@ class Room:
         )
         self.address = "192.0.2.1"
         self.counter = AnnotatorEndpoints(Services(), self.projects)
-        self._calls = {act.__name__: act for act in self.counter.functions()}
 
-    def ask(self, act: str, told: Any = None, /, *profile: Any, **more: Any) -> dict[str, Any]:
+    def ask(
+        self, act: str, told: Any = None, /, login: Login | None = None, **more: Any
+    ) -> dict[str, Any]:
         told = {"project": self.id, **more} if told is None else told
-        takes_profile = act in ("enter", "join")
-        given = profile or (None,) * takes_profile
-        if act == "join":
-            scope = {"type": "http", "headers": [], "client": (self.address, 1)}
-            given += (Request(scope),)
-        return self._calls[f"annotate_{act}"](told, *given)
+        scope = {"type": "http", "headers": [], "client": (self.address, 1)}
+        return self.counter.answer(act, told, login, visitor_of(Request(scope)).network)
 
     def join(self, name: str, phrase: str = PASS) -> str:
         return str(self.ask("join", name=name, phrase=phrase)["key"])
@@ -241,13 +237,13 @@ def test_a_stranger_who_guesses_locks_out_nobody_else(room: Room) -> None:
 def test_what_a_visitor_says_of_their_address_gives_no_more_guesses(room: Room) -> None:
     room.join("Ann")
     told = {"project": room.id, "name": "Ann", "phrase": "wrong guess"}
-    join = room._calls["annotate_join"]
 
     def code(spoofed: str, network: str) -> str:
         headers = [(b"x-forwarded-for", spoofed.encode())]
         scope = {"type": "http", "headers": headers, "client": ("10.0.0.1", 1)}
         scope["state"] = {"visitor": Visitor(network)}  # as the gate finds it
-        return str(join(told, None, Request(scope))["error"]["code"])
+        found = room.counter.answer("join", told, None, visitor_of(Request(scope)).network)
+        return str(found["error"]["code"])
 
     found = [code(f"192.0.2.{n}", "203.0.113.1") for n in range(80)]
     assert found == ["taken"] * 5 + ["slow"] * 75
@@ -255,9 +251,7 @@ def test_what_a_visitor_says_of_their_address_gives_no_more_guesses(room: Room) 
 
 
 def test_who_is_signed_in_elsewhere_joins_without_a_pass_phrase(room: Room) -> None:
-    ann = gr.OAuthProfile(
-        {"name": "Ann", "preferred_username": "ann", "profile": "", "picture": ""}
-    )
+    ann = Login("Ann", "ann")
     form = room.ask("enter", {"project": room.id}, ann)["html"]
     assert "Join as Ann, signed in with Hugging Face" in form
     key = room.ask("join", {"project": room.id, "login": True}, ann)["key"]
@@ -300,17 +294,12 @@ def test_a_strangers_owner_needs_the_key(room: Room) -> None:
 
 
 def test_nothing_else_is_reachable_by_these_calls(app: App) -> None:
-    body = {"session_hash": "s", "component_id": component_of(app.url), "data": {}}
-    for name in ("postprocess", "get_config", "annotate_work.__globals__", "_safe", "counter"):
-        reply = httpx.post(
-            f"{app.url}/gradio_api/component_server/", json={**body, "fn_name": name}
-        )
-        assert reply.status_code == 404, name
-    reply = httpx.post(
-        f"{app.url}/gradio_api/component_server/", json={**body, "fn_name": "annotate_work"}
-    )
-    assert reply.status_code == 200
-    assert list(reply.json()) == ["error"]
+    for name in ("", "answer", "work.__globals__", "_safe", "work/work"):
+        assert httpx.post(f"{app.url}/judge/{name}", json={}).status_code == 404, name
+    deep = "[" * 100_000
+    for body in (b"", b"[]", b"{", b"\xff", deep.encode(), b'"' + b"x" * 2_000_000):
+        reply = httpx.post(f"{app.url}/judge/work", content=body)
+        assert (reply.status_code, list(reply.json())) == (200, ["error"])
 
 
 def opened(folder: Path) -> Room:

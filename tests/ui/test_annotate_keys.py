@@ -67,6 +67,11 @@ def test_a_double_tap_on_a_phone_answers_one_question(judges: Judges, project: P
     made, ann = project(3), judges()
     ann.page.set_viewport_size({"width": 360, "height": 740})
     ann.join(made, "Ann")
+    # On a narrow page, too, a question has its help, and all help begins with the instructions.
+    expect(ann.page.locator(".judge-question.current")).to_contain_text("Could a person have")
+    ann.page.get_by_role("button", name="Help").click()
+    expect(ann.page.locator(".judge-help .instructions")).to_be_in_viewport()
+    ann.page.keyboard.press("Escape")
     ann.ready()
     current = ann.page.locator(".judge-question.current [data-value=yes]")
     box = current.bounding_box()  # the next question stands at the same place
