@@ -27,6 +27,7 @@ _STYLE = """
 @page { size: A4; margin: 13mm 17mm; }
 body { font: 10pt/1.38 "DejaVu Sans", "Liberation Sans", Arial, sans-serif; color: #1c1d22; }
 h1 { font-size: 18pt; margin: 0 0 5pt; color: #2e2787; }
+h1:not(:first-child) { break-before: page; }
 h2 { font-size: 11.5pt; margin: 10pt 0 2pt; break-after: avoid; }
 p, ul { margin: 3pt 0; }
 ul { padding-left: 14pt; }
@@ -52,6 +53,7 @@ def markdown(language: str) -> str:
     first, second = ((menu.source, menu.start) for menu in menus)
     one, two = text.replace(*first), text.replace(*second)
     terms = Words("glossary", language).branch("terms")
+    steps = (Words("learn", language).branch(f"steps.{step.key}") for step in lesson)
     source = _TEMPLATE.read_text(encoding="utf-8")
     rendered: str = Template(source, trim_blocks=True, keep_trailing_newline=True).render(
         say=Words("teach", language).branch("handout"),
@@ -59,6 +61,7 @@ def markdown(language: str) -> str:
         variants=[text, one, two, one.replace(*second)],
         hunt=next(step for step in lesson if step.key == "hunt"),
         verdicts=[terms[key] for key in _VERDICTS],
+        readings=[step["more"] for step in steps if "more" in step],
         line="\\_" * 88,
     )
     return rendered

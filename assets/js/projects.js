@@ -26,16 +26,20 @@ function act(element, trigger) {
     else if (key) key.click();
     if (by || key) event.preventDefault();
   });
+  element.addEventListener('keydown', event => {
+    if (event.key === 'Enter' && event.target.name === 'query')
+      event.target.closest('[data-form]').querySelector('[data-do=find]').click();
+  });
   element.addEventListener('click', async event => {
     const button = event.target.closest('button');
     const summary = event.target.closest('summary');
     if (summary) unfolded[summary.parentElement.open ? 'delete' : 'add'](summary.textContent);
     if (!button) return;
     const own = button.closest('[data-person], [data-form]');
-    if (own && button.dataset.do) {
+    if (own && (button.dataset.do || button.dataset.page)) {
       const fields = [...own.querySelectorAll('[name]')].map(field =>
         [field.name, field.type === 'checkbox' ? (field.checked ? 'yes' : '') : field.value]);
-      trigger('select', {...own.dataset, do: button.dataset.do, ...Object.fromEntries(fields)});
+      trigger('select', {...own.dataset, ...button.dataset, ...Object.fromEntries(fields)});
       return;
     }
     if (button.dataset.show) { trigger('select', {show: true}); return; }

@@ -47,6 +47,7 @@ from hinter_core.annotation.project.types import (
 )
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
+from hinter_ui.annotate.texts import Found, add_typed, search
 from hinter_ui.html.wording import Words, chosen
 from hinter_ui.shared.library import Annotations, discreet
 from hinter_ui.shared.links import DEFAULT_PARSER
@@ -245,7 +246,7 @@ class AnnotateActions:
                 if held:
                     return Made(name, key, fill(store, Path(form.file)))
                 if form.source == "file":
-                    return self._imported(store, form, name, key)
+                    return self._imported(store, form.file, name, key)
                 duplicates = store.add(items)
                 return Made(name, key, len(items) - len(duplicates), len(duplicates))
             except BaseException:
@@ -280,9 +281,23 @@ class AnnotateActions:
             store, form.many, outcomes=outcomes, attributes=sets, validity=form.validity
         )
 
-    def _imported(self, store: AnnotationStore, form: ProjectForm, name: str, key: str) -> Made:
-        done = import_file(store, form.file)
-        if not done.items:
+    def add(self, name: str, key: str, *, lines: str = "", file: str = "") -> Made:
+        """Add texts that are typed, or those of a file with its judgements."""
+        store = self._owned(name, key).store
+        with self._discreet(file):
+            if file:
+                return self._imported(store, file, name, key)
+            made = Made(name, key, *add_typed(store, lines))
+            fill_invariant(store, self.services.parses(DEFAULT_PARSER))
+        return made
+
+    def search(self, name: str, key: str, query: str = "", page: int = 0) -> Found:
+        """Find texts of a project."""
+        return search(self._owned(name, key).store, query, page)
+
+    def _imported(self, store: AnnotationStore, file: str, name: str, key: str) -> Made:
+        done = import_file(store, file)
+        if not done.items + done.items_known:
             why = say("errors.no_text")
             for row, fault in done.problems[:1]:
                 why = say("errors.no_text_row", row=row, fault=fault)
@@ -363,9 +378,9 @@ class AnnotateActions:
         if not quota.isascii() or not quota.isdigit() or len(quota) > _DIGITS:
             label = say("edit.quota")
             raise AnnotationError(say("errors.number", label=label, least=0, most=10**_DIGITS - 1))
-        gold = given.get("gold") == "yes"
+        gold, alone = given.get("gold") == "yes", given.get("together") != "yes"
         store = self._owned(name, key).store
-        store.change(**texts, name=title, quota=int(quota), gold=gold)
+        store.change(**texts, name=title, quota=int(quota), gold=gold, alone=alone)
 
     def manage(self, name: str, key: str, person: str, what: str, given: Mapping[str, str]) -> str:
         """Do to a person ``what`` :data:`MANAGED` names; return a new pass-phrase, if any."""

@@ -10,7 +10,7 @@ import gradio as gr
 from hinter_core.annotation.project.questions import FOLDER
 from hinter_core.errors import InputError
 from hinter_ui.annotate import html as present
-from hinter_ui.annotate.actions import KINDS, AnnotateActions, ProjectForm, say
+from hinter_ui.annotate.actions import KINDS, AnnotateActions, Made, ProjectForm, say
 from hinter_ui.annotate.layout import AnnotateLayout
 from hinter_ui.annotate.updates import AnnotateUpdates
 from hinter_ui.html import notice
@@ -19,9 +19,10 @@ from hinter_ui.inside import get_upload_folder
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import find_kept, known
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.wiring import after_event, attempt, page_address, parts_of, scripted
+from hinter_ui.shared.wiring import after_event, attempt, page_address, parts_of, place_in, scripted
 
 _LONGEST_YAML = 200_000  # bytes
+_LONGEST_QUERY = 200  # characters
 
 
 def build(services: Services) -> None:
@@ -49,7 +50,7 @@ class AnnotateEvents(TabEvents):
     def wire(self) -> None:
         """Connect every widget with its event."""
         ui, fields = self.ui, self.ui.fields
-        shown = [*ui.shown, ui.links, ui.told, ui.editor]
+        shown = [*ui.shown, ui.links, ui.told, ui.editor, ui.listing]
         linked = self.services.addresses.names("annotate", tab="annotate")
         self.on(linked.change, self.open_page, [linked], shown)
         sources = [fields[name] for name in ("source", "campaign", "directory")]
@@ -86,6 +87,9 @@ class AnnotateEvents(TabEvents):
         for listed in (ui.people, ui.disputes, ui.decided, ui.comments, ui.removed, ui.notice):
             self.on(listed.select, self.decide, [ui.current], ui.shown)
         self.on(ui.editor.select, self.edit, [ui.current], [*ui.shown, ui.editor])
+        looked_through = [*ui.shown, ui.listing]
+        self.on(ui.listing.select, self.look_through, [ui.current], looked_through)
+        self.on(ui.more.upload, self.add_file, [ui.current, ui.more], looked_through)
         removal = fields["removal"]
         removed = partial(gr.on, [ui.buttons["remove"].click, removal.submit])
         self.on(removed, self.remove, [ui.current, removal], [*ui.shown, removal])
@@ -208,6 +212,31 @@ class AnnotateEvents(TabEvents):
         self.actions.edit(*_parts(current), {name: str(value) for name, value in data.items()})
         view = self.actions.view(*_parts(current))
         return self.updates.shown(view) | self.updates.edited(view) | self._told("edited")
+
+    def look_through(self, event: gr.EventData, request: gr.Request, current: Any) -> Updates:
+        """Find texts, add some that are typed, or remove one."""
+        self.session(request)
+        data: dict[str, Any] = event._data or {}
+        told: Updates = {self.ui.notice: ""}
+        if data.get("do") == "remove":
+            told = self._removed(request, current, data.get("item", ""))
+        elif data.get("do") == "add":
+            made = self.actions.add(*_parts(current), lines=str(data.get("new", "")))
+            told = self._added(request, current, made)
+        query, page = str(data.get("query", "")), place_in(data, "page", 0)
+        found = self.actions.search(*_parts(current), query[:_LONGEST_QUERY], page)
+        return told | self.updates.found(found)
+
+    def add_file(self, request: gr.Request, current: Any, file: Any) -> Updates:
+        """Add the texts of a file, with its judgements."""
+        self.session(request)
+        made = self.actions.add(*_parts(current), file=str(file))
+        found = self.actions.search(*_parts(current))
+        return self._added(request, current, made) | self.updates.found(found)
+
+    def _added(self, request: gr.Request, current: Any, made: Made) -> Updates:
+        told = self.updates.made(made, "added")
+        return self.refresh(request, current) | {self.ui.notice: told}
 
     def _managed(self, request: gr.Request, current: Any, data: dict[str, Any]) -> Updates:
         """Exclude, erase or merge a person, or give a new pass-phrase."""

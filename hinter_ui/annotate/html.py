@@ -15,12 +15,13 @@ from hinter_core.annotation.project.types import (
     Question,
 )
 from hinter_core.statistics.format import percent
-from hinter_core.statistics.rates import Rate
+from hinter_core.statistics.rates import Rate, wilson
+from hinter_ui.annotate.texts import PAGE, Found
 from hinter_ui.html.marked import differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.notice import qr_code
 from hinter_ui.html.pages import Macros, macros_of
-from hinter_ui.html.sections import cells_of, folded, report_table
+from hinter_ui.html.sections import cells_of, folded, pager, report_table
 from hinter_ui.html.wording import Words
 
 say = Words("projects")
@@ -129,9 +130,19 @@ def _quality(one: Quality | None) -> list[str]:
     """Return median seconds, and the shares too fast and as the majority of the others."""
     if one is None:
         return ["\u2013"] * 3
-    hits, of = (sum(getattr(on.others, part) for on in one.questions) for part in ("hits", "of"))
     seconds = "\u2013" if one.seconds is None else f"{one.seconds:.1f}"
-    return [seconds, percent(one.fast), percent(Rate(hits, of))]
+    return [seconds, percent(one.fast), percent(_alike(one))]
+
+
+def _alike(one: Quality) -> Rate:
+    """Return the share of a person's answers that are those of the majority of the others."""
+    hits, of = (sum(getattr(on.others, part) for on in one.questions) for part in ("hits", "of"))
+    return wilson(hits, of)
+
+
+def texts(found: Found) -> Markup:
+    """List texts of a project, with a search and a field for more."""
+    return page().texts(found, pager(found.number, found.page, PAGE, found.of))
 
 
 def disputes(
@@ -203,4 +214,6 @@ def numbers(found: Evaluation) -> Markup:
     overview = [tag("p", isolated(line)) for section in every if section.key == "overview"
                 for line in section.sentences]  # fmt: skip
     rest = [section for section in every if section.key not in _OWN_PLACE]
-    return join([title, *overview, folded(rest)])
+    score = next((one for one in found.scores if one.kind == "all"), None)
+    alike = [(one.annotator, rate) for one in found.qualities if (rate := _alike(one)).of]
+    return join([title, page().charts(score, alike), *overview, folded(rest)])

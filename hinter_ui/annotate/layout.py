@@ -130,8 +130,13 @@ class AnnotateLayout(Labels):
         self.people = html("project-people", script="projects.act")
         self.disputes = html("project-disputes", script="projects.act")
         self.decided = html("project-decided", script="projects.act")
-        self.comments = html("project-comments", script="projects.act")
         self.numbers = html("project-numbers", script="projects.act")
+        self.comments = html("project-comments", script="projects.act")
+        self.listing = html("project-texts", script="projects.act")
+        self.more = self.write(
+            gr.UploadButton, lambda: {"label": self.say("project.import")},
+            file_types=_FILES[:-1], size="sm", elem_id="project-more",
+        )  # fmt: skip
         self.html("project-take", lambda: present.page().subheading(self.say("project.take")))
         with gr.Row(elem_classes="job-actions"):
             for kind in KINDS:

@@ -10,6 +10,7 @@ from hinter_core.errors import HinterError
 from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import AnnotateActions, Made, ProjectForm, View, attribute_choices
 from hinter_ui.annotate.layout import AnnotateLayout
+from hinter_ui.annotate.texts import Found
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.html.wording import Words
@@ -63,9 +64,9 @@ class AnnotateUpdates:
         updates[fields["attributes"]] = gr.update(choices=sets, value=[], visible=bool(sets))
         return updates
 
-    def made(self, made: Made) -> Markup:
-        """Report on the items of a new project."""
-        lines = [say("told.made", n=f"{made.items:,}")]
+    def made(self, made: Made, key: str = "made") -> Markup:
+        """Report on the items of a new project, or on more of them."""
+        lines = [say(f"told.{key}", n=f"{made.items:,}")]
         if made.duplicates:
             lines.append(say("told.duplicates", n=f"{made.duplicates:,}"))
         if made.problems:
@@ -82,7 +83,12 @@ class AnnotateUpdates:
         """
         local = self.actions.services.access.local
         links = present.links(view.id, key, at=page, local=local)
-        return self.shown(view) | self.edited(view) | {self.ui.links: links}
+        found = self.actions.search(view.id, view.key)
+        return self.shown(view) | self.edited(view) | self.found(found) | {self.ui.links: links}
+
+    def found(self, found: Found) -> Updates:
+        """List texts; like the settings, not while a project is updated by itself."""
+        return {self.ui.listing: present.texts(found)}
 
     def edited(self, view: View) -> Updates:
         """Show the settings for the owner to change; not while a project is updated by itself."""

@@ -19,9 +19,16 @@ from hinter_core.annotation.files.columns import ColumnMapping
 from hinter_core.annotation.files.exporting import FORMATS, Exported, export_file
 from hinter_core.annotation.files.importing import import_file
 from hinter_core.annotation.project.judging import Judging, Submission
+from hinter_core.annotation.project.people import exclude
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
-from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project, Status
+from hinter_core.annotation.project.types import (
+    AnnotationItem,
+    Judgement,
+    Practice,
+    Project,
+    Status,
+)
 from hinter_core.errors import InputError
 from hinter_core.types import Edit, GrammaticalForm, Layer, Pair, Term
 from tests.examples import examples
@@ -121,13 +128,23 @@ def judged(
     store.add(given)
     judge(store, data)
     decide(store, data)
+    if data.draw(st.booleans()):
+        exclude(store, "Ann", "asleep")
     return store, made(folder), folder / f"out{FORMATS[kind].ending}{PACKED.get(kind, '')}"
 
 
 def said(store: AnnotationStore, *, history: bool = False) -> list[Judgement]:
-    """All but the numbers of the rows."""
-    found = [replace(j, id=0, answers=dict(j.answers)) for j in store.judgements(history=history)]
+    """All but the numbers of the rows, that of excluded people included."""
+    every = store.judgements(history=history, excluded=True)
+    found = [replace(j, id=0, answers=dict(j.answers)) for j in every]
     return sorted(found, key=lambda j: (j.item, j.annotator, j.showing))
+
+
+def counted(store: AnnotationStore) -> list[int]:
+    """How many judgements count, and why the others do not."""
+    judging = {one.annotator for one in store.judgements(excluded=True)}
+    why = [one.excluded for one in store.annotators() if one.name in judging]
+    return [len(list(store.judgements())), *map(len, sorted(why))]
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -149,6 +166,7 @@ def test_what_is_exported_is_imported_again(
     assert done.rows == many
     assert list(other.items()) == list(store.items())
     assert said(other) == said(store)
+    assert counted(other) == counted(store)
     assert other.adjudications() == store.adjudications()
     assert done.decisions == len(store.adjudications())
     again = import_file(other, str(path))
@@ -222,6 +240,8 @@ def test_an_archive_holds_the_whole_project(
     tmp_path_factory: pytest.TempPathFactory, given: list[AnnotationItem], data: st.DataObject
 ) -> None:
     store, _, path = judged(tmp_path_factory.mktemp("files"), given, data, "project")
+    drill = Practice("A text.", (("sense", "no"),), why=data.draw(text))
+    store.change(gold=True, quota=data.draw(st.integers(0, 9)), practice=(drill,), note="N")
     gone = next(store.items()).id
     store.remove(gone)
     export_file(Exported(store), path)

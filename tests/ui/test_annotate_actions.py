@@ -251,10 +251,11 @@ def test_an_owner_changes_all_but_the_questions(tmp_path: Path) -> None:
     own = judging(tmp_path)
     name, key = own.projects.new(FORM.project())
     given = {"name": " Caf\u00e9  1", "opening": "# Read", "quota": "20", "gold": "yes"}
-    own.edit(name, key, given | {"consent": "I agree.", "more": "x"})
+    own.edit(name, key, given | {"consent": "I agree.", "more": "x", "together": "yes"})
     project = own.view(name, key).project
     assert (project.name, project.opening, project.quota) == ("Caf\u00e9 1", "# Read", 20)
     assert (project.consent, project.gold, project.instructions) == ("I agree.", True, "")
+    assert project.alone is False
     assert own.write(Session(), name, key, "csv", tmp_path / "out").name == "Caf\u00e9-1.csv"
     for wrong in ({"name": " "}, {"quota": "-1"}, {"quota": "many"}, {"opening": "x" * 20_001}):
         with pytest.raises(AnnotationError):
@@ -263,6 +264,28 @@ def test_an_owner_changes_all_but_the_questions(tmp_path: Path) -> None:
     shown = present.editor(name, key, project)
     assert f"annotate={name}&amp;preview=#{key}" in shown
     assert "Does this text make sense?" in shown
+
+
+def test_an_owner_finds_and_adds_texts(tmp_path: Path) -> None:
+    own = judging(tmp_path)
+    name, key = own.projects.new(FORM.project())
+    lines = "\n".join(f"Text <{n}>." for n in range(12))
+    assert own.add(name, key, lines=f"{lines}\n\nText <3>.").items == 12
+    assert own.add(name, key, lines="He left. => She left.\nText <3>.").duplicates == 1
+    file = tmp_path / "more.csv"
+    file.write_text("text\nA further one.\n", encoding="utf-8")
+    assert own.add(name, key, file=str(file)).items == 1
+    found = own.search(name, key, "TEXT", 1)
+    assert (found.number, found.of, [one.mutant for one, _ in found.items]) == (
+        12, 14, ["Text <10>.", "Text <11>."],
+    )  # fmt: skip
+    assert own.search(name, key, "TEXT", 99) == found
+    ((pair, judged),) = own.search(name, key, "he left").items
+    assert (pair.source, pair.mutant, judged, pair.kept) == ("He left.", "She left.", 0, True)
+    assert "Text &lt;10&gt;." in present.texts(found)
+    for wrong in ("", " \n", "x\n" * 501):
+        with pytest.raises(AnnotationError, match="1 to 500"):
+            own.add(name, key, lines=wrong)
 
 
 def test_all_disagreements_are_in_reach_eight_at_a_time() -> None:

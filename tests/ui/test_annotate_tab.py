@@ -189,12 +189,30 @@ def test_two_at_once_and_the_owner_sees_how_far_they_agree(
     expect(removed).to_have_count(0)
     out.click()
     expect(people).to_contain_text("judgements: 6")
+    # All texts can be looked through, more can be typed or come from a file.
+    texts = page.locator("#project-texts")
+    texts.get_by_role("searchbox").fill("number 2")
+    page.keyboard.press("Enter")
+    expect(texts.locator("li")).to_have_count(1)
+    texts.get_by_label("More texts").fill("He left. => She left.")
+    texts.get_by_role("button", name="Add").click()
+    expect(told).to_contain_text("Texts added: 1")
+    with page.expect_file_chooser() as asked:
+        page.locator("#project-more").click()
+    more = {"name": "more.csv", "mimeType": "text/csv", "buffer": b"text\nA further one.\n"}
+    asked.value.set_files([more])  # type: ignore[list-item]
+    expect(texts).to_contain_text("A further one.")
+    texts.locator("li", has_text="A further one.").get_by_role("button").click()
+    expect(texts).not_to_contain_text("A further one.")
+    # Charts come before prose.
+    expect(numbers.locator("table, p").first).to_have_class("two-by-two")
+    expect(numbers.locator(".forest tr")).to_have_count(2)
     # What was judged can be taken along.
     with page.expect_download() as got:
         page.locator("#annotate-jsonl").click()
     rows = [json.loads(line) for line in got.value.path().read_text("utf-8").splitlines()]
     kinds = [row["status"] for row in rows]
-    assert (kinds.count("judged"), kinds.count("decided"), len(rows)) == (6, 1, 7)
+    assert (kinds.count("judged"), kinds.count("decided"), len(rows)) == (6, 1, 8)
     # Closed, nobody judges; deleted only by its name.
     page.locator("#annotate-switch").click()
     expect(page.locator("#project-head .badge")).to_have_text("closed")

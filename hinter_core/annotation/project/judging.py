@@ -198,8 +198,9 @@ class Judging:
     def finished(self, key: str) -> bool:
         """Whether an annotator without items has done enough for the project's ``completion``.
 
-        That is a judgement at least, and the quota or all items without a skip. In a closed
-        project, items that the annotator might still have judged count as not done.
+        That is a judgement at least, and the quota or all items. Who may skip what is unpleasant
+        must not lose by it, so that skips are fine up to as many as there are judgements. In a
+        closed project, items that the annotator might still have judged count as not done.
         """
         with self.store.read() as connection:
             project, person = project_of(connection), whose(connection, key)
@@ -207,7 +208,7 @@ class Judging:
             if not judged or (project.quota and judged >= project.quota):
                 return judged > 0
             progress = _progress(connection, project, person)
-            return not progress.skipped and not (project.closed and progress.left)
+            return judged >= progress.skipped and not (project.closed and progress.left)
 
     def standings(self) -> list[AnnotatorProgress]:
         """Return the progress of all annotators, in the order of joining; for the owner."""

@@ -1,0 +1,70 @@
+"""An owner's look through all texts of a project, and texts that are typed into it."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from hinter_core.annotation.project.store import AnnotationStore
+from hinter_core.annotation.project.types import FIRST, AnnotationError, AnnotationItem, Status
+from hinter_core.language.clean import whole
+from hinter_ui.html.wording import Words
+
+say = Words("projects")
+
+PAGE = 10  # texts shown at once
+_MOST = 500  # texts typed at once
+
+
+@dataclass(frozen=True)
+class Found:
+    """Texts of a project that hold a ``query``: those of one ``page``, and how many judged each.
+
+    ``number``: of all that are found; ``of``: of all texts.
+    """
+
+    query: str
+    page: int
+    items: list[tuple[AnnotationItem, int]]
+    number: int
+    of: int
+
+
+def search(store: AnnotationStore, query: str = "", page: int = 0) -> Found:
+    """Find the texts that hold ``query`` in a text or in their id, whatever the case."""
+    every, wanted = list(store.items()), query.strip().casefold()
+    found = [
+        one for one in every
+        if any(wanted in part.casefold() for part in (one.id, one.mutant, one.source))
+    ]  # fmt: skip
+    judged = Counter(
+        one.item
+        for one in store.judgements()
+        if one.status is Status.JUDGED and one.showing == FIRST
+    )
+    page = max(0, min(page, (len(found) - 1) // PAGE))
+    shown = found[page * PAGE : (page + 1) * PAGE]
+    listed = [(one, judged[one.id]) for one in shown]
+    return Found(query.strip(), page, listed, len(found), len(every))
+
+
+def add_typed(store: AnnotationStore, lines: str) -> tuple[int, int]:
+    """Add a text for each line; return how many are new, and how many were there.
+
+    A line is a text, or an original and a changed text with a tab or ``=>`` between them.
+
+    Raises:
+        AnnotationError: no text, too many, or one that is too long.
+    """
+    items = list(_typed(whole(lines)))
+    if not 0 < len(items) <= _MOST:
+        raise AnnotationError(say("errors.typed", most=_MOST))
+    known = store.add(items)
+    return len(items) - len(known), len(known)
+
+
+def _typed(lines: str) -> Iterator[AnnotationItem]:
+    for line in filter(str.strip, lines.splitlines()):
+        parts = [part.strip() for part in line.replace("=>", "\t", 1).split("\t", 1)]
+        source, mutant = ("", *parts)[-2:]
+        item = AnnotationItem("", mutant, source)
+        yield replace(item, id=f"typed-{item.fingerprint[:12]}")
