@@ -245,4 +245,6 @@ def _header() -> Markup:
 
 
 def _footer() -> Markup:
-    return tag("footer", *(tag("p", say(f"footer.{key}")) for key in ("flip", "note", "data")))
+    texts = [tag("p", say(f"footer.{key}")) for key in ("flip", "note", "data")]
+    kept = tag("details", tag("summary", say("footer.kept")), texts.pop())
+    return tag("footer", *texts, kept)

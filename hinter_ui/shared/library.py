@@ -7,8 +7,10 @@ visitor sees those whose name they know, and no message names the folder of this
 import re
 import secrets
 import threading
+import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -49,6 +51,11 @@ class CampaignEntry:
     def store(self) -> CampaignStore:
         """The campaign's directory of tables, which may not exist yet."""
         return CampaignStore(self.folder / "campaign")
+
+    @property
+    def changed(self) -> float:
+        """When something was last put into its folder: its start, in seconds since 1970."""
+        return self.folder.stat().st_ctime
 
 
 class Campaigns:
@@ -109,20 +116,27 @@ class Campaigns:
         return CampaignStore(place_of(path).expanduser())
 
     def offered(self, known: Iterable[str]) -> list[tuple[str, str]]:
-        """Return (label, name) of the campaigns that a visitor may see and that have begun."""
-        found = []
+        """Return (label, name) of the campaigns that a visitor may see and that have begun.
+
+        A label that several have begins with the time of each.
+        """
+        found = {}
         for entry in self.seen_by(known)[:_LISTED]:
-            try:
-                found.append((label_of(entry.store), entry.id))
-            except HinterError:
-                continue
-        return found
+            with suppress(HinterError):
+                found[entry] = label_of(entry.store)
+        many = Counter(found.values())
+        times = {
+            entry: time.strftime("%Y-%m-%d %H:%M:%S \u00b7 ", time.localtime(entry.changed))
+            for entry, label in found.items()
+            if many[label] > 1
+        }
+        return [(times.get(entry, "") + label, entry.id) for entry, label in found.items()]
 
     def seen_by(self, known: Iterable[str]) -> list[CampaignEntry]:
         """List what a visitor may see, the latest first; the browser keeps the ``known`` names."""
         names = {path.name for path in self.folder.glob("*")} if self.shared else set(known)
         there = [self._entry(name) for name in names if self.exists(name)]
-        return sorted(there, key=lambda entry: entry.folder.stat().st_ctime, reverse=True)
+        return sorted(there, key=lambda entry: entry.changed, reverse=True)
 
     def _entry(self, name: str) -> CampaignEntry:
         return CampaignEntry(name, self.folder / name)
@@ -308,7 +322,9 @@ def label_of(store: CampaignStore) -> str:
     data = say("campaigns.sample") if campaign.data == SAMPLE else campaign.title
     if campaign.sample:
         data = say("campaigns.sampled", n=campaign.sample, data=data)
-    asked = ", ".join(model[:40] for model in models[:3]) + (" \u2026" if len(models) > 3 else "")
+    asked = ", ".join(
+        f"{model[:39]}\u2026" if len(model) > 40 else model for model in models[:3]
+    ) + (" \u2026" if len(models) > 3 else "")
     what = (
         say("campaigns.handwritten")
         if not campaign.source.makes
