@@ -25,7 +25,7 @@ from hinter_core.report.metrics.lattice import Overlap, circles, overlap_kinds
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.page.html import charts_of
 from hinter_core.report.page.opening import Opening
-from hinter_core.report.section import Section
+from hinter_core.report.section import Counted, Section, written
 from hinter_core.report.sections import sections
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html import glossary
@@ -57,6 +57,8 @@ VALIDITIES = (0.0, 0.8, 0.9, 0.95)  # least scores to choose from
 PER_GROUP = 4  # findings of a text that are shown at first
 Told = TypeVar("Told")
 _SET = pattern(r" \(n\s|: ")  # what follows the attributes of a chart
+_SENTENCES = pattern(r"(?<=\.) (?=[A-Z\d]|p is )")  # between two of them
+_COUNTED = pattern(r"[^A-Za-z]+( of [^A-Za-z]+)+")
 _NAMES = {"command", "key", "model"}  # of fields that hold no words
 # Columns whose cells come from data, dictionaries or models, and stay as they are.
 _DATA = {
@@ -106,14 +108,22 @@ def _table(rows: Iterable[Any], columns: Sequence[str], names: Sequence[str]) ->
     own = {place for place, name in enumerate(columns) if name in _DATA}
     return {
         "cells": [
-            [cell if place in own else for_visitors(cell, names) for place, cell in enumerate(row)]
+            [
+                cell if place in own else for_visitors(_told(cell), names)
+                for place, cell in enumerate(row)
+            ]
             for row in rows
         ]
     }
 
 
+def _told(cell: Any) -> Any:
+    """Write a number of so many, which the report says in English."""
+    return written(cell) if isinstance(cell, Counted) else cell
+
+
 def _in_words(text: str, names: Sequence[str]) -> str:
-    if spoken() != DEFAULT and (said := translated(_attributes(text))) != text:
+    if spoken() != DEFAULT and (said := _in_language(text)) != text:
         return said
     words, pairs = _vocabulary()
     if any(name in text for name in names):
@@ -125,6 +135,20 @@ def _in_words(text: str, names: Sequence[str]) -> str:
         return new[:1].upper() + new[1:] if found[0][0].isupper() else new
 
     return words.sub(other, text)
+
+
+def _in_language(text: str) -> str:
+    """Write a text in the language spoken: sentence by sentence if all are known, else as a whole.
+
+    A pattern of the catalogue may reach over sentences that have patterns of their own.
+    """
+    if _COUNTED.fullmatch(text):
+        return text.replace(" of ", f" {say('of')} ")
+    sentences = _SENTENCES.split(text)
+    said = [translated(_attributes(one)) for one in sentences]
+    if any(map(str.__eq__, said, sentences)) and (whole := translated(_attributes(text))) != text:
+        return whole
+    return " ".join(said)
 
 
 def _attributes(text: str) -> str:
@@ -147,7 +171,10 @@ def head(report: Report, state: str) -> Markup:
 
 def cards(opening: Opening) -> Markup:
     """Show the decision about each model."""
-    told = for_visitors(opening.cards, (card.model for card in opening.cards))
+    told = [
+        replace(card, bars=[{**bar, "name": for_visitors(bar["name"])} for bar in card.bars])
+        for card in for_visitors(opening.cards, (card.model for card in opening.cards))
+    ]
     return escape(macros_of("parts").decisions(told, _labels_of_first_view(), 3))
 
 
@@ -224,7 +251,11 @@ def _charts(key: str, report: Report, model: ModelReport | None) -> Markup:
 def _labels(chart: dict[str, Any]) -> dict[str, Any]:
     """Write the labels of a chart in the words of the app."""
     if chart["kind"] == "bars":
-        return {**chart, "rows": [(for_visitors(label), bars) for label, bars in chart["rows"]]}
+        bars = [
+            (for_visitors(label), [{**bar, "of": for_visitors(bar["of"])} for bar in own])
+            for label, own in chart["rows"]
+        ]
+        return {**chart, "rows": bars}
     if chart["kind"] == "stacks":
         rows = [
             {**row, "name": for_visitors(row["name"]),
