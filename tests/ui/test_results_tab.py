@@ -20,6 +20,8 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.compared.comparison import compare
 from hinter_core.report.model import make_report
 from hinter_core.report.page.opening import opening
+from hinter_ui.html.wording import speak
+from hinter_ui.results import html as present
 from hinter_ui.shared.library import CampaignEntry
 from tests.ui.conftest import App, open_list
 
@@ -233,6 +235,15 @@ def test_nobody_has_a_campaign_and_runs_the_example(results: Results) -> None:
     expect(results.empty).to_be_hidden()
     expect(page).to_have_url(re.compile("results=example-"))
     expect(results.told).to_have_count(0)
+
+
+def test_all_that_is_measured_of_a_model_is_said_in_german(made: CampaignStore) -> None:
+    report = make_report(made)
+    speak("de")
+    shown = [present.cards(opening(report)), present.rates(report), present.ending(report)]
+    shown += [present.details(report, model) for model in report.models]
+    words = re.sub(r"<[^>]*>|scripted:.*?otherwise", " ", " ".join(shown))
+    assert re.findall(r"\b(?:of|the|that|is|are|changed|mutants?|errors?)\b.{0,80}", words) == []
 
 
 def test_a_finding_opens_in_explore(results: Results, made: CampaignStore) -> None:
