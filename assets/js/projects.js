@@ -39,7 +39,8 @@ function act(element, trigger) {
     if (own && (button.dataset.do || button.dataset.page)) {
       const fields = [...own.querySelectorAll('[name]')].map(field =>
         [field.name, field.type === 'checkbox' ? (field.checked ? 'yes' : '') : field.value]);
-      trigger('select', {...own.dataset, ...button.dataset, ...Object.fromEntries(fields)});
+      const page = Number(button.dataset.page ?? own.dataset.page ?? 0);
+      trigger('select', {...own.dataset, ...button.dataset, ...Object.fromEntries(fields), page});
       return;
     }
     if (button.dataset.show) { trigger('select', {show: true}); return; }

@@ -404,6 +404,7 @@ class Flight:
         with self._arrived:
             self._waiting.clear()  # a reply makes room in the budget, for which these waited
             before, self._receiver = self._receiver, self._new_receiver()
+            self._fault = None  # of what is called off
         self._model.call_off(before, wait=wait)
         with self._arrived:
             self._forget()

@@ -85,14 +85,14 @@ class AnnotateEvents(TabEvents):
         self.on(ui.buttons["switch"].click, self.switch, [ui.current], ui.shown)
         self.on(ui.news.select, self.refresh, [ui.current], ui.shown)
         for listed in (ui.people, ui.disputes, ui.decided, ui.comments, ui.removed, ui.notice):
-            self.on(listed.select, self.decide, [ui.current], ui.shown)
+            self.on(listed.select, self.decide, [ui.current], [*ui.shown, ui.listing])
         self.on(ui.editor.select, self.edit, [ui.current], [*ui.shown, ui.editor])
         looked_through = [*ui.shown, ui.listing]
         self.on(ui.listing.select, self.look_through, [ui.current], looked_through)
         self.on(ui.more.upload, self.add_file, [ui.current, ui.more], looked_through)
         removal = fields["removal"]
         removed = partial(gr.on, [ui.buttons["remove"].click, removal.submit])
-        self.on(removed, self.remove, [ui.current, removal], [*ui.shown, removal])
+        self.on(removed, self.remove, [ui.current, removal], [*ui.shown, ui.listing, removal])
         for kind in KINDS:
             self.download(ui.buttons[kind].click, self._writer(kind), [ui.current], ui.place)
 
@@ -197,10 +197,10 @@ class AnnotateEvents(TabEvents):
         if "person" in data:
             return self._managed(request, current, data)
         if "remove" in data:
-            return self._removed(request, current, data["remove"])
+            return self._removed(request, current, data["remove"]) | self._every(current)
         if "restore" in data:
             self.actions.restore(*_parts(current), str(data["restore"]))
-            return self.refresh(request, current) | self._told("restored")
+            return self.refresh(request, current) | self._told("restored") | self._every(current)
         named = (str(data.get(part, "")) for part in ("item", "question", "value"))
         self.actions.decide(*_parts(current), *named)
         return self.refresh(request, current) | self._told("decided")
@@ -231,8 +231,11 @@ class AnnotateEvents(TabEvents):
         """Add the texts of a file, with its judgements."""
         self.session(request)
         made = self.actions.add(*_parts(current), file=str(file))
-        found = self.actions.search(*_parts(current))
-        return self._added(request, current, made) | self.updates.found(found)
+        return self._added(request, current, made) | self._every(current)
+
+    def _every(self, current: Any) -> Updates:
+        """List all texts anew."""
+        return self.updates.found(self.actions.search(*_parts(current)))
 
     def _added(self, request: gr.Request, current: Any, made: Made) -> Updates:
         told = self.updates.made(made, "added")
@@ -248,7 +251,8 @@ class AnnotateEvents(TabEvents):
 
     def remove(self, request: gr.Request, current: Any, item: Any) -> Updates:
         """Remove a text by its id."""
-        return self._removed(request, current, item or "") | {self.ui.fields["removal"]: ""}
+        removed = self._removed(request, current, item or "") | self._every(current)
+        return removed | {self.ui.fields["removal"]: ""}
 
     def _removed(self, request: gr.Request, current: Any, item: Any) -> Updates:
         name = str(item).strip()

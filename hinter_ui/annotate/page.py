@@ -9,12 +9,13 @@ import json
 import os
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -52,8 +53,9 @@ class AnnotatorsPage:
                 await HTMLResponse(_page(spoken()))(scope, receive, send)
                 return
             if request.method == "POST" and path.startswith("/judge/"):
-                answer = await self._answer(path.removeprefix("/judge/"), request)
-                await JSONResponse(answer)(scope, receive, send)
+                with suppress(ClientDisconnect):  # nobody is left to answer
+                    answer = await self._answer(path.removeprefix("/judge/"), request)
+                    await JSONResponse(answer)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from hinter_core.annotation.project.store import AnnotationStore
+from hinter_core.annotation.project.store import LONGEST_TEXT, AnnotationStore
 from hinter_core.annotation.project.types import FIRST, AnnotationError, AnnotationItem, Status
 from hinter_core.language.clean import whole
 from hinter_ui.html.wording import Words
@@ -63,8 +63,12 @@ def add_typed(store: AnnotationStore, lines: str) -> tuple[int, int]:
 
 
 def _typed(lines: str) -> Iterator[AnnotationItem]:
-    for line in filter(str.strip, lines.splitlines()):
+    for number, line in enumerate(lines.splitlines(), start=1):
+        if not line.strip():
+            continue
         parts = [part.strip() for part in line.replace("=>", "\t", 1).split("\t", 1)]
         source, mutant = ("", *parts)[-2:]
+        if not mutant or max(len(source), len(mutant)) > LONGEST_TEXT:
+            raise AnnotationError(say("errors.typed_line", line=number, most=LONGEST_TEXT))
         item = AnnotationItem("", mutant, source)
         yield replace(item, id=f"typed-{item.fingerprint[:12]}")

@@ -199,9 +199,11 @@ class ResultsEvents(TabEvents):
     ) -> Updates:
         choices = self.services.campaigns.offered([*names, name])
         state = session.of(ResultsState)
-        before = set(state.reading.unfolded) if state.reading else set[str]()
+        old = state.reading.unfolded if state.reading else set[str]()
+        first = set(old)
         reading = self.actions.open(session, name, path)
-        reading.unfolded |= {section} & set(FOLDS)
+        before = set(old)  # also what was unfolded while the campaign was counted
+        reading.unfolded |= {section} & set(FOLDS) | before - first
         state.offered, state.drawn = choices, (reading, reading.state)
         # Told of the rest, gradio would close what is unfolded by hand as the campaign arrives.
         turned = {

@@ -31,7 +31,7 @@ from hinter_core.annotation.project.types import (
     Status,
 )
 
-_LONGEST_ID, _LONGEST_TEXT = 200, 100_000
+_LONGEST_ID, LONGEST_TEXT = 200, 100_000
 _SHORTEST_PHRASE, _LONGEST_NAME = 8, 40
 INSERT_JUDGEMENT = (
     "INSERT INTO judgements (annotator, item, showing, status, answers, comment, seconds, at, key) "
@@ -348,9 +348,9 @@ def check_item(item: AnnotationItem) -> None:
         raise AnnotationError(f"An item needs an id of 1 to {_LONGEST_ID} characters.")
     if not item.mutant.strip():
         raise AnnotationError(f"Item \u201c{item.id[:60]}\u201d has no text to judge.")
-    if max(len(item.mutant), len(item.source)) > _LONGEST_TEXT:
+    if max(len(item.mutant), len(item.source)) > LONGEST_TEXT:
         raise AnnotationError(
-            f"Item \u201c{item.id[:60]}\u201d has more than {_LONGEST_TEXT:,} characters; give "
+            f"Item \u201c{item.id[:60]}\u201d has more than {LONGEST_TEXT:,} characters; give "
             "shorter texts."
         )
 

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
+from math import inf
 from typing import Any, cast
 
 from hinter_core import __version__
@@ -37,9 +38,13 @@ from hinter_core.models.budget import Budget
 _ADDRESS = "RAY_ADDRESS"
 _PATIENCE = 5.0  # seconds for which a cluster's answer is waited for
 _OBJECTS = 80 * 2**20  # bytes, the least that Ray takes: rows and counts pass through it
-# Of a cluster that is started here: reports nothing to Ray's makers, and kills no process by its
-# own estimate of the free memory, which errs in containers.
-_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_memory_monitor_refresh_ms": "0"}
+# Of a cluster that is started here: reports nothing to Ray's makers, kills no process by its own
+# estimate of the free memory, which errs in containers, and lets workers run as fast as others.
+_QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_memory_monitor_refresh_ms": "0",
+    "RAY_worker_niceness": "0",
+}
 
 
 def ray_engine(gpus: float = 0.0) -> OpenEngine:
@@ -48,7 +53,7 @@ def ray_engine(gpus: float = 0.0) -> OpenEngine:
     Raises:
         InputError: Ray is not installed, or the number makes no sense.
     """
-    if not (gpus >= 0 and (gpus <= 1 or gpus == int(gpus))):
+    if not (0 <= gpus < inf and (gpus <= 1 or gpus == int(gpus))):
         raise InputError("The GPUs of a worker are a part of one, such as 0.5, or a whole number.")
     try:
         import ray
@@ -122,6 +127,8 @@ def _start_here(ray: Any, gpus: float, workers: int, quiet: dict[str, Any]) -> N
 
 class _Actors:
     """An engine of actors."""
+
+    patience = 600.0  # a cluster may have to grow
 
     def __init__(self, ray: Any, gpus: float, campaign: Campaign, store: CampaignStore) -> None:
         self._ray, self._campaign, self._store = ray, campaign, store

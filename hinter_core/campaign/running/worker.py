@@ -127,7 +127,7 @@ class Worker:
     ) -> None:
         self._campaign = campaign
         self._store = store
-        self._written = store.written()  # by earlier runs: nobody else writes these shards
+        self._written = store.written()  # by earlier runs, or the worker that this one replaces
         self._parts = load_parts(campaign, budget)
         self._ahead = _AHEAD if self._sends_ahead(budget) else 0
         self._models = {

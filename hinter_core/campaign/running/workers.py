@@ -2,8 +2,8 @@
 
 An engine starts the processes: on this machine (:class:`Processes`), or on a cluster
 (``on_ray.py``). All else is the same for both. A worker has one shard at a time and writes its
-tables itself; counts alone come back. A worker that dies is replaced, and its shard is given out
-again: the tables that it had written are kept.
+tables itself; counts alone come back. A worker that dies is replaced, and the one in its place gets
+its shard: it knows which tables are written, and keeps them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import count, islice
+from math import inf
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
@@ -34,13 +35,16 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # A new interpreter per worker: forks share threads of torch, which hang.
 _SPAWN = get_context("spawn")
 _DEATHS = 5  # of workers over one shard, or one after another while they start
-_START = 600.0  # seconds in which the first worker has started; a cluster may have to grow
 _LOOK = 0.05  # seconds between two looks for room in the budget
 Ask = Callable[..., Any]  # calls a method of the shared budget, by its name
 
 
 class Engine(Protocol):
     """What runs workers. A worker is known by its number; its futures fail if it dies."""
+
+    @property
+    def patience(self) -> float:
+        """Seconds in which the first worker has started."""
 
     def start(self, worker: int) -> Future[HinterError | None]:
         """Start a worker, in place of a lost one of this number; the result is its fault."""
@@ -70,25 +74,29 @@ def run_on(
     """
     busy: dict[Future[Any], tuple[int, tuple[int, list[Row]] | None]] = {}
     waiting, idle, deaths = deque[tuple[int, list[Row]]](), deque[int](), Counter[int | None]()
+    again: dict[int, tuple[int, list[Row]]] = {}  # by the worker in the place of a lost one
     finished, began, started = list[ShardDone](), time.monotonic(), False
     try:
         busy |= {engine.start(worker): (worker, None) for worker in range(workers)}
         while True:
             while not cancelled():
                 waiting.extend(() if waiting else islice(shards, 1))
-                if not (waiting and idle):
+                ready = [one for one in idle if waiting or one in again]
+                if not ready:
                     break
-                worker, shard = idle.popleft(), waiting.popleft()
+                worker = next((one for one in ready if one in again), ready[0])
+                idle.remove(worker)
+                shard = again.pop(worker, None) or waiting.popleft()
                 busy[engine.submit(worker, *shard)] = worker, shard
             yield from finished  # workers have work meanwhile
             finished.clear()
             under_way = any(shard for _, shard in busy.values())
-            if not under_way and (not waiting or cancelled()):
+            if not under_way and (not (waiting or again) or cancelled()):
                 return
-            if not started and time.monotonic() - began > _START:
+            if not started and time.monotonic() - began > engine.patience:
                 raise HinterError(
-                    f"No worker has started in {_START / 60:.0f} minutes. See whether there is "
-                    "room for one: a processor, and the GPUs that were asked for."
+                    f"No worker has started in {engine.patience / 60:.0f} minutes. See whether "
+                    "there is room for one: a processor, and the GPUs that were asked for."
                 )
             for future in wait(busy, 1.0, FIRST_COMPLETED).done:
                 worker, own = busy.pop(future)
@@ -105,7 +113,7 @@ def run_on(
                     deaths[number] += 1
                     if deaths[number] == _DEATHS:
                         raise HinterError(_died(number)) from error
-                    waiting.extend([own] if own else ())
+                    again |= {worker: own} if own else {}
                     busy[engine.start(worker)] = worker, None
                 else:
                     raise error
@@ -214,6 +222,8 @@ class BudgetShare(Budget):
 
 class Processes:
     """An engine of processes on this machine."""
+
+    patience = inf  # a model may have to be fetched first
 
     def __init__(self, campaign: Campaign, store: CampaignStore) -> None:
         self._campaign, self._store = campaign, store

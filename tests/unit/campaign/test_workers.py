@@ -169,16 +169,25 @@ def test_a_fault_of_a_model_on_ray_is_told_in_a_sentence(
 
 
 class Deadly:
-    """An engine whose workers start, and die of one shard."""
+    """An engine whose workers start, and die of one shard, the first ``deaths`` times."""
+
+    patience = 10.0
+
+    def __init__(self, deaths: int) -> None:
+        self.deaths = deaths
+        self.log: list[tuple[int, int | None]] = []  # worker and shard, or None: it is started
 
     def start(self, worker: int) -> Future[Any]:
+        self.log.append((worker, None))
         started: Future[Any] = Future()
         started.set_result(None)
         return started
 
     def submit(self, worker: int, number: int, rows: Sequence[Row]) -> Future[Any]:
+        self.log.append((worker, number))
         done: Future[Any] = Future()
-        if number == 1:
+        if number == 1 and self.deaths:
+            self.deaths -= 1
             done.set_exception(ConnectionError("gone"))
         else:
             done.set_result(ShardDone(number, 0, 0, 0, 0, {}))
@@ -189,9 +198,20 @@ class Deadly:
 
 
 def test_a_shard_of_which_workers_always_die_ends_the_run() -> None:
-    made = run_on(Deadly(), 2, iter([(number, []) for number in range(4)]))
+    made = run_on(Deadly(99), 2, iter([(number, []) for number in range(4)]))
     with pytest.raises(HinterError, match="died 5 times over unit 1 "):
         list(made)
+
+
+def test_the_shard_of_a_lost_worker_goes_to_the_one_in_its_place() -> None:
+    """Others have not seen the tables that were written meanwhile, and would replace them."""
+    engine = Deadly(3)
+    assert len(list(run_on(engine, 3, iter([(number, []) for number in range(9)])))) == 9
+    (lost,) = {worker for worker, number in engine.log if number == 1}
+    assert engine.log.count((lost, None)) == 4
+    own = [number for worker, number in engine.log if worker == lost]
+    for at in [place for place, number in enumerate(own) if number is None][1:]:
+        assert own[at + 1] == 1
 
 
 @pytest.mark.skipif(RAY, reason="Ray is installed here")
