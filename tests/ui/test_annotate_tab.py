@@ -194,13 +194,15 @@ def test_two_at_once_and_the_owner_sees_how_far_they_agree(
     texts.get_by_role("searchbox").fill("number 2")
     page.keyboard.press("Enter")
     expect(texts.locator("li")).to_have_count(1)
-    texts.get_by_label("More texts").fill("He left. => She left.")
+    texts.get_by_label("More texts").fill("\n".join(f"He left {n}. => She left {n}." for n in range(10)))
     texts.get_by_role("button", name="Add").click()
-    expect(told).to_contain_text("Texts added: 1")
+    expect(told).to_contain_text("Texts added: 10")
     with page.expect_file_chooser() as asked:
         page.locator("#project-more").click()
     more = {"name": "more.csv", "mimeType": "text/csv", "buffer": b"text\nA further one.\n"}
     asked.value.set_files([more])  # type: ignore[list-item]
+    expect(texts).not_to_contain_text("A further one.")
+    texts.get_by_role("button", name="Next").click()
     expect(texts).to_contain_text("A further one.")
     texts.locator("li", has_text="A further one.").get_by_role("button").click()
     expect(texts).not_to_contain_text("A further one.")
@@ -212,7 +214,7 @@ def test_two_at_once_and_the_owner_sees_how_far_they_agree(
         page.locator("#annotate-jsonl").click()
     rows = [json.loads(line) for line in got.value.path().read_text("utf-8").splitlines()]
     kinds = [row["status"] for row in rows]
-    assert (kinds.count("judged"), kinds.count("decided"), len(rows)) == (6, 1, 8)
+    assert (kinds.count("judged"), kinds.count("decided"), len(rows)) == (6, 1, 17)
     # Closed, nobody judges; deleted only by its name.
     page.locator("#annotate-switch").click()
     expect(page.locator("#project-head .badge")).to_have_text("closed")
