@@ -7,6 +7,7 @@ of them from the start. A browser is told everything in the language of its page
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,6 +17,7 @@ from hinter_ui.html.wording import DEFAULT, spoken
 from hinter_ui.inside import add_root_url
 from hinter_ui.shared.page import Page
 from hinter_ui.shared.services import Services
+from hinter_ui.shared.widgets import html
 from hinter_ui.shared.wiring import private
 
 _RENDERED = 1_000  # numbers of what comes later begin here; gradio counts from 0
@@ -44,7 +46,10 @@ class PageOnDemand(Page):
         """Tell the browser of all tabs but the first when each is opened."""
         self.shown = {tab.id: _shown(tab) for tab in tabs.children}  # type: ignore[attr-defined]
         for tab in tabs.children[1:]:
-            private(tab.select, _nothing, [], [])  # type: ignore[attr-defined]
+            # A browser may lose the event while it draws another tab; then the box asks again.
+            asks = html(f"opens-{tab.id}", script="page.opens")  # type: ignore[attr-defined]
+            asked = partial(gr.on, [tab.select, asks.select])  # type: ignore[attr-defined]
+            private(asked, _nothing, [], [], trigger_mode="multiple")
             self.openers[tab._id] = max(self.fns)
 
     @property
@@ -131,7 +136,7 @@ class _Visitor:
 
     def changed_of(self, one: Described) -> Described:
         """Describe a widget as events have changed it."""
-        changed = self._changed.pop(one["id"], {})
+        changed = self._changed.get(one["id"], {})
         return one | {"props": one["props"] | changed} if changed else one
 
 

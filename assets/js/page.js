@@ -28,6 +28,17 @@ function language(element) {
   });
 }
 
+// A tab that is open and stays empty is asked for again: the browser lost the event, or its answer.
+function opens(element, trigger) {
+  const name = element.closest('[id^=opens-]').id.slice('opens-'.length);
+  let empty = 0;
+  setInterval(() => {
+    const room = document.getElementById(`room-${name}`);
+    empty = room?.checkVisibility() && !room.querySelector('h2') ? empty + 1 : 0;
+    if (empty && empty % 5 === 0) trigger('select', {});
+  }, 1000);
+}
+
 // The keyboard stays where its user was: what had the focus may be hidden or replaced by its own
 // click. Then the same widget has it, else what is in its place in the nearest box that is still
 // there, else the tab that was opened. What is switched off for a while gets it back.

@@ -436,6 +436,8 @@ class ExploreEvents(TabEvents):
         first = self.examples[0].form
         session.of(ExploreState).opened = None if form else first
         form = form or first
+        # At once: whichever of a fresh page and what it had before comes second then knows.
+        session.of(ExploreState).controls = form
         known = {name for _, name in self.services.model_choices(session)} | SHIPPED
         attributes = tuple(a for a in form.attributes if a in self.services.dictionaries(session))
         form = replace(form, attributes=attributes)

@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 import pytest
-from playwright.sync_api import Browser, Request, expect
+from playwright.sync_api import Browser, Request, Route, expect
 
 from hinter_ui.frontend import Frontend
 from hinter_ui.on_demand import PageOnDemand
@@ -58,6 +58,26 @@ def test_a_page_answers_after_few_requests_and_a_tab_after_few_more(
     assert len(asked) <= 90, asked
     assert faults == []
     context.close()
+
+
+def test_a_tab_whose_answer_is_lost_is_asked_for_again(app: App, browser: Browser) -> None:
+    page = browser.new_page()
+    page.goto(app.url)
+    expect(page.locator("#preview .preview")).to_be_visible()
+    lost = list[str]()
+
+    def lose(route: Route) -> None:
+        if lost:
+            route.continue_()
+            return
+        lost.append(route.request.post_data or "")
+        route.fulfill(json={"event_id": "0" * 32})
+
+    page.route("**/queue/join*", lose)
+    turn_to(page, "Generate")
+    expect(page.locator("#room-generate h2").first).to_be_visible()
+    assert len(lost) == 1
+    page.close()
 
 
 def test_what_is_told_at_first_is_a_part(page: PageOnDemand) -> None:
