@@ -8,12 +8,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Page, Request, Response, expect
 
+from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.store import opened
-from hinter_core.annotation.project.types import AnnotationItem
+from hinter_core.annotation.project.types import AnnotationItem, Status
 from tests.forked import Commands
 from tests.ui.annotate_server import Server
 from tests.ui.annotators import PASS, Judge, Made, pairs
@@ -216,6 +218,20 @@ def test_two_at_once_and_the_owner_sees_how_far_they_agree(
     rows = [json.loads(line) for line in got.value.path().read_text("utf-8").splitlines()]
     kinds = [row["status"] for row in rows]
     assert (kinds.count("judged"), kinds.count("decided"), len(rows)) == (6, 1, 17)
+    # While the owner is at work, lists stay as they are, and only the news is told.
+    people.click()
+    with opened(made.path) as store:
+        judging = Judging(store)
+        _, key = store.join_by_login("cy", "Cy")
+        item = judging.upcoming(key, 1)[0].item
+        answers = {"sense": "yes", "grammatical": "yes"}
+        answers |= {"same": "yes"} if item.source else {}
+        judging.judge(key, Submission(item.id, 1, Status.JUDGED, answers, uuid4().hex, "", 3.0))
+    news = page.locator("#project-news")
+    expect(news).to_contain_text("New judgements: 1")
+    expect(people).to_contain_text("judgements: 6")
+    news.get_by_role("button").click()
+    expect(people).to_contain_text("judgements: 7")
     # Closed, nobody judges; deleted only by its name.
     page.locator("#annotate-switch").click()
     expect(page.locator("#project-head .badge")).to_have_text("closed")
