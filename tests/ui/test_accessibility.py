@@ -191,9 +191,11 @@ class Rooms:
 # Colours follow with a transition, however short.
 _DRAWN = """
 async () => {
-  for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
-  await Promise.allSettled(document.getAnimations()
-    .filter(one => one.effect.getComputedTiming().endTime !== Infinity).map(one => one.finished));
+  // A change of colours may begin some frames after its cause, on a busy machine.
+  const moves = one => one.playState === 'running'
+    && one.effect.getComputedTiming().endTime !== Infinity;
+  for (let calm = 0; calm < 12; calm = document.getAnimations().some(moves) ? 0 : calm + 1)
+    await new Promise(requestAnimationFrame);
 }
 """
 
