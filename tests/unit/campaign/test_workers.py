@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -81,9 +81,10 @@ def workers() -> list[psutil.Process]:
     """The processes of workers on this machine that this one has started."""
     found = []
     for process in psutil.Process().children(recursive=True):
-        words = " ".join(process.cmdline())
-        if "spawn_main" in words or words.startswith("ray::_Worker"):
-            found.append(process)
+        with suppress(psutil.NoSuchProcess):  # one of another's, or killed before, may end now
+            words = " ".join(process.cmdline())
+            if "spawn_main" in words or words.startswith("ray::_Worker"):
+                found.append(process)
     return found
 
 
@@ -93,7 +94,8 @@ def kill_one(times: int) -> Callable[[RunProgress], None]:
 
     def kill(progress: RunProgress) -> None:
         if progress.shards <= times and (found := workers()):
-            os.kill(rng.choice(found).pid, signal.SIGKILL)
+            with suppress(psutil.NoSuchProcess):
+                rng.choice(found).kill()
 
     return kill
 
