@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
 
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from hinter_core.campaign.running.engines import plan_run, rows_of, run_campaign
+from hinter_core.campaign.running.run import plan_run, rows_of, run_campaign
 from hinter_core.campaign.running.worker import load_parts
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, read_table

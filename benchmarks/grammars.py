@@ -26,7 +26,7 @@ from pathlib import Path
 from statistics import mean
 
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.campaign.running.engines import plan_run, run_campaign
+from hinter_core.campaign.running.run import plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli.analysis.diagnose import diagnosis

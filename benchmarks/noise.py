@@ -19,7 +19,7 @@ from functools import cache
 import numpy
 from scipy.sparse import csr_matrix
 
-from hinter_core.campaign.running.engines import plan_run, rows_of
+from hinter_core.campaign.running.run import plan_run, rows_of
 from hinter_core.campaign.running.worker import load_parts
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.tables import is_placebo

@@ -12,8 +12,8 @@ from hinter_core.api.inputs import named_data
 from hinter_core.api.models import named_models
 from hinter_core.api.results import CampaignResult, ComparisonResult
 from hinter_core.campaign.findings import choose_sides
-from hinter_core.campaign.running.engines import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.running.journal import forget_failures
+from hinter_core.campaign.running.run import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, StoreError
 from hinter_core.errors import InputError

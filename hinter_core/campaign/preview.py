@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from hinter_core.campaign.running.engines import RunScope, rows_of
+from hinter_core.campaign.running.run import RunScope, rows_of
 from hinter_core.campaign.running.worker import CampaignParts, load_parts
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.tables import is_placebo

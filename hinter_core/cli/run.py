@@ -17,9 +17,9 @@ from hinter_core.api.campaigns import prepare_run
 from hinter_core.campaign.listing import campaigns_in
 from hinter_core.campaign.preview import Forecast, forecast
 from hinter_core.campaign.progress import Reason, missing_in_words, unanswered
-from hinter_core.campaign.running.engines import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.running.on_ray import ray_engine
 from hinter_core.campaign.running.parts import read_part
+from hinter_core.campaign.running.run import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.running.workers import OpenEngine
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.settings import CAMPAIGN_ATTRIBUTES, SAMPLE, SAMPLE_FILE
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore

@@ -25,7 +25,7 @@ from hinter_core.campaign.findings import (
     write_findings,
 )
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.settings import SAMPLE
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import SPEC, CampaignStore

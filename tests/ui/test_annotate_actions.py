@@ -24,7 +24,7 @@ from hinter_core.annotation.project.types import (
     Project,
     Status,
 )
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError

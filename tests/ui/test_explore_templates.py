@@ -12,7 +12,7 @@ import pytest
 
 from hinter_core.campaign.findings import FindingFilter
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError

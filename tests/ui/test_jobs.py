@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from hinter_core.campaign.progress import TOGETHER, CampaignProgress, ProgressReader
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign, load_campaign, write_campaign
 from hinter_core.campaign.store import CampaignStore, read_table
 from hinter_core.errors import InputError

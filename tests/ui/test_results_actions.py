@@ -12,7 +12,7 @@ import gradio as gr
 import pytest
 
 from hinter_core.campaign.progress import ProgressReader
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Download, Locator, Route, expect
 
 from hinter_core.campaign.findings import Side
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.compared.comparison import compare

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_ui.explore.actions import ExploreActions

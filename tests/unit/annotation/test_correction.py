@@ -18,7 +18,7 @@ from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Project, Status
 from hinter_core.campaign.draw import CHOSEN, WORST
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.formats import flat_rows, plain

@@ -12,7 +12,7 @@ from zlib import crc32
 import pytest
 
 from hinter_core.campaign.running import worker
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.running.worker import _made_ahead
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, read_table

@@ -15,7 +15,7 @@ import pytest
 from hinter_core.campaign.findings import ExportFilter, write_mutants
 from hinter_core.campaign.progress import ProgressReader
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign, from_mapping
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli.options import output

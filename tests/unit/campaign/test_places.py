@@ -32,9 +32,9 @@ from hinter_core.campaign.listing import COMPLETE, RUNNING, campaigns_in
 from hinter_core.campaign.progress import ProgressReader, missing_in_words
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.running import locks
-from hinter_core.campaign.running.engines import RunProgress, run_campaign
 from hinter_core.campaign.running.journal import Asked, Journal
 from hinter_core.campaign.running.parts import RunPart
+from hinter_core.campaign.running.run import RunProgress, run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, StoreError
 from hinter_core.errors import HinterError, InputError
@@ -45,7 +45,7 @@ from hinter_core.report.model import make_report
 from hinter_core.storage import write_whole
 from hinter_core.types import Failure, Prediction
 from tests.forked import Commands
-from tests.unit.campaign.test_engine import OTHER, PLAIN, RULES, tables, write_texts
+from tests.unit.campaign.test_run import OTHER, PLAIN, RULES, tables, write_texts
 
 MOTO = os.environ.get("HINTER_MOTO")
 KINDS = ["disk", "memory", "s3"]

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from hinter_core.campaign.progress import ProgressReader
-from hinter_core.campaign.running.engines import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.running.journal import Asked, Journal, forget_failures
+from hinter_core.campaign.running.run import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, read_table
 from hinter_core.errors import InputError

@@ -9,7 +9,7 @@ import pytest
 
 from hinter_core.campaign import spec
 from hinter_core.campaign.record import parser_content, words_content
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.mutation.settings import EVEN_HANDED, PUBLISHED

@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
-from hinter_core.campaign.running.engines import plan_run
+from hinter_core.campaign.running.run import plan_run
 from hinter_core.campaign.running.writing import table_writer
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, checked_rows

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import VERSION, Campaign
 from hinter_core.campaign.store import CampaignStore, read_table
 

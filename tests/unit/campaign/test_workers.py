@@ -19,8 +19,8 @@ from typing import Any
 import psutil
 import pytest
 
-from hinter_core.campaign.running.engines import RunProgress, run_campaign
 from hinter_core.campaign.running.on_ray import ray_engine
+from hinter_core.campaign.running.run import RunProgress, run_campaign
 from hinter_core.campaign.running.worker import ShardDone
 from hinter_core.campaign.running.workers import OpenEngine, SharedBudget, processes, run_on
 from hinter_core.campaign.spec import Campaign
@@ -29,7 +29,7 @@ from hinter_core.data.rows import Row
 from hinter_core.errors import HinterError, InputError
 from hinter_core.models.budget import Cost
 from hinter_core.types import Failure
-from tests.unit.campaign.test_engine import PLAIN, RULES, tables, write_texts
+from tests.unit.campaign.test_run import PLAIN, RULES, tables, write_texts
 
 RAY = find_spec("ray") is not None
 needs_ray = pytest.mark.skipif(not RAY, reason="Ray is not installed here: see the first lines")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign.running.engines import plan_run
+from hinter_core.campaign.running.run import plan_run
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 

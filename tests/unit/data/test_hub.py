@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from hinter_core.campaign.preview import preview
-from hinter_core.campaign.running.engines import plan_run, run_campaign
+from hinter_core.campaign.running.run import plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign, load_campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.data.hub import open_hub, read_hub_name

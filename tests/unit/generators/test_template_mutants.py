@@ -12,7 +12,7 @@ import pytest
 
 from hinter_core.campaign.findings import ExportFilter, write_mutants
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE, CampaignStore
 from hinter_core.campaign.tables import edit_from_row

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign.running.engines import plan_run, run_campaign
+from hinter_core.campaign.running.run import plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, read_table
 from hinter_core.errors import InputError

@@ -19,7 +19,7 @@ from hinter_core.campaign.findings import (
 )
 from hinter_core.campaign.progress import APART, ProgressReader
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.compared.comparison import compare

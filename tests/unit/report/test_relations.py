@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.campaign.running.engines import run_campaign
+from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.relations.changes.phrases import SourceText, edit_of

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from hinter_core.campaign.preview import forecast
-from hinter_core.campaign.running.engines import plan_run, run_campaign
 from hinter_core.campaign.running.journal import forget_failures
+from hinter_core.campaign.running.run import plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.errors import HinterError
