@@ -8,6 +8,7 @@ round, and somebody's children become no retirees.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -40,6 +41,7 @@ class Ages:
     def __init__(self, text: str, people: People) -> None:
         self._text, self._people, self._words = text, people, age_words()
         self._said_at: dict[Span, list[tuple[Span, Years]]] = {}
+        self._beside: dict[tuple[Span, ...], dict[Span, list[tuple[Span, Years]]]] = {}
 
     def figurative(self, one: Occurrence) -> str:
         """Return why an occurrence only seems to say an age, or ""."""
@@ -199,12 +201,15 @@ class Ages:
 
     def _said(self, edit: Edit, span: Span, target: Years) -> str:
         """Return the word or number that says another age of these people, or ""."""
-        own = {*edit.spans}
+        # Many edits replace the same words; what others say is looked up once for all of them.
+        known = self._beside.setdefault(edit.spans, {})
+        if span not in known:
+            own = sorted(edit.spans)
+            known[span] = [one for one in self._ages_at(span) if not _meets(one[0], own)]
         period = edit.source.form in (_FORM.ANY, _FORM.PREP_PHRASE)
-        for place, said in self._ages_at(span):
-            inside = any(low < place[1] and place[0] < high for low, high in own)
+        for place, said in known[span]:
             # Who is grown up was a child once.
-            if inside or agree(said, target) or (period and said[0] >= target[1]):
+            if agree(said, target) or (period and said[0] >= target[1]):
                 continue
             return f"the text also says \u201c{self._text[slice(*place)]}\u201d of the same person"
         return ""
@@ -260,3 +265,9 @@ class Ages:
         if token + 1 < len(tags) and tags[token + 1] in NOUN_TAGS and tags[token][:2] == "JJ":
             return token + 1
         return None
+
+
+def _meets(place: Span, spans: Sequence[Span]) -> bool:
+    """Whether a place shares a character with one of several, which stand in order."""
+    before = bisect_left(spans, (place[1],))
+    return before > 0 and spans[before - 1][1] > place[0]
