@@ -48,7 +48,7 @@ from hinter_core.annotation.project.types import (
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_ui.annotate.texts import Found, add_typed, search
-from hinter_ui.html.wording import Words, chosen
+from hinter_ui.html.wording import Words, chosen, translated
 from hinter_ui.shared.library import Annotations, discreet
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
@@ -300,7 +300,7 @@ class AnnotateActions:
         if not done.items + done.items_known:
             why = say("errors.no_text")
             for row, fault in done.problems[:1]:
-                why = say("errors.no_text_row", row=row, fault=fault)
+                why = say("errors.no_text_row", row=row, fault=translated(fault))
             raise AnnotationError(why)
         fill_invariant(store, self.services.parses(DEFAULT_PARSER))
         return Made(

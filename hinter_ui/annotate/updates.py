@@ -13,7 +13,7 @@ from hinter_ui.annotate.layout import AnnotateLayout
 from hinter_ui.annotate.texts import Found
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, tag
-from hinter_ui.html.wording import Words
+from hinter_ui.html.wording import Words, translated
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.session import Session
 
@@ -72,7 +72,7 @@ class AnnotateUpdates:
         if made.problems:
             row, why = made.problems[0]
             numbers = {name: f"{made.left_out[name]:,}" for name in LEFT_OUT}
-            lines.append(say("told.left_out", **numbers, first=f"{row}: {why}"))
+            lines.append(say("told.left_out", **numbers, first=f"{row}: {translated(why)}"))
         lines += made.notes
         return notice.info(lines)
 

@@ -354,7 +354,8 @@ def _require_a_text(table: Rows) -> None:
             return
         first, number = first or row, number + 1
     if first is not None and number < MOST:
-        raise InputError(say("errors.no_text", n=number, row=first.number, reason=first.fault))
+        why = translated(first.fault)
+        raise InputError(say("errors.no_text", n=number, row=first.number, reason=why))
 
 
 def look_at(campaign: Campaign, access: Access) -> Preview:

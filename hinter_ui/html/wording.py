@@ -29,8 +29,10 @@ from hinter_ui.html.markup import Markup, isolated, join, tag
 
 FOLDER = ASSETS / "words"
 DEFAULT = "en"
+_NUMBER = r"\d[\d,]*"
 _HOLE = re.compile(r"\{\w+\}")
 _LONGEST = 2_000  # characters of a text that is looked for in the catalogue
+_MOST_LINES = 12
 _spoken: ContextVar[str] = ContextVar("language", default=DEFAULT)
 
 
@@ -91,16 +93,27 @@ def written(language: str, room: str) -> Mapping[str, Any]:
 
 
 def translated(text: str) -> str:
-    """Return an English text of the core library in the language spoken, if that has it."""
-    return _translated(text, _spoken.get()) if len(text) <= _LONGEST else text
+    """Return an English text of the core library in the language spoken, if that has it.
+
+    Several lines, such as the faults of a file, are looked for one by one.
+    """
+    if len(text) > _LONGEST:
+        return text
+    lines = text.split("\n")
+    if 1 < len(lines) <= _MOST_LINES:
+        said = [_translated(line, _spoken.get()) for line in lines]
+        if all(map(str.__ne__, lines, said)):
+            return "\n".join(said)
+    return _translated(text, _spoken.get())
 
 
 @lru_cache(4_096)
-def _translated(text: str, language: str) -> str:
-    for known, other in _core(language):
+def _translated(text: str, language: str, depth: int = 3) -> str:
+    """Translate a text, and so many times what stands in its placeholders."""
+    for known, other in _core(language) if depth else ():
         if found := known.fullmatch(text):
-            values = {name: translated(value) for name, value in found.groupdict().items()}
-            return other.format(**values)
+            values = found.groupdict().items()
+            return other.format(**{n: _translated(v, language, depth - 1) for n, v in values})
     return text
 
 
@@ -120,7 +133,7 @@ def _core_texts(language: str) -> dict[str, str]:
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    """Return what matches a text whatever its ``{placeholders}`` stand for.
+    """Return what matches a text whatever its ``{placeholders}`` stand for; ``{line}`` is a number.
 
     A placeholder ends where what follows it is found first: with a second try for each, a text of a
     visitor could keep the app busy for minutes.
@@ -129,7 +142,7 @@ def _pattern(text: str) -> re.Pattern[str]:
     found = re.escape(first)
     for literal, following in [*rest, ("", None)]:
         after = re.escape(literal)
-        hole = f"(?P<{name}>.+?){after}" if name else after
+        hole = f"(?P<{name}>{_NUMBER if name == 'line' else '.+?'}){after}" if name else after
         found += f"(?>{hole})" if name and following else hole
         name = following
     return re.compile(found, re.DOTALL)

@@ -34,7 +34,7 @@ from hinter_core.generators.templates.template import (
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import Settings
 from hinter_core.terms.names import load_names
-from hinter_ui.html.wording import Words
+from hinter_ui.html.wording import Words, translated
 
 say = Words("shared")
 _MOST_SLOTS = 300  # these take half a second at each look
@@ -86,7 +86,7 @@ def template_plan(text: str, details: str, settings: Settings) -> Plan:
         filling = TemplateValues(load_names(), per_class)
         plan = filling.plan(template, settings, template.attributes)
     except InputError as error:
-        raise InputError(say("form.template", fault=error)) from error
+        raise InputError(say("form.template", fault=translated(str(error)))) from error
     plan.edits.pop(SAME_CLASS, None)  # the placebo of campaigns
     return plan
 
@@ -130,7 +130,7 @@ def slotted_plan(text: str, details: str, settings: Settings) -> Plan:
     try:
         plan = sentence_plan(text, values, settings)
     except InputError as error:
-        raise InputError(say("form.sentence", fault=error)) from error
+        raise InputError(say("form.sentence", fault=translated(str(error)))) from error
     present = sum(bool(edits) for edits in plan.edits.values())
     plan.settings = replace(settings, order=max(1, min(settings.order, present)))
     return plan

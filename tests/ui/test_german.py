@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
-from hinter_ui.html.wording import DEFAULT, FOLDER, languages, leaves, written
+from hinter_core.data.handwritten import open_handwritten
+from hinter_core.data.rows import open_table
+from hinter_core.errors import HinterError
+from hinter_core.generators.grammars.reading import read_grammar
+from hinter_core.generators.templates.template import template_from_json
+from hinter_core.terms.dictionary import load_file
+from hinter_ui.html.wording import (
+    DEFAULT,
+    FOLDER,
+    languages,
+    leaves,
+    speak,
+    translated,
+    written,
+)
 from hinter_ui.shell import TABS
 from tests.ui.conftest import App
+from tests.unit.generators import test_grammar_reading as grammars
+from tests.unit.terms.test_dictionary import FAULTS
 
 ROOMS = sorted(path.stem for path in (FOLDER / DEFAULT).glob("*.yaml"))
 _TEXTS = """() => {
@@ -55,3 +74,64 @@ def test_every_tab_is_german_once_it_is_chosen(app: App, browser: Browser) -> No
     assert "lang" not in page.url
     linked.context.close()
     context.close()
+
+
+ROWS = """source,mutant,edits,ask
+The man ate.,,,
+The man ate.,The man ate.,,
+The man ate.,The woman ate.,man to woman,
+The man ate.,The woman ate.,,perhaps
+,The woman ate.,,
+The man ate.,The woman ate.,gender: man -> woman; gender: man -> woman,
+"""
+TEMPLATES: list[object] = [
+    {}, {"text": "Nobody smiled."}, {"text": "«name smiled."}, {"text": "«nam» smiled."},
+    {"text": "«noun:table» smiled."}, {"text": "«name» ate.", "gender": "neuter"},
+    {"text": "«name» ate.", "attributes": ["religion"]}, "«name» ate.",
+]  # fmt: skip
+
+
+def faults(folder: Path) -> Iterator[str]:
+    """What is wrong with the files that visitors bring: each is broken and read."""
+    file = folder / "own.csv"
+    for _, text, *_ in FAULTS:
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(HinterError) as told:
+            load_file(file)
+        yield str(told.value)
+    small = [(grammars.SMALL, *one) for one in grammars.FAULTS.values()]
+    asked = [(grammars.PEOPLE, *one) for one in grammars.ASKED]
+    for whole, old, new, _ in [*small, *asked, *((grammars.MASKED, *o) for o in grammars.ANSWERS)]:
+        with pytest.raises(HinterError) as told:
+            read_grammar(whole.replace(old, new, 1), place="own.yaml")
+        yield str(told.value)
+    for values in TEMPLATES:
+        with pytest.raises(HinterError) as told:
+            template_from_json(values)
+        yield str(told.value)
+    file.write_text("text,label\nOne.,a\n,b\nTwo.,b,c\n", encoding="utf-8")
+    yield from filter(None, (row.fault for row in open_table(file).rows()))
+    file.write_text(ROWS, encoding="utf-8")
+    bad = [row.fault for row in open_handwritten(file).rows() if row.fault]
+    assert len(bad) == ROWS.count("\n") - 1
+    yield from bad
+
+
+def test_faults_of_ones_own_files_are_said_in_german(tmp_path: Path) -> None:
+    speak("de")
+    for fault in faults(tmp_path):
+        fault = fault.replace(f"{tmp_path}/", "")
+        quoted = re.sub(r"[\u201e\"\u00ab{<\[].*?[\u201c\"\u00bb}>\]]", "", translated(fault))
+        english = re.findall(r"\b(?:the|is|are|has|have|use|it|write|give|line)\b", quoted)
+        assert english == [], (fault, quoted)
+
+
+def test_each_line_is_translated_and_what_is_quoted_is_left_alone() -> None:
+    speak("de")
+    lines = ["a.csv, line 3: empty term; fill the cell or delete the line.", "... and 2 more."]
+    said = [translated(line) for line in lines]
+    assert said[0].startswith("a.csv, Zeile 3: Leeres Wort;")
+    assert translated("\n".join(lines)) == "\n".join(said)
+    assert translated("We stood in a queue, line after line: it was long.").count("line") == 2
+    nested = "a, line 1: " * 150  # looked for a few levels deep, not a hundred
+    assert translated(nested).endswith("line 1: ")
