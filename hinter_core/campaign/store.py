@@ -185,6 +185,10 @@ class CampaignStore:
         Raises:
             StoreError: no campaign, a damaged one, or one of another version.
         """
+        return parts.together(self._spec(), self.folder)
+
+    def _spec(self) -> dict[str, Any]:
+        """Return the specification without the notes of parts."""
         path = self.folder / SPEC
         try:
             spec = json.loads(path.read_text(encoding="utf-8"))
@@ -200,7 +204,7 @@ class CampaignStore:
             )
         if not is_whole(spec):
             raise StoreError(f"{path} is damaged; restore it or start a new campaign.")
-        return parts.together(spec, self.folder)
+        return dict(spec)
 
     def campaign(self) -> Campaign:
         """Return the campaign of the directory."""
@@ -224,14 +228,14 @@ class CampaignStore:
             self._note_all(values)
 
     def _note_all(self, values: Mapping[str, Any]) -> None:
-        spec = json.loads((self.folder / SPEC).read_text(encoding="utf-8"))
+        spec = self._spec()
         if {**spec, **values} != spec:
             self.write_spec({**spec, **values})
 
     def own_notes(self) -> dict[str, Any]:
         """Return the ``models`` (identity and labels by name) and ``runs`` of this part, or run."""
         if self.part is None:
-            spec = json.loads((self.folder / SPEC).read_text(encoding="utf-8"))
+            spec = self._spec()
             return {"models": spec["models"], "runs": spec.get("runs", [])}
         return parts.read_notes(self._part_notes) or {"models": {}, "runs": []}
 

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hinter_core.errors import HinterError
 from hinter_core.language.clean import whole
@@ -295,6 +295,7 @@ class Flight:
         self._awaited: StoreQuestion | None = None
         self._fault: BaseException | None = None
         self._receiver = self._new_receiver()
+        self._off: list[Callable[[Replies[Any]], None]] = []  # called off, and not waited for
 
     def __contains__(self, question: StoreQuestion) -> bool:
         with self._arrived:
@@ -383,11 +384,14 @@ class Flight:
                 budget.settle(held[1] if held else Cost(), cost)
                 if held:  # it is still wanted
                     self._replies[question] = reply
+            if fault is None and self._waiting:
+                try:
+                    self._fill()
+                except HinterError as error:  # of a budget that is kept elsewhere
+                    fault = error
             if fault is not None:
                 self._fault = fault
                 self._forget()
-            elif self._waiting:
-                self._fill()
             if fault is not None or self._awaited in self._replies:
                 self._arrived.notify_all()
 
@@ -403,8 +407,13 @@ class Flight:
         """Send no more; ``wait`` for replies that are under way, which are kept."""
         with self._arrived:
             self._waiting.clear()  # a reply makes room in the budget, for which these waited
-            before, self._receiver = self._receiver, self._new_receiver()
+            self._off.append(self._receiver)
+            self._receiver = self._new_receiver()
             self._fault = None  # of what is called off
-        self._model.call_off(before, wait=wait)
+            off = list(self._off)
+            if wait:
+                self._off.clear()
+        for receive in off:
+            self._model.call_off(receive, wait=wait)
         with self._arrived:
             self._forget()

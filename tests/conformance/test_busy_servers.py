@@ -12,7 +12,7 @@ import pytest
 
 from hinter_core.errors import HinterError
 from hinter_core.models.base import Generative
-from hinter_core.models.budget import Budget
+from hinter_core.models.budget import Budget, Cost
 from hinter_core.models.cache import PredictionCache
 from hinter_core.models.registry import build_model, parse_name
 from hinter_core.models.store import PredictionStore
@@ -150,6 +150,36 @@ def test_two_models_share_a_budget_while_both_are_under_way(tmp_path: Path) -> N
             second.begin(part)
         answers = [*first.predict(TEXTS).values(), *second.predict(TEXTS).values()]
         assert sum(p.answered for p in answers) == len(server.bodies) == 70
+
+
+class Lost(Budget):
+    """A budget that is kept elsewhere, and is out of reach after so many looks for room."""
+
+    def __init__(self, looks: int) -> None:
+        super().__init__(requests=20)
+        self.looks = looks
+
+    def room_for(self, estimate: Cost) -> bool | None:
+        self.looks -= 1
+        if self.looks < 0:
+            raise HinterError("the budget is gone")
+        return super().room_for(estimate)
+
+
+@pytest.mark.parametrize("looks", [0, 5, 21, 25])
+def test_a_budget_that_is_lost_ends_the_run_and_nothing_is_paid_twice(
+    tmp_path: Path, looks: int
+) -> None:
+    """Up to 20 it is lost as texts are sent, and later as a reply makes room for others."""
+    with FaultyServer() as server:
+        asked = store(server, tmp_path, concurrency=8)
+        asked.budget = Lost(looks)
+        with pytest.raises(HinterError, match="gone"):
+            asked.predict(TEXTS)
+        asked.call_off()
+        asked.budget = Budget()
+        assert all(answer.answered for answer in asked.predict(TEXTS).values())
+        assert set(server.settled().values()) == {1}
 
 
 def test_money_that_comes_back_is_spent_on_what_waits(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 An answer is written before the next one is asked for, so that an interrupted run loses none. A
 resumed run goes through the same choices again and takes the answers from here. Nothing can be
-appended to a file of a place, which gets further files, until the next run puts them together.
+appended to a file of a place, which gets further files. The end of the run puts them together, or
+the next run does if this one is killed.
 """
 
 from __future__ import annotations
@@ -62,6 +63,8 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
+        elif self._further():
+            self._rewrite()
 
     def add(self, answers: Iterable[tuple[Asked, Prediction]]) -> None:
         """Write answers, and keep them."""

@@ -37,6 +37,11 @@ from hinter_core.models.budget import Budget
 
 _ADDRESS = "RAY_ADDRESS"
 _PATIENCE = 5.0  # seconds for which a cluster's answer is waited for
+_LAST = 120.0  # seconds after which the actor of the budget counts as lost
+_NO_BUDGET = (
+    "What keeps the budget of this run has ended, or is out of reach. Finished work is kept, and "
+    "the run can be resumed."
+)
 _OBJECTS = 80 * 2**20  # bytes, the least that Ray takes: rows and counts pass through it
 # Of a cluster that is started here: reports nothing to Ray's makers, kills no process by its own
 # estimate of the free memory, which errs in containers, and lets workers run as fast as others.
@@ -95,6 +100,11 @@ def _connected(ray: Any, gpus: float, workers: int) -> Iterator[None]:
             socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
         ray.init(address="auto", **quiet)
     except (OSError, RuntimeError) as error:  # of OSError, ConnectionError is Ray's
+        if isinstance(error.__cause__, ray.exceptions.AuthenticationError):
+            raise InputError(
+                "The Ray cluster asks for its token. Set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN "
+                "if the token is not in ~/.ray/auth_token."
+            ) from error
         if address:
             raise InputError(
                 f"There is no Ray cluster at {address} ({_ADDRESS}). Start it, correct the "
@@ -192,7 +202,12 @@ class _Desk:
     def __call__(self, method: str, *given: Any) -> Any:
         import ray
 
-        return ray.get(getattr(self.actor, method).remote(*given))
+        try:
+            return ray.get(getattr(self.actor, method).remote(*given), timeout=_LAST)
+        except ray.exceptions.RayError as error:
+            if method == "settle":  # what is not settled counts as spent
+                return None
+            raise HinterError(_NO_BUDGET) from error
 
 
 class _Worker(RemoteWorker):

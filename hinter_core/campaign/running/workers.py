@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, suppress
-from itertools import count, islice
+from itertools import count
 from math import inf
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
@@ -73,20 +73,23 @@ def run_on(
         HinterError: a worker says so, or workers die again and again.
     """
     busy: dict[Future[Any], tuple[int, tuple[int, list[Row]] | None]] = {}
-    waiting, idle, deaths = deque[tuple[int, list[Row]]](), deque[int](), Counter[int | None]()
+    idle, deaths = deque[int](), Counter[int | None]()
     again: dict[int, tuple[int, list[Row]]] = {}  # by the worker in the place of a lost one
     finished, began, started = list[ShardDone](), time.monotonic(), False
     try:
         busy |= {engine.start(worker): (worker, None) for worker in range(workers)}
+        waiting = next(shards, None)
         while True:
             while not cancelled():
-                waiting.extend(() if waiting else islice(shards, 1))
                 ready = [one for one in idle if waiting or one in again]
                 if not ready:
                     break
                 worker = next((one for one in ready if one in again), ready[0])
                 idle.remove(worker)
-                shard = again.pop(worker, None) or waiting.popleft()
+                shard = again.pop(worker, None) or waiting
+                assert shard is not None
+                if shard is waiting:
+                    waiting = next(shards, None)
                 busy[engine.submit(worker, *shard)] = worker, shard
             yield from finished  # workers have work meanwhile
             finished.clear()

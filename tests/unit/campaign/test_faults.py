@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -157,7 +158,8 @@ def test_a_directory_that_cannot_be_read_says_so(
     store = CampaignStore(tmp_path / "out")
     store.open(campaign(data))
     (store.folder / "campaign.json").write_text(written)
-    for act in (store.read, store.verify, lambda: store.open(campaign(data))):
+    again = partial(store.note, size={"texts": 1, "shards": 1})  # of one that has just started
+    for act in (store.read, store.verify, lambda: store.open(campaign(data)), again):
         with pytest.raises(StoreError, match=words):
             act()
 

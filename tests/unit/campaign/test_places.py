@@ -405,6 +405,7 @@ def test_the_journal_of_a_prioritised_run_keeps_every_answer(folder: Path) -> No
         journal.add([])
     with Journal(path) as journal:
         journal.add([(Asked(False, 1), Prediction(failure=Failure.REFUSED))])
+    assert list(path.parent.iterdir()) == [path]  # and not a file for each batch
     assert len(Journal(path).known) == 6
     assert Journal(path).forget_failures()
     assert Journal(path).known == answers

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import os
 import random
+import socket
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -29,6 +34,7 @@ from hinter_core.data.rows import Row
 from hinter_core.errors import HinterError, InputError
 from hinter_core.models.budget import Cost
 from hinter_core.types import Failure
+from tests.conformance.faulty_server import FaultyServer
 from tests.unit.campaign.test_run import PLAIN, RULES, tables, write_texts
 
 RAY = find_spec("ray") is not None
@@ -38,8 +44,7 @@ KILLS = int(os.environ.get("HINTER_KILLS", "2"))
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
-    data = write_texts(tmp_path_factory.mktemp("data") / "texts.csv", 40)
-    return Campaign(data=str(data), limit=6, shard=2, models=(RULES,), workers=2, **PLAIN)
+    return campaign_on(str(write_texts(tmp_path_factory.mktemp("data") / "texts.csv", 40)))
 
 
 @pytest.fixture(scope="module")
@@ -168,6 +173,143 @@ def test_a_fault_of_a_model_on_ray_is_told_in_a_sentence(
         run_campaign(replace(campaign, models=wrong), store, engine=ray_engine())
     assert "\n" not in str(caught.value)
     assert not store.folder.exists()
+
+
+@needs_ray
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_a_budget_that_is_lost_on_ray_ends_the_run_in_a_sentence(
+    campaign: Campaign, whole: dict[str, Any], tmp_path: Path, cluster: None, elsewhere: bool
+) -> None:
+    """It ends, and goes on with another budget; nothing that was paid is asked again."""
+    store = CampaignStore(tmp_path / "campaign")
+    kill = partial(_kill_budget, at=15 if elsewhere else 3)
+    with FaultyServer(on_request=kill) as server:
+        name = f"openai:tiny?base_url={server.base_url}&concurrency=4" if elsewhere else RULES
+        bounded = replace(campaign, requests=10_000, models=(name,))
+        with pytest.raises(HinterError, match="keeps the budget") as caught:
+            run_campaign(
+                bounded, store, engine=ray_engine(),
+                on_progress=lambda now: None if elsewhere else kill(now.shards),
+            )  # fmt: skip
+        assert "\n" not in str(caught.value)
+        assert run_campaign(bounded, store, engine=ray_engine()).complete
+        assert set(server.settled().values()) <= {1}
+    assert elsewhere or tables(store.folder) == whole
+
+
+def _kill_budget(number: int, at: int) -> None:
+    if number == at:
+        for process in psutil.Process().children(recursive=True):
+            if "ray::SharedBudget" in " ".join(process.cmdline()):
+                process.kill()
+
+
+def campaign_on(data: str) -> Campaign:
+    return Campaign(data=data, limit=6, shard=2, models=(RULES,), workers=2, **PLAIN)
+
+
+RUN = """
+import sys
+from pathlib import Path
+from hinter_core.campaign.running.on_ray import ray_engine
+from hinter_core.campaign.running.run import run_campaign
+from hinter_core.campaign.store import CampaignStore
+from tests.unit.campaign.test_workers import campaign_on
+done = run_campaign(
+    campaign_on(sys.argv[1]), CampaignStore(Path(sys.argv[2])), engine=ray_engine(),
+    on_progress=lambda now: print(now.shards, flush=True),
+)
+sys.exit(0 if done.complete else 5)
+"""
+
+
+class Head:
+    """The head of a cluster, in processes of its own; it asks for a token."""
+
+    def __init__(self) -> None:
+        self._process: psutil.Popen | None = None
+        token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "b" * 64}
+        self.environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", **token}
+
+    def start(self) -> None:
+        """Start it anew."""
+        with closing(socket.create_server(("127.0.0.1", 0))) as free:
+            port = free.getsockname()[1]
+        command = ["start", "--head", "--block", f"--port={port}", "--node-ip-address=127.0.0.1"]
+        more = ["--num-cpus=2", "--include-dashboard=false", "--object-store-memory=100000000"]
+        self._process = psutil.Popen(
+            [sys.executable, "-m", "ray.scripts.scripts", *command, *more],
+            env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        self.environment["RAY_ADDRESS"] = f"127.0.0.1:{port}"
+        until = time.monotonic() + 180
+        while True:  # it answers long before workers can be started
+            told = [sys.executable, "-m", "ray.scripts.scripts", "health-check"]
+            address = f"--address=127.0.0.1:{port}"
+            if not subprocess.run([*told, address], env=self.environment, check=False).returncode:
+                return
+            assert time.monotonic() < until
+
+    def kill(self) -> None:
+        """Kill all of it at once, workers as well, which are among its children."""
+        if self._process:
+            for process in [*self._process.children(recursive=True), self._process]:
+                with suppress(psutil.NoSuchProcess):
+                    process.kill()
+            self._process.wait()
+            self._process = None
+
+
+@pytest.fixture
+def head() -> Iterator[Head]:
+    head = Head()
+    yield head
+    head.kill()
+
+
+@needs_ray
+@pytest.mark.parametrize("victim", ["command", "head"])
+def test_a_run_is_resumed_whose_command_or_head_was_killed(
+    campaign: Campaign, whole: dict[str, Any], tmp_path: Path, head: Head, victim: str
+) -> None:
+    head.start()
+    rng, store = random.Random(KILLS), CampaignStore(tmp_path / "campaign")
+    killed = 0
+
+    def run(kill_after: int | None) -> int:
+        nonlocal killed
+        with subprocess.Popen(
+            [sys.executable, "-c", RUN, campaign.data, str(store.folder)],
+            env=head.environment, stdout=subprocess.PIPE, text=True,
+        ) as command:  # fmt: skip
+            assert command.stdout
+            for line in command.stdout:
+                if int(line) == kill_after:
+                    killed += 1
+                    command.kill() if victim == "command" else head.kill()
+            return command.wait(180)
+
+    for turn in range(KILLS):
+        assert run(turn * 18 // KILLS + rng.randint(1, 2)) != 0  # of 20 units
+        if victim == "head":
+            head.start()
+    assert run(None) == 0
+    assert killed == KILLS
+    assert tables(store.folder) == whole
+    assert store.verify() == []
+
+
+@needs_ray
+def test_a_cluster_that_asks_for_its_token_says_so(
+    campaign: Campaign, tmp_path: Path, head: Head
+) -> None:
+    head.start()
+    head.environment["RAY_AUTH_MODE"] = "disabled"
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, campaign.data, str(tmp_path / "campaign")],
+        env=head.environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "asks for its token" in done.stderr.splitlines()[-1]
 
 
 class Deadly:
