@@ -17,7 +17,6 @@ from pathlib import Path
 
 from benchmarks import (
     annotators,
-    api,
     campaign,
     coverage,
     even_handed,
@@ -230,8 +229,9 @@ def main() -> None:
     arguments.add_argument("--throughput", action="store_true", help="print the last table only")
     arguments.add_argument("--campaign", action="store_true", help="time campaigns only")
     arguments.add_argument(
-        "--api", action="store_true", help="time campaigns against a server of known latency only"
+        "--way", action="append", choices=campaign.WAYS, help="to run them; may be repeated (all)"
     )
+    arguments.add_argument("--repeat", type=int, default=1, help="the ways in turn, so often (1)")
     arguments.add_argument("--data", default="sample", help="texts of the campaigns")
     arguments.add_argument(
         "--texts", type=int, default=12, help="texts of each campaign (default 12)"
@@ -290,7 +290,9 @@ def main() -> None:
         "even_handed": lambda: even_handed.report(
             given.attribute or (), given.parser, given.frames
         ),
-        "api": lambda: api.report(given.data, given.texts, given.limit),
+        "campaign": lambda: campaign.report(
+            given.data, given.texts, given.limit, given.model, given.way, given.repeat
+        ),
         "noise": lambda: noise.report(given.trials),
         "person_sense": lambda: person_sense.report(given.parser),
         "validity": validity.report,
@@ -316,10 +318,6 @@ def main() -> None:
         return
     if given.throughput:
         throughput.table()
-        return
-    if given.campaign:
-        for name in given.model or ("vader", "embedded"):
-            campaign.table(given.data, given.texts, given.limit, name, (1, 2))
         return
     parser = load_parser(given.parser)
     parser.parse(["Warm."])

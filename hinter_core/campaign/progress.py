@@ -117,10 +117,14 @@ class Reason:
 def unanswered(store: CampaignStore, models: Sequence[str] | None = None) -> list[Reason]:
     """Return why mutants of some models (default: all) are unanswered, the most frequent first.
 
+    A model that was not asked yet, as a part may have no texts, has none.
+
     The reason is the mutant's own failure, or that of the answer to the unchanged text.
     """
     reasons = []
-    with CampaignReader(store, models) as reader:
+    noted = store.read()["models"]
+    asked = noted if models is None else [name for name in models if name in noted]
+    with CampaignReader(store, asked) as reader:
         for name in reader.models:
             tables = reader.tables(models=(name,))
             rows = reader.run(

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hinter_core.campaign.progress import missing_in_words, missing_shards
+from hinter_core.campaign.progress import missing_in_words, missing_shards, unanswered
 from hinter_core.campaign.running.parts import RunPart, read_part
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
@@ -46,6 +46,12 @@ def same_campaign(one: Path, other: Path) -> None:
         spec.pop("runs")
     assert first == second
     assert CampaignStore(one).verify() == []
+
+
+def test_a_part_without_texts_ends_first(campaign: Campaign, tmp_path: Path) -> None:
+    store = part_of(tmp_path / "campaign", 9, 9)  # of six units
+    assert run_campaign(campaign, store).complete
+    assert unanswered(store, campaign.models) == []
 
 
 @settings(
