@@ -38,6 +38,7 @@ from hinter_ui.shared.gate import Gate
 from hinter_ui.shared.library import names_kept
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.uploads import MOST_SENT, upload_folder
+from hinter_ui.shared.widgets import narrow_fold
 from hinter_ui.shared.wiring import without_words
 
 say = Words("app")
@@ -247,4 +248,4 @@ def _header() -> Markup:
 def _footer() -> Markup:
     texts = [tag("p", say(f"footer.{key}")) for key in ("flip", "note", "data")]
     kept = tag("details", tag("summary", say("footer.kept")), texts.pop())
-    return tag("footer", *texts, kept)
+    return tag("footer", narrow_fold(say("footer.fold")), *texts, kept)

@@ -92,7 +92,7 @@ def _grade(judged: Outcome) -> Markup | None:
     )
     far = judged.effect.distance
     beyond = "" if far is None else glossary.sentence(say, "grade.distance", distance=f"{far:.2f}")
-    return join([" ", told, " ", beyond])
+    return tag("span", " ", told, " ", beyond, class_="in-numbers")
 
 
 def _noise(floor: NoiseFloor | None) -> Markup | None:

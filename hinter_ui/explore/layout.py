@@ -87,6 +87,7 @@ class ExploreLayout:
         return labels.write(gr.Button, texts, size="sm", elem_classes="chip", min_width=0)
 
     def _settings_side(self, labels: Labels, services: Services) -> None:
+        labels.fold("settings-fold", "narrow.settings")
         names = list(services.dictionaries())
         with gr.Column(min_width=0) as self.choosing:  # the slots of a template choose themselves
             self.attributes = labels.choice(
@@ -115,6 +116,7 @@ class ExploreLayout:
         self.found = html("found", script="explore.picks")
         self.model_switch = labels.make(gr.Radio, "model-switch", choices=[], visible=False)
         self.square = html("square")
+        labels.fold("threshold-fold", "narrow.threshold")
         self.threshold = labels.make(
             gr.Slider, "threshold", minimum=0.01, maximum=0.99, step=0.01, value=0.5, visible=False,
             buttons=[],

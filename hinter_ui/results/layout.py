@@ -27,6 +27,7 @@ class ResultsLayout:
         labels = self._labels = services.labels_of("results")
         self._local = services.access.local
         self._title("results-choose")
+        labels.fold("results-choice-fold", "narrow.choice")
         with gr.Row(elem_classes="results-choice"):
             self.campaign = labels.make(gr.Dropdown, "results-campaign", min_width=260, **_EMPTY)
             self.path = self._path("results-path", 260)
@@ -59,6 +60,7 @@ class ResultsLayout:
         labels = self._labels
         self.head = html("results-head")
         self.cards = html("results-cards")
+        labels.fold("results-filters-fold", "narrow.filters")
         with gr.Row(elem_classes="filters"):
             self.limit = labels.make(
                 gr.Number, "results-limit", value=100 * LIMIT, minimum=0, maximum=100, min_width=120

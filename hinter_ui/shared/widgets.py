@@ -57,6 +57,11 @@ def option_field(
     return gr.Textbox(min_width=220, **common)
 
 
+def narrow_fold(title: str) -> Markup:
+    """Write the title behind which a narrow page folds what follows; a wide one has no title."""
+    return tag("details", tag("summary", title), class_="narrow-fold")
+
+
 class Labels:
     """The widgets of a tab that show texts of its ``room``, made in English.
 
@@ -131,6 +136,10 @@ class Labels:
             return html(elem_id, value, script)
 
         return self.write(make, lambda: {"value": write()})
+
+    def fold(self, elem_id: str, key: str) -> gr.HTML:
+        """Make a box for the title of a :func:`narrow_fold`."""
+        return self.html(elem_id, lambda: narrow_fold(self.say(key)))
 
     def spoken(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the number of each widget, and its properties in the language spoken."""

@@ -14,7 +14,7 @@ from tests.ui.test_accessibility import _LOST
 DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 HIGHEST = 1_500  # pixels of the page after a scan, folded
 HIGHEST_LONG = 2_000  # the same of a long text
-HIGHEST_ON_A_PHONE = 2_700
+HIGHEST_ON_A_PHONE = 2_000
 LONG = " ".join(
     f"The young German waiter of house {i} brought her the soup, and he was kind."
     for i in range(12)
@@ -44,6 +44,10 @@ def test_a_scan_fits_one_screen(explore: Any) -> None:
     assert explore.page.evaluate(SEEN) == []
     explore.page.set_viewport_size(PHONE)
     assert explore.page.evaluate(HEIGHT) <= HIGHEST_ON_A_PHONE
+    for title, part in (("Attributes, models", explore.attributes), ("Threshold", explore.link)):
+        expect(part).to_be_hidden()
+        explore.press_summary(title)
+        expect(part).to_be_visible()
     explore.unfold("all")
     expect(explore.table.locator("tbody tr").first).to_be_visible()
     assert explore.page.evaluate(_LOST) == []
@@ -53,6 +57,10 @@ def test_a_scan_fits_one_screen(explore: Any) -> None:
     assert wide <= own  # cards: nothing scrolls sideways
     # A long text.
     explore.page.set_viewport_size(DESK)
+    for summary in explore.page.locator(".narrow-fold").all():
+        expect(summary).to_be_hidden()
+    for note in explore.page.locator("#page-footer p").all()[:2]:
+        expect(note).to_be_visible()
     explore.unfold("all")
     explore.type(LONG)
     expect(explore.preview).to_contain_text("race: 12 terms")

@@ -77,3 +77,6 @@ def test_what_a_tab_is_for_is_in_reach_without_scrolling_on(
         box = first.bounding_box()
         assert box
         assert box["y"] + box["height"] <= reach, tab
+        # Where fields and buttons share a box, these stay in view from the start, and whole.
+        for button in page.locator(f"#room-{tab} .start-row:has(> .primary) button:visible").all():
+            expect(button).to_be_in_viewport(ratio=1)
