@@ -24,6 +24,7 @@ from hinter_ui.html.wording import (
     answer_of,
     badge,
     capital,
+    group_name,
     in_order,
     listed,
     name_of,
@@ -236,6 +237,12 @@ def groups_in(check: TestResult) -> list[str]:
         for group in (e.source.group, e.target.group)
     }
     return sorted(found)
+
+
+def group_label(group: str) -> str:
+    """Name an ``attribute: group`` as the filter shows it."""
+    attribute, _, own = group.partition(": ")
+    return f"{name_of(attribute)}: {group_name(own)}"
 
 
 def rows_for(check: TestResult, models: Sequence[str], wanted: Filter) -> list[int]:

@@ -9,7 +9,7 @@ from hinter_core.types import Edit, Outcome, Verdict
 from hinter_ui.explore.html import Filter, headline, rows_for, say
 from hinter_ui.explore.state import OfferedEdits
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.wording import TIMES, capital, hue, in_order, name_of, two_people
+from hinter_ui.html.wording import TIMES, capital, group_name, hue, in_order, name_of, two_people
 from hinter_ui.shared.links import ExploreForm, edit_key, first_offer, offers
 
 _MOST_CHIPS = 8
@@ -48,7 +48,7 @@ def _offered(plan: Plan, attribute: str, keys: Sequence[str]) -> OfferedEdits:
 
 def _described(edit: Edit) -> str:
     key = "form.edit_places" if len(edit.spans) > 1 else "form.edit"
-    group = name_of(edit.target.group)
+    group = group_name(edit.target.group)
     return say(key, change=edit.in_words, group=group, places=len(edit.spans))
 
 

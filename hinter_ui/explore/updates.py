@@ -12,7 +12,7 @@ from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.types import Failure
 from hinter_ui.explore.actions import ExploreActions
-from hinter_ui.explore.html import Filter, groups_in, say
+from hinter_ui.explore.html import Filter, group_label, groups_in, say
 from hinter_ui.explore.layout import ExploreLayout
 from hinter_ui.explore.pairs import offered, pairs
 from hinter_ui.explore.state import ExploreState, OfferedEdits
@@ -206,13 +206,13 @@ class ExploreUpdates:
         ui, check = self.ui, session.check
         session.of(ExploreState).filter = Filter()
         present = [a for a in check.plan.attributes if check.plan.edits.get(a)] if check else []
-        groups = groups_in(check) if check else []
+        groups = [(group_label(group), group) for group in (groups_in(check) if check else [])]
         every = (say("form.any"), "")
         attributes = [every, *((name_of(a), a) for a in present)]
         return {
             ui.verdict_filter: gr.update(value=[]),
             ui.attribute_filter: gr.update(choices=attributes, value=""),
-            ui.group_filter: gr.update(choices=[every, *((g, g) for g in groups)], value=""),
+            ui.group_filter: gr.update(choices=[every, *groups], value=""),
             ui.row_order: gr.update(value="verdict"),
         }
 

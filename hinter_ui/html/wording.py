@@ -113,7 +113,12 @@ def _translated(text: str, language: str, depth: int = 3) -> str:
     for known, other in _core(language) if depth else ():
         if found := known.fullmatch(text):
             values = found.groupdict().items()
-            return other.format(**{n: _translated(v, language, depth - 1) for n, v in values})
+            # A list of groups is named as the page names each.
+            said = {
+                n: group_name(v, language) if n == "groups" else _translated(v, language, depth - 1)
+                for n, v in values
+            }
+            return other.format(**said)
     return text
 
 
@@ -200,6 +205,7 @@ say = Words("check")
 MINUS = "\u2212"
 ARROW = "\u2192"
 TIMES = "\u00d7"
+_JOINED = re.compile(rf"(, | ?[{TIMES}{ARROW}] ?)")  # what stands between groups
 _TEXT_STYLE = "\ufe0e"  # a sign, not an emoji
 
 SIGNS = {
@@ -227,8 +233,15 @@ def hue(attribute: str) -> int:
 
 
 def name_of(attribute: str) -> str:
-    """Return the name of an attribute or group as a sentence uses it."""
+    """Return the name of an attribute as a sentence uses it."""
     return str(say.branch("attributes").get(attribute) or attribute.replace("-", " "))
+
+
+def group_name(group: str, language: str = "") -> str:
+    """Return the name of a group, or each of several with what joins them."""
+    known = Words("groups", language).branch("names")
+    parts = _JOINED.split(group)
+    return "".join(str(known.get(part) or part.replace("-", " ")) for part in parts)
 
 
 def capital(text: str) -> str:

@@ -39,6 +39,7 @@ from hinter_ui.html.wording import (
     TIMES,
     Words,
     badge,
+    group_name,
     name_of,
     product,
     spoken,
@@ -63,8 +64,10 @@ _NAMES = {"command", "key", "model"}  # of fields that hold no words
 # Columns whose cells come from data, dictionaries or models, and stay as they are.
 _DATA = {
     "Change", "Changed to", "Data", "Dictionary", "Group", "Higher", "Label", "Labels", "Lower",
-    "Model", "Significant groups", "What was said (an example)", "Word",
+    "Model", "Significant groups", "Significant, hidden", "What was said (an example)", "Word",
 }  # fmt: skip
+
+_GROUPS = {"Changed to", "Group", "Significant groups", "Significant, hidden"}
 
 
 def validity_choices() -> list[tuple[str, float]]:
@@ -109,12 +112,17 @@ def _table(rows: Iterable[Any], columns: Sequence[str], names: Sequence[str]) ->
     return {
         "cells": [
             [
-                cell if place in own else for_visitors(_told(cell), names)
+                _of_data(columns[place], cell) if place in own else for_visitors(_told(cell), names)
                 for place, cell in enumerate(row)
             ]
             for row in rows
         ]
     }
+
+
+def _of_data(column: str, cell: Any) -> Any:
+    """Name the groups in a cell; what comes from data or models stays as it is."""
+    return group_name(cell) if column in _GROUPS and isinstance(cell, str) else cell
 
 
 def _told(cell: Any) -> Any:
@@ -264,7 +272,11 @@ def _labels(chart: dict[str, Any]) -> dict[str, Any]:
         ]  # fmt: skip
         return {**chart, "rows": rows}
     if "across" in chart:
-        return {**chart, "across": for_visitors(chart["across"])}
+        named = {"across": for_visitors(chart["across"])}
+        if chart["kind"] == "grid":
+            named["heads"] = [group_name(head) for head in chart["heads"]]
+            named["rows"] = [(group_name(head), cells) for head, cells in chart["rows"]]
+        return {**chart, **named}
     return chart
 
 

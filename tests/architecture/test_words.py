@@ -15,6 +15,7 @@ import pytest
 from hinter_core.relations.registry import RELATIONS
 from hinter_core.storage import ASSETS
 from hinter_core.terms import dictionary
+from hinter_core.terms.dictionary import load_shipped
 from hinter_ui.annotate.actions import KINDS, SOURCES
 from hinter_ui.explore.examples import load_examples
 from hinter_ui.html.wording import (
@@ -93,6 +94,12 @@ def test_a_text_that_a_language_lacks_is_shown_in_english() -> None:
 @pytest.mark.parametrize("language", languages("check"))
 def test_every_relation_has_a_title(language: str) -> None:
     assert set(written(language, "check")["relations"]) == set(RELATIONS)
+
+
+@pytest.mark.parametrize("language", languages("groups"))
+def test_every_group_of_a_dictionary_has_a_name(language: str) -> None:
+    groups = {g for one in load_shipped().values() if not one.placebo for g in one.groups or ()}
+    assert set(written(language, "groups")["names"]) == groups
 
 
 @pytest.mark.parametrize("language", languages("projects"))
