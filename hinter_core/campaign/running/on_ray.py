@@ -94,27 +94,39 @@ def _connected(ray: Any, gpus: float, workers: int) -> Iterator[None]:
             "Send the command to the cluster: ray job submit -- hinter run ... --engine ray"
         )
     quiet = {"log_to_driver": False, "logging_level": "error"}
+    if address or _is_node():
+        _join(ray, address, quiet)
+    else:
+        _start_here(ray, gpus, workers, quiet)
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _is_node() -> bool:
+    """Whether this machine belongs to a cluster; Ray itself looks for minutes for a dead one."""
+    import psutil
+
+    return any(process.info["name"] == "raylet" for process in psutil.process_iter(["name"]))
+
+
+def _join(ray: Any, address: str, quiet: dict[str, Any]) -> None:
     try:
         host, _, port = address.rpartition(":")
         if port.isdecimal():  # Ray would try for minutes
             socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
         ray.init(address="auto", **quiet)
     except (OSError, RuntimeError) as error:  # of OSError, ConnectionError is Ray's
-        if isinstance(error.__cause__, ray.exceptions.AuthenticationError):
+        if "AuthenticationError" in str(error.__cause__):
             raise InputError(
                 "The Ray cluster asks for its token. Set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN "
                 "if the token is not in ~/.ray/auth_token."
             ) from error
-        if address:
-            raise InputError(
-                f"There is no Ray cluster at {address} ({_ADDRESS}). Start it, correct the "
-                "address, or unset it to start Ray on this machine."
-            ) from error
-        _start_here(ray, gpus, workers, quiet)
-    try:
-        yield
-    finally:
-        ray.shutdown()
+        raise InputError(
+            f"There is no Ray cluster at {address or 'this machine'} ({_ADDRESS}). Start it, "
+            "correct the address, or unset it to start Ray on this machine."
+        ) from error
 
 
 def _start_here(ray: Any, gpus: float, workers: int, quiet: dict[str, Any]) -> None:

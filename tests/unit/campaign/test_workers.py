@@ -272,6 +272,7 @@ def head() -> Iterator[Head]:
 def test_a_run_is_resumed_whose_command_or_head_was_killed(
     campaign: Campaign, whole: dict[str, Any], tmp_path: Path, head: Head, victim: str
 ) -> None:
+    """The command ends when it has seen no head for a minute, after which Ray gives up."""
     head.start()
     rng, store = random.Random(KILLS), CampaignStore(tmp_path / "campaign")
     killed = 0
@@ -300,16 +301,33 @@ def test_a_run_is_resumed_whose_command_or_head_was_killed(
 
 
 @needs_ray
+def test_a_cluster_that_is_gone_is_not_looked_for(
+    campaign: Campaign, tmp_path: Path, head: Head
+) -> None:
+    """Ray remembers its address on the disk, and would try it for minutes."""
+    head.start()
+    head.kill()
+    began, store = time.monotonic(), CampaignStore(tmp_path / "campaign")
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, campaign.data, str(store.folder)],
+        env={**os.environ, "RAY_ADDRESS": ""}, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert time.monotonic() - began < 150
+
+
+@needs_ray
 def test_a_cluster_that_asks_for_its_token_says_so(
     campaign: Campaign, tmp_path: Path, head: Head
 ) -> None:
     head.start()
-    head.environment["RAY_AUTH_MODE"] = "disabled"
+    for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN"):
+        del head.environment[name]
     done = subprocess.run(
         [sys.executable, "-c", RUN, campaign.data, str(tmp_path / "campaign")],
         env=head.environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert "asks for its token" in done.stderr.splitlines()[-1]
+    assert "asks for its token" in done.stderr.splitlines()[-1], done.stderr
 
 
 class Deadly:
