@@ -103,11 +103,12 @@ class Plain:
 
 @dataclass(frozen=True)
 class Timed:
-    """What a way took: seconds, CPU seconds, and MiB at its peak."""
+    """What a way took: seconds, CPU seconds, MiB at its peak, and bytes of its tables."""
 
     seconds: float
     cpu: float
-    memory: float
+    memory: float = 0.0
+    size: int = 0
 
 
 def report(
@@ -140,14 +141,14 @@ def table(
     expected: dict[str, list[str]] = {}
     floor = 0.0
     yield f"{len(chosen)} texts, model {name}"
-    yield "way            s  mutants/s  CPU ms a mutant  of floor  peak MiB  verdicts"
+    yield "way            s  mutants/s  CPU ms a mutant  of floor  peak MiB  bytes  verdicts"
     if PLAIN in ways:
         plain = Plain(load_parser(campaign.parser), load_model(name, trusted=True))
         plain.parser.parse(["Warm."])
         plain.model.predict(["Warm."])
         begun, worked = time.perf_counter(), time.process_time()
         expected[name] = [verdict.value for plan in chosen for verdict in plain.verdicts(plan)]
-        took = Timed(time.perf_counter() - begun, time.process_time() - worked, 0.0)
+        took = Timed(time.perf_counter() - begun, time.process_time() - worked)
         floor = _floor(plain)
         yield _row(PLAIN, took, len(expected[name]), floor, "")
     with tempfile.TemporaryDirectory() as folder, serving() as port:
@@ -185,10 +186,11 @@ def _as_run(campaign: Campaign, way: str, port: str) -> Campaign:
 
 def _row(way: str, took: Timed, mutants: int, floor: float, verdicts: str) -> str:
     share = f"{floor / took.seconds:8.0%}" if floor else " " * 8
+    size = f"{took.size / mutants:5.0f}" if took.size else " " * 5
     memory = f"{took.memory:8.0f}" if took.memory else " " * 8
     return (
         f"{way:<11} {took.seconds:7.1f}  {mutants / took.seconds:9.0f}  "
-        f"{took.cpu / mutants * 1000:15.2f}  {share}  {memory}  {verdicts}"
+        f"{took.cpu / mutants * 1000:15.2f}  {share}  {memory}  {size}  {verdicts}"
     )
 
 
@@ -209,7 +211,8 @@ def _timed(way: str, campaign: Campaign, folder: Path) -> tuple[Timed, int]:
         usage.look()
     if process.returncode:
         raise SystemExit(f"{way} failed")
-    return Timed(took, usage.cpu, usage.peak), int(told.text)
+    size = sum(path.stat().st_size for path in CampaignStore(folder).shards.iterdir())
+    return Timed(took, usage.cpu, usage.peak, size), int(told.text)
 
 
 class _Line:

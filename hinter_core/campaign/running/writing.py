@@ -12,6 +12,7 @@ from hinter_core.data.tables import table_of
 from hinter_core.storage import write_whole
 
 WriteRows = Callable[[Sequence[Mapping[str, Any]]], None]
+_GROUP = 16_384  # rows of a piece; pieces of 512 take twice the room, by their lists of words
 
 
 @contextmanager
@@ -21,13 +22,22 @@ def table_writer(path: Path, schema: Any) -> Iterator[WriteRows]:
     Raises:
         StoreError: the disk is full, or the folder cannot be written.
     """
+    import pyarrow
     import pyarrow.parquet as parquet
+
+    held: list[Any] = []
 
     def write(rows: Sequence[Mapping[str, Any]]) -> None:
         if rows:
-            table = table_of(rows, schema)
+            held.append(table_of(rows, schema))
+            if sum(map(len, held)) >= _GROUP:
+                flush()
+
+    def flush() -> None:
+        if held:
             with named(path):
-                writer.write_table(table)
+                writer.write_table(pyarrow.concat_tables(held))
+            held.clear()
 
     with named(path), ExitStack() as stack:
         part = stack.enter_context(write_whole(path))
@@ -37,6 +47,7 @@ def table_writer(path: Path, schema: Any) -> Iterator[WriteRows]:
         opened = stack.pop_all()
     try:
         yield write
+        flush()
     except BaseException as error:
         with named(path):
             opened.__exit__(type(error), error, error.__traceback__)

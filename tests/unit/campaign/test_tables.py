@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hinter_core.campaign.running.writing import write_table
+import pyarrow.parquet
+
+from hinter_core.campaign.running.writing import table_writer, write_table
 from hinter_core.campaign.store import read_table
 from hinter_core.campaign.tables import (
     answer_schema,
@@ -28,6 +30,17 @@ MADE = Plan.of_text(
     origin=Origin(OriginKind.TEMPLATE, "farewell"),
     slots=(Slot("name", (0, 8)),),
 )
+
+
+def test_batches_of_a_table_are_stored_in_large_pieces(tmp_path: Path) -> None:
+    """Pieces of a batch each took twice the room."""
+    path, plan = tmp_path / "0.texts.parquet", Plan.of_text(TEXT, Settings())
+    rows = [text_row(Row(i, str(i), TEXT), plan, "", 0, tested=True) for i in range(20_000)]
+    with table_writer(path, text_schema()) as write:
+        for start in range(0, len(rows), 500):
+            write(rows[start : start + 500])
+    assert pyarrow.parquet.read_metadata(path).num_row_groups == 2
+    assert [row["row"] for row in read_table(path, "row").to_pylist()] == list(range(20_000))
 
 
 def test_origin_and_slots_of_a_text_are_stored(tmp_path: Path) -> None:
