@@ -67,6 +67,7 @@ _DATA = {
     "Model", "Significant groups", "Significant, hidden", "What was said (an example)", "Word",
 }  # fmt: skip
 
+_IN_BRACKETS = pattern(r"(?<=\()[\w-]+(?=\)$)")  # the attribute at the end of an axis
 _GROUPS = {"Changed to", "Group", "Significant groups", "Significant, hidden"}
 
 
@@ -272,7 +273,8 @@ def _labels(chart: dict[str, Any]) -> dict[str, Any]:
         ]  # fmt: skip
         return {**chart, "rows": rows}
     if "across" in chart:
-        named = {"across": for_visitors(chart["across"])}
+        name = _IN_BRACKETS.sub(lambda found: name_of(found[0]), chart["across"])
+        named: dict[str, Any] = {"across": for_visitors(name)}
         if chart["kind"] == "grid":
             named["heads"] = [group_name(head) for head in chart["heads"]]
             named["rows"] = [(group_name(head), cells) for head, cells in chart["rows"]]

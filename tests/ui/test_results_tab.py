@@ -255,6 +255,7 @@ def test_all_that_is_measured_of_a_model_is_said_in_german(made: CampaignStore) 
     words = re.sub(r"<[^>]*>|scripted:.*?otherwise", " ", " ".join(shown))
     assert re.findall(r"\b(?:of|the|that|is|are|changed|mutants?|errors?)\b.{0,80}", words) == []
     groups = re.sub(r"<[^>]*>", " ", present.groups(report, report.models[0]))
+    assert re.search(r"geändert zu \((?:Geschlecht|Herkunft)\)", groups)
     assert {"weiblich", "weiß"} <= set(re.findall(r"\w+", groups))
     assert re.findall(r"\b(?:female|male|white|middle-eastern|south-asian)\b", groups) == []
 
