@@ -86,16 +86,18 @@ class HandwrittenTable:
             ident, label = cells["id"] or str(number), cells["label"]
             try:
                 source, variant = _read(cells, fault, sources)
-                own = variants.setdefault(source, {})
+                of_source = variants.setdefault(source, {})
                 first.setdefault(source, HandwrittenSource(number, ident, source, label))
                 key = (variant.text, frozenset(variant.edits))
-                if key in own:
-                    raise InputError(f"it repeats row {own[key][0]}")
-                own[key] = number, variant
+                if key in of_source:
+                    raise InputError(f"it repeats row {of_source[key][0]}")
+                of_source[key] = number, variant
             except InputError as error:
                 rows.append(Row(number, ident, "", label, str(error)))
-        for source, own in variants.items():
-            mutants = sorted((mutant for _, mutant in own.values()), key=lambda m: len(m.edits))
+        for source, of_source in variants.items():
+            mutants = sorted(
+                (mutant for _, mutant in of_source.values()), key=lambda m: len(m.edits)
+            )
             rows.append(replace(first[source], variants=tuple(mutants)))
         return sorted(rows, key=lambda row: row.number)
 
@@ -130,9 +132,9 @@ def open_handwritten(path: Path, mapping: Sequence[str] = ()) -> HandwrittenTabl
             raise InputError(f"{path} has no column '{column}'; it has {listed(names)}.")
     for part in _PARTS:
         usual = (part, *_USUAL.get(part, ()))
-        found = next(filter(None, (known_column(names, name) for name in usual)), "")
-        if part not in chosen and found not in chosen.values():
-            chosen[part] = found
+        usual_name = next(filter(None, (known_column(names, name) for name in usual)), "")
+        if part not in chosen and usual_name not in chosen.values():
+            chosen[part] = usual_name
     for needed in ("source", "mutant"):
         if not chosen.get(needed):
             raise InputError(
@@ -220,7 +222,7 @@ def _changes(cell: str, what: str) -> list[tuple[str, str, str, str]]:
     parts = [part for part in cell.split(";") if part.strip()]
     if len(parts) > _MOST_CHANGES:
         raise InputError(f"{what} names {len(parts):,} changes, more than {_MOST_CHANGES}")
-    found = []
+    changes = []
     for part in parts:
         attribute, _, words = part.partition(":")
         arrow = _ARROW.search(words)
@@ -231,8 +233,8 @@ def _changes(cell: str, what: str) -> list[tuple[str, str, str, str]]:
             raise InputError(
                 f"{what} cannot be read at '{part.strip()[:_SHOWN]}'; write race: black -> white"
             )
-        found.append(read)
-    return found
+        changes.append(read)
+    return changes
 
 
 def write_edits(edits: Sequence[Mapping[str, Any]]) -> tuple[str, str]:

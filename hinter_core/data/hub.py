@@ -122,7 +122,7 @@ def pin(name: HubName) -> HubName:
     from huggingface_hub.errors import RevisionNotFoundError as NoRevisionError
 
     try:
-        found = HfApi().dataset_info(name.repo, revision=name.revision or None, timeout=_SECONDS)
+        info = HfApi().dataset_info(name.repo, revision=name.revision or None, timeout=_SECONDS)
     except GatedRepoError as error:
         raise _gated(name) from error
     except NoRevisionError as error:
@@ -138,7 +138,7 @@ def pin(name: HubName) -> HubName:
         ) from error
     except Exception as error:  # whatever keeps us from the Hub
         raise _unreachable(name, error) from error
-    return replace(name, revision=str(found.sha))
+    return replace(name, revision=str(info.sha))
 
 
 def _revisions(noted: str, data: str) -> tuple[HubName, HubName] | None:

@@ -141,7 +141,7 @@ def parquet_rows(
 def to_json(values: Any, indent: int | None = 2) -> str:
     """Return JSON in plain letters; what controls a terminal is written as its number."""
     written = json.dumps(values, ensure_ascii=False, indent=indent, default=str)
-    return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+    return OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
 
 
 def safe_cell(value: Any) -> Any:

@@ -121,7 +121,7 @@ def _require_modest(path: Path, metadata: Any) -> None:
     Raises:
         InputError: it does, by its footer or by the headers of its pages; or these are damaged.
     """
-    told = (
+    pages = (
         (number, place, column.total_uncompressed_size, column.num_values)
         for number in range(metadata.num_row_groups)
         for place in range(metadata.row_group(number).num_columns)
@@ -129,7 +129,7 @@ def _require_modest(path: Path, metadata: Any) -> None:
     )
     most, (values, of_a_row) = most_unpacked(path), _VALUES
     try:
-        for source in (told, sizes(path, metadata)):
+        for source in (pages, sizes(path, metadata)):
             unpacked, counts = Counter[int](), Counter[tuple[int, int]]()
             for number, place, size, count in source:
                 unpacked[number] += size
@@ -220,8 +220,8 @@ def _compressed(data: bytes) -> list[int]:
     (count,) = struct.unpack_from("<I", data, start)
     if count > len(data):
         raise ValueError("more buffers than bytes")
-    found = (struct.unpack_from("<qq", data, start + 4 + 16 * n) for n in range(count))
-    return [offset for offset, length in found if length > 0]
+    blocks = (struct.unpack_from("<qq", data, start + 4 + 16 * n) for n in range(count))
+    return [offset for offset, length in blocks if length > 0]
 
 
 def _field(data: bytes, table: int, number: int) -> int:
@@ -267,12 +267,12 @@ def workbook_rows(path: Path) -> Iterator[tuple[str, list[Any]]]:
                         "the sheet as CSV."
                     )
                 if any(cell is not None for cell in row):
-                    own = sheet.title if number else "", list(row)
+                    sheet_row = sheet.title if number else "", list(row)
                     if waiting or some:
-                        yield from (*waiting, own)
+                        yield from (*waiting, sheet_row)
                         waiting, some = [], True
                     else:
-                        waiting = [own]
+                        waiting = [sheet_row]
                 else:
                     blank += 1
             if some:
@@ -304,7 +304,7 @@ def open_folder(folder: Path) -> Mapping[str, Any]:
 
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)
     try:
-        found = (
+        opened = (
             datasets.load_from_disk(str(folder))
             if is_saved(folder)
             else datasets.load_dataset(str(folder), streaming=True)
@@ -314,7 +314,7 @@ def open_folder(folder: Path) -> Mapping[str, Any]:
             f"{folder} holds no data set that can be read ({first_line(error)}); name a file in "
             "it, or a folder of Parquet, JSON, or CSV files."
         ) from error
-    return found if isinstance(found, Mapping) else {"": found}
+    return opened if isinstance(opened, Mapping) else {"": opened}
 
 
 def named_records(name: object, stream: Any) -> Iterator[Record]:

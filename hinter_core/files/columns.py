@@ -84,8 +84,8 @@ def find_columns(
 def _given(where: str, names: Sequence[str], given: str) -> str:
     if not given or given in names:
         return given
-    if found := known_column(names, given):
-        return found
+    if column := known_column(names, given):
+        return column
     raise InputError(f"{where} has no column '{given}'; it has {listed(names)}.")
 
 
@@ -111,13 +111,13 @@ def value_of(values: Mapping[str, Any], name: str) -> Any:
 
 def inner_names(values: Mapping[str, Any], before: str = "", deep: int = 0) -> list[str]:
     """Return the dotted names of what stands in the objects of a record."""
-    found = []
+    names = []
     for name, value in values.items():
         if deep:
-            found.append(before + name)
+            names.append(before + name)
         if isinstance(value, Mapping) and deep < _DEEPEST:
-            found += inner_names(value, f"{before}{name}.", deep + 1)
-    return found
+            names += inner_names(value, f"{before}{name}.", deep + 1)
+    return names
 
 
 def listed(names: Sequence[str]) -> str:
@@ -139,19 +139,19 @@ def pairs_of(given: Sequence[str], option: str) -> dict[str, str]:
     Raises:
         InputError: the first part has no ``=``.
     """
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for text in given:
         last = ""
         for part in text.split(","):
             name, sign, value = part.partition("=")
             if sign and name.strip():
                 last = name.strip()
-                found[last] = value.strip()
+                pairs[last] = value.strip()
             elif last and not sign:
-                found[last] += f",{part}".rstrip()
+                pairs[last] += f",{part}".rstrip()
             else:
                 raise InputError(f"{option} cannot be read at '{part}'; write NAME=VALUE.")
-    return found
+    return pairs
 
 
 # -- texts --------------------------------------------------------------------------------------
@@ -162,9 +162,13 @@ def _find_text(
 ) -> tuple[str, str]:
     """Find the text column among ``others``, and say why it is one."""
     cells = {name: _cells(head, name) for name in others}
-    passed = {name: what for name, own in cells.items() if (what := _no_text(own))}
-    passed |= {name: "objects" for name, own in cells.items() if not own and _objects(name, head)}
-    prose = {name: _prose(own) for name, own in cells.items() if name not in passed}
+    passed = {name: what for name, values_of in cells.items() if (what := _no_text(values_of))}
+    passed |= {
+        name: "objects"
+        for name, values_of in cells.items()
+        if not values_of and _objects(name, head)
+    }
+    prose = {name: _prose(values_of) for name, values_of in cells.items() if name not in passed}
     ids = [name for name in prose if _first(ID_COLUMNS, [name]) and not prose[name][0]]
     passed |= {name: "ids" for name in ids if prose.pop(name) and cells[name]}
     flat = [name for name in others if any(name in values for values, _ in head)]
@@ -174,8 +178,8 @@ def _find_text(
             return usual, "its name is usual for texts"
         chats = [name for name in among if _are_chats(name, head)]
         if chats:
-            found = _first(CHAT_COLUMNS, chats) or chats[0]
-            return found, "of each conversation, the last turn of the user is read"
+            column = _first(CHAT_COLUMNS, chats) or chats[0]
+            return column, "of each conversation, the last turn of the user is read"
         if any(name in prose and prose[name][0] for name in among):
             prose = {name: how for name, how in prose.items() if name in among}
             break
@@ -188,9 +192,9 @@ def _find_text(
             f"{where} has no column of texts; {known}{f' ({reasons})' if reasons else ''}. Name it "
             "with --text-column if there is one."
         )
-    found = next(n for n, (kind, size) in prose.items()
+    column = next(n for n, (kind, size) in prose.items()
                  if kind == best[0] and size >= _NEAR * best[1])  # fmt: skip
-    return found, "it has the longest sentences"
+    return column, "it has the longest sentences"
 
 
 def _cells(head: Sequence[Record], name: str) -> list[str]:
@@ -311,13 +315,13 @@ def _content(content: Any) -> str:
 
 def _flags(head: Sequence[Record], names: Sequence[str]) -> tuple[str, ...]:
     """Return the columns that hold 0 and 1 alone, if there are several and both occur."""
-    found, seen = [], set[bool]()
+    flags, seen = [], set[bool]()
     for name in names:
         cells = {flag(value_of(values, name)) for values, fault in head if not fault}
         if cells and None not in cells:
-            found.append(name)
+            flags.append(name)
             seen |= {bool(cell) for cell in cells}
-    return tuple(found) if len(found) >= _FEWEST_FLAGS and len(seen) > 1 else ()
+    return tuple(flags) if len(flags) >= _FEWEST_FLAGS and len(seen) > 1 else ()
 
 
 def flag(value: Any) -> bool | None:

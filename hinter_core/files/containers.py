@@ -145,12 +145,12 @@ class _Bounded(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        found = self._opened.read(len(buffer))
-        self._left -= len(found)
+        data = self._opened.read(len(buffer))
+        self._left -= len(data)
         if self._left < 0:
             raise too_much(self._path)
-        buffer[: len(found)] = found
-        return len(found)
+        buffer[: len(data)] = data
+        return len(data)
 
     def close(self) -> None:
         self._opened.close()
@@ -265,12 +265,12 @@ class Lines:
 
 def first_lines(lines: Iterable[str], most: int, characters: int) -> list[str]:
     """Return the first lines, up to a number of lines and of characters."""
-    found, size = list[str](), 0
+    lines_read, size = list[str](), 0
     for line in lines:
         size += len(line)
-        if found and size > characters:
+        if lines_read and size > characters:
             break
-        found.append(line)
-        if len(found) == most:
+        lines_read.append(line)
+        if len(lines_read) == most:
             break
-    return found
+    return lines_read

@@ -122,22 +122,22 @@ def sniff(
     stated = says[1] if says else ""
     lines = _without_comments(lines[1:] if stated else lines, known)
     sample = _Sample(lines, cut=cut)
-    found = sample.read(Dialect(""))
+    best = sample.read(Dialect(""))
     if sample.lines:
         first = sample.lines[0]
         separators = [stated] if stated else [s for s in SEPARATORS if s in first]
         each = [_best_quoting(sample, separator) for separator in separators]
         likely = [one for one in each if stated or _is_likely(one, known)]
         if likely:
-            found = max(likely, key=lambda one: _rank(one, usual, known))
+            best = max(likely, key=lambda one: _rank(one, usual, known))
         elif usual not in first:
-            found = _without_header_cells(sample.read(Dialect(usual))) or found
-    if not found.width:  # a quotation mark in the first line is not closed
-        found = sample.read(Dialect("", PLAIN))
-    header = has_header(found.rows, known, only_known=only_known)
-    dialect = replace(found.dialect, header=header, stated=bool(stated),
+            best = _without_header_cells(sample.read(Dialect(usual))) or best
+    if not best.width:  # a quotation mark in the first line is not closed
+        best = sample.read(Dialect("", PLAIN))
+    header = has_header(best.rows, known, only_known=only_known)
+    dialect = replace(best.dialect, header=header, stated=bool(stated),
                       skipped=given - len(lines))  # fmt: skip
-    return replace(found, dialect=dialect)
+    return replace(best, dialect=dialect)
 
 
 def _without_comments(lines: Sequence[str], known: Collection[str]) -> Sequence[str]:

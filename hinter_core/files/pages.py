@@ -106,19 +106,19 @@ class _Thrift:
             raise IndexError
 
     def _byte(self) -> int:
-        found = self.data[self.place]
+        byte = self.data[self.place]
         self.place += 1
-        return found
+        return byte
 
     def _varint(self) -> int:
-        found = shift = 0
+        value = shift = 0
         while (byte := self._byte()) & 128:
-            found |= (byte & 127) << shift
+            value |= (byte & 127) << shift
             shift += 7
             if shift > 63:
                 raise PagesError
-        return found | byte << shift
+        return value | byte << shift
 
     def _number(self) -> int:
-        found = self._varint()
-        return found >> 1 ^ -(found & 1)
+        value = self._varint()
+        return value >> 1 ^ -(value & 1)

@@ -99,8 +99,8 @@ class Source:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of all columns."""
-        found = dict.fromkeys(name for values, _ in self.head for name in values)
-        return self.columns if self.columns and len(found) <= len(self.columns) else tuple(found)
+        named = dict.fromkeys(name for values, _ in self.head for name in values)
+        return self.columns if self.columns and len(named) <= len(self.columns) else tuple(named)
 
     def records(self) -> Iterator[Record]:
         """Yield all records.
@@ -334,16 +334,16 @@ def _columns(header: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], tu
 
 
 def _workbook(path: Path, container: Container, known: Collection[str], only_known: bool) -> Source:
-    found = list(islice(columnar.workbook_rows(path), LOOKED_AT))
-    if not found:
+    first = list(islice(columnar.workbook_rows(path), LOOKED_AT))
+    if not first:
         raise InputError(f"{path} holds no row.")
-    rows = [row for _, row in found]
+    rows = [row for _, row in first]
     width = max(map(len, rows[:2]))
     texts = [[as_text(cell) for cell in row] + [""] * (width - len(row)) for row in rows]
     header = has_header(texts, known, only_known=only_known)
     sniffed = Sniffed(Dialect(header=header), texts[:1], [1], 1.0)
     columns, notes = _columns(texts[0], named=header)
-    sheet = (f"The sheet '{found[0][0]}' is read, the first with a table.",) if found[0][0] else ()
+    sheet = (f"The sheet '{first[0][0]}' is read, the first with a table.",) if first[0][0] else ()
     return Source(path, WORKBOOK, container, "", sniffed, columns, notes=(*sheet, *notes))
 
 

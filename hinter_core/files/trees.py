@@ -80,8 +80,8 @@ def _elements(buffer: str, text: TextIO | None, *, listed: bool) -> Iterator[Any
     """
     decoder, place = json.JSONDecoder(), 0
     while True:
-        found = _BETWEEN.match(buffer, place)
-        place = found.end() if found else place
+        match = _BETWEEN.match(buffer, place)
+        place = match.end() if match else place
         if listed and buffer.startswith("]", place):
             rest = buffer[place + 1 :] + (text.read(_CHUNK) if text else "")
             if rest.strip():

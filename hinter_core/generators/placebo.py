@@ -87,9 +87,9 @@ def placebos(
 
     def alone(shape: Shape) -> tuple[Edit, ...]:
         kind, words, names = shape[0]
-        if own := others.get(kind):
-            least = min(abs(words_changed(edit) - words) for edit in own)
-            return (rng.choice([e for e in own if abs(words_changed(e) - words) == least]),)
+        if of_kind := others.get(kind):
+            least = min(abs(words_changed(edit) - words) for edit in of_kind)
+            return (rng.choice([e for e in of_kind if abs(words_changed(e) - words) == least]),)
         joined = _joined_of(neutral, places, words, rng)
         return _renamed(neutral, joined, names, rng.randrange(_VARIANTS)) if names else joined
 
@@ -102,12 +102,12 @@ def placebos(
 
 def _of_kinds(neutral: Plan) -> Mapping[str, Sequence[Edit]]:
     """Return the neutral words that can be inserted or deleted, by kind."""
-    found: dict[str, list[Edit]] = defaultdict(list)
+    by_kind: dict[str, list[Edit]] = defaultdict(list)
     for edits in neutral.edits.values():
         for edit in edits:
-            found[size_of(edit).kind].append(edit)
-    found.pop(_EXCHANGED, None)
-    return found
+            by_kind[size_of(edit).kind].append(edit)
+    by_kind.pop(_EXCHANGED, None)
+    return by_kind
 
 
 def _different(
@@ -124,16 +124,16 @@ def _different(
         wanted = int(number * share + rng.random()) if share < 1 else number
         if any(size.names for size in shape):  # else those of higher orders would have none
             wanted = max(wanted, min(number, _LEAST_NAMED))
-        missed = found = 0
-        while found < wanted and missed < _IN_VAIN:
+        missed = distinct = 0
+        while distinct < wanted and missed < _IN_VAIN:
             edits = draw(shape)
             if edits and frozenset(edits) not in seen:
                 seen.add(frozenset(edits))
-                found, missed = found + 1, 0
+                distinct, missed = distinct + 1, 0
                 yield shape, edits
             else:
                 missed += 1
-        share = min(share, found / number) if found else share
+        share = min(share, distinct / number) if distinct else share
 
 
 def _places(neutral: Plan, rng: random.Random) -> list[Place]:
@@ -148,9 +148,9 @@ def _places(neutral: Plan, rng: random.Random) -> list[Place]:
     taken: list[Splice] = []
     free = []
     for place in every:
-        own = splices_of(neutral.text, place[0], neutral.sentences)
-        if not splices_overlap([*taken, *own]):
-            taken += own
+        splices = splices_of(neutral.text, place[0], neutral.sentences)
+        if not splices_overlap([*taken, *splices]):
+            taken += splices
             free.append(place)
     return free
 
@@ -180,8 +180,8 @@ def _renamed(neutral: Plan, edits: Place, names: Sequence[tuple[Span, str]], var
         words = [neutral.text[slice(*span)] for span, _ in names]
         terms = (Term(words[0], "variant-1"), Term(new[names[0][0]], "variant-2"))
         edits = (Edit(Change(EditKind.SUBSTITUTE, _NAMES, *terms), ()),)
-    own = texts_of(splices_of(neutral.text, edits[0], neutral.sentences))
-    made = rewritten(neutral.text, edits[0], new | own, neutral.sentences)
+    texts = texts_of(splices_of(neutral.text, edits[0], neutral.sentences))
+    made = rewritten(neutral.text, edits[0], new | texts, neutral.sentences)
     return (made,) if made else ()
 
 

@@ -44,11 +44,11 @@ class Substitution(PlanMutants):
         self, case: TestCase, atomic: Counter[Shape], higher: Counter[Shape]
     ) -> Iterator[Place]:
         assert self._others is not None
-        found = self._others.plan(case.plan.text, windows=False)
+        neutral = self._others.plan(case.plan.text, windows=False)
         if not self._search:
-            yield from placebos(found, atomic, higher)
+            yield from placebos(neutral, atomic, higher)
             return
         # Searched in the same way, or a search would seem to find more than chance.
-        yield from self._search.chosen(found)
+        yield from self._search.chosen(neutral)
         if self._atomic:
-            yield from found.atomic()
+            yield from neutral.atomic()

@@ -114,10 +114,10 @@ class SentenceReading:
         import numpy
 
         start, end = span
-        own = [n for n, (a, b) in enumerate(self.offsets) if a < end and b > start]
-        if not own:
+        pieces = [n for n, (a, b) in enumerate(self.offsets) if a < end and b > start]
+        if not pieces:
             return dict.fromkeys(KINDS, 1 / len(KINDS))
-        values = self.logits[own].mean(axis=0)
+        values = self.logits[pieces].mean(axis=0)
         values = numpy.exp(values - values.max())
         return dict(zip(KINDS, (values / values.sum()).tolist(), strict=True))
 
@@ -150,10 +150,12 @@ class Encoder:
         """Return the readings by sentence; each is computed once while it is kept."""
         wanted = list(dict.fromkeys(sentences))
         with _ALONE:
-            found = self._kept.found(wanted)
-            fresh = {sentence: self._read(sentence) for sentence in wanted if sentence not in found}
+            readings = self._kept.found(wanted)
+            fresh = {
+                sentence: self._read(sentence) for sentence in wanted if sentence not in readings
+            }
             self._kept.keep(fresh)
-        return found | fresh
+        return readings | fresh
 
     def _read(self, sentence: str) -> SentenceReading:
         import numpy
@@ -164,8 +166,10 @@ class Encoder:
         logits = self.logits(ids, styles(fixed.text, offsets))
         tags = numpy.exp(logits[:, len(KINDS) :])
         names = named(fixed.text, offsets, 1 - tags[:, _OUTSIDE] / tags.sum(axis=1))
-        spans, found = (tuple(fixed.span(*one) for one in places) for places in (offsets, names))
-        return SentenceReading(spans, logits[:, : len(KINDS)], found)
+        spans, name_spans = (
+            tuple(fixed.span(*one) for one in places) for places in (offsets, names)
+        )
+        return SentenceReading(spans, logits[:, : len(KINDS)], name_spans)
 
     def logits(self, ids: Sequence[int], written: Sequence[int]) -> Any:
         """Return the logits of the kinds and tags of each piece; long texts are read in windows."""
@@ -175,8 +179,8 @@ class Encoder:
         for n in range(0, len(ids), WINDOW):
             pieces = self._embedded([self._marks[0], *ids[n : n + WINDOW], self._marks[1]])
             ways = numpy.array([[0, *written[n : n + WINDOW], 0]], numpy.int64)
-            (found,) = self._layers.run(None, {"pieces": pieces, "styles": ways})
-            parts.append(found[0, 1:-1])
+            (outputs,) = self._layers.run(None, {"pieces": pieces, "styles": ways})
+            parts.append(outputs[0, 1:-1])
         return numpy.concatenate(parts)
 
     def _embedded(self, ids: Sequence[int]) -> Any:
@@ -209,11 +213,11 @@ def named(text: str, offsets: Sequence[Span], chances: Sequence[float]) -> list[
             else:
                 runs.append([(start, end)])
     plain = text.islower()
-    found = []
+    names = []
     for run in runs:
         kept = [n for n, span in enumerate(run) if plain or not text[slice(*span)].islower()]
-        found += [(run[kept[0]][0], run[kept[-1]][1])] if kept else []
-    return found
+        names += [(run[kept[0]][0], run[kept[-1]][1])] if kept else []
+    return names
 
 
 def _joined(text: str, name: Sequence[Span], start: int) -> bool:

@@ -128,7 +128,7 @@ def read_document(text: str, sentences: Sequence[ParsedSentence]) -> Document:
 def read_quotations(text: str) -> list[Quotation]:
     """Find the words between double quotation marks, in order."""
     breaks = [m.start() for m in _PARAGRAPH.finditer(text)]
-    found = []
+    quotations = []
     for match in _QUOTED.finditer(text):
         if bisect_right(breaks, match.start()) != bisect_right(breaks, match.end()):
             continue  # a mark that opens or closes nothing
@@ -138,8 +138,8 @@ def read_quotations(text: str) -> list[Quotation]:
         few = len(inside) <= _LONGEST_TITLE and not said
         end = match.group().rstrip("\"'\u201d ")[-1:]
         title = (small == 0 or few) and end not in (",", ".", "!", "?", ";", "-", "\u2014")
-        found.append(Quotation(match.span(), title))
-    return found
+        quotations.append(Quotation(match.span(), title))
+    return quotations
 
 
 class _Finder:
@@ -176,7 +176,7 @@ class _Finder:
         """
         parse = self.parse
         entities = parse.entities
-        found: dict[int, tuple[int, int, int]] = {}
+        names: dict[int, tuple[int, int, int]] = {}
         first = 0
         while first < len(entities):
             last = first
@@ -193,13 +193,13 @@ class _Finder:
                     above = parse.heads[head]
                     if parse.labels[head] == "flat" and self._describes(self.tree.lower[above]):
                         head = above
-                    found.update(dict.fromkeys((*inside, head), (first, last, head)))
+                    names.update(dict.fromkeys((*inside, head), (first, last, head)))
             first = last + 1
         for token, label in enumerate(parse.labels):  # "Aunt Polly", read as an adverb
             before = self.tree.lower[token - 1].rstrip(".") if token else ""
             if label == "advmod" and self._given(token) and before in self.words.titles:
-                found[token - 1] = found[token] = (token, token, token - 1)
-        return found
+                names[token - 1] = names[token] = (token, token, token - 1)
+        return names
 
     def _describes(self, word: str) -> bool:
         """Whether a word before a name is of its person: "director Jane Doe", "Miss Doe"."""

@@ -131,12 +131,12 @@ def _to_parse(doc: Doc, entities: bool, plain: _Plain) -> Parse:
 
 def _with_names(parse: Parse, names: Sequence[Span]) -> Parse:
     """Return a parse whose entities of people are the names that the encoder reads."""
-    found = ["" if entity == _PERSON else entity for entity in parse.entities]
+    entities = ["" if entity == _PERSON else entity for entity in parse.entities]
     for start, end in names:
         for n, (a, b) in enumerate(parse.spans):
             if a < end and b > start:
-                found[n] = _PERSON
-    return replace(parse, entities=tuple(found))
+                entities[n] = _PERSON
+    return replace(parse, entities=tuple(entities))
 
 
 def spare_torch(parser: str) -> None:
@@ -191,10 +191,10 @@ def _require_pipeline(name: str) -> None:
     """
     folder = Path(name) if name != "embedded" else EMBEDDED
     if name.isidentifier() and not folder.exists():
-        found = importlib.util.find_spec(name)  # imports nothing, as the name has no dot
-        if found is None:
+        spec = importlib.util.find_spec(name)  # imports nothing, as the name has no dot
+        if spec is None:
             return  # not installed, which spaCy says
-        folder = Path(found.origin or "").parent
+        folder = Path(spec.origin or "").parent
     if folder.exists() and not (folder / "meta.json").is_file():
         raise ParserError(
             f"'{name}' is no spaCy pipeline; use 'embedded', an installed pipeline such as "

@@ -163,24 +163,24 @@ class Ages:
         if noun is None and new in self._words["attributive"]:
             return f"\u201c{new}\u201d stands before a noun only"
         if noun is not None:
-            said, own = years_of(tree.lower[noun]), years_of(edit.source.text, edit.source.group)
-            if said is not None and own is not None and not agree(said, own):
+            said, source = years_of(tree.lower[noun]), years_of(edit.source.text, edit.source.group)
+            if said is not None and source is not None and not agree(said, source):
                 return f"\u201c{tree.lower[noun]}\u201d says whose they are, not of what age"
         return ""
 
     def _of_a_child(self, edit: Edit, tree: SentenceTree, token: int, target: Years) -> str:
         """Return what keeps a child from another age, or ""."""
-        own = years_of(edit.source.text, edit.source.group)
+        source = years_of(edit.source.text, edit.source.group)
         word = tree.lower[token]
         fits = edit.target.text.lower() in self._words["before_nouns"]
         if tree.parse.labels[token] == "compound" and not fits:
             return f"\u201c{word}\u201d is part of a compound"
-        if own is None or own[1] > _YOUNG:
+        if source is None or source[1] > _YOUNG:
             return ""
         whose = f"\u201c{word}\u201d says whose child this is"
         if any(tree.lower[c] in _OF_CHILDREN for c in tree.children(token, "amod")):
             return whose
-        grows = target[0] >= _GROWN or own[1] <= _SMALL <= target[0]
+        grows = target[0] >= _GROWN or source[1] <= _SMALL <= target[0]
         if not grows and edit.target.text not in self._words["unowned"]:
             return ""
         above = tree.lower[tree.parse.heads[token]]
@@ -204,8 +204,8 @@ class Ages:
         # Many edits replace the same words; what others say is looked up once for all of them.
         known = self._beside.setdefault(edit.spans, {})
         if span not in known:
-            own = sorted(edit.spans)
-            known[span] = [one for one in self._ages_at(span) if not _meets(one[0], own)]
+            spans = sorted(edit.spans)
+            known[span] = [one for one in self._ages_at(span) if not _meets(one[0], spans)]
         period = edit.source.form in (_FORM.ANY, _FORM.PREP_PHRASE)
         for place, said in known[span]:
             # Who is grown up was a child once.

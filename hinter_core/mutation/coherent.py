@@ -66,7 +66,7 @@ def coherent_edits(
     out the same are one. Return the edits that are made, and those that are not.
     """
     extender = _Extender(text, sentences, occurrences, dictionary, people)
-    found, refused = list[Edit](), list[RejectedEdit]()
+    accepted, refused = list[Edit](), list[RejectedEdit]()
     made: set[tuple[tuple[Span, str], ...]] = set()
     for literal in edits:
         edit = extender.natural(literal)
@@ -78,8 +78,8 @@ def coherent_edits(
         key = tuple(((s.start, s.end), s.new) for s in splices)
         if key not in made:
             made.add(key)
-            found.append(extended)
-    return found, refused
+            accepted.append(extended)
+    return accepted, refused
 
 
 class _Direction:
@@ -98,8 +98,10 @@ class _Direction:
 
     def contradicts(self, term: Term, wanted: str) -> bool:
         """Whether a term of a person of the wanted gender has to change."""
-        own = self.says(term)
-        return own != wanted and (own in _BINARY or (own == _NEITHER and term.form.is_pronoun))
+        gender = self.says(term)
+        return gender != wanted and (
+            gender in _BINARY or (gender == _NEITHER and term.form.is_pronoun)
+        )
 
     def counterpart(self, change: Pair, terms: Sequence[Term]) -> Pair | None:
         """Return the pair that changes another mention in the same direction."""
@@ -110,15 +112,15 @@ class _Direction:
             return Pair(change.attribute, terms[0], they)
         series = [pair.target.text for pair in self._towards(change.source, wanted)]
         for term in terms:
-            found = self._towards(term, wanted)
-            if not found and wanted == _NEITHER and not term.form.is_pronoun:
-                found = self._towards(term, _NEUTRAL)
-            if len(found) == len(series) and change.target.text in series:
+            targets = self._towards(term, wanted)
+            if not targets and wanted == _NEITHER and not term.form.is_pronoun:
+                targets = self._towards(term, _NEUTRAL)
+            if len(targets) == len(series) and change.target.text in series:
                 # "xe" goes with "xem" and "ze" with "hir": the series keep their order.
-                return found[series.index(change.target.text)]
-            if found:
+                return targets[series.index(change.target.text)]
+            if targets:
                 stop = term.text.endswith(".")
-                return next((p for p in found if p.target.text.endswith(".") is stop), found[0])
+                return next((p for p in targets if p.target.text.endswith(".") is stop), targets[0])
         return None
 
     def grown(self, change: Pair) -> Pair | None:
@@ -126,8 +128,10 @@ class _Direction:
         kind, _, noun = change.target.text.rpartition(" ")
         adult = f"{kind} {_ADULTS.get(noun, '')}".strip()
         terms = self._by_form.get(("adult", change.target.form), ())
-        found = (term for term in terms if term.text == adult and term.group == change.target.group)
-        return next((replace(change, target=term) for term in found), None)
+        adults = (
+            term for term in terms if term.text == adult and term.group == change.target.group
+        )
+        return next((replace(change, target=term) for term in adults), None)
 
     def pronoun(self, form: GrammaticalForm, wanted: str, attribute: str) -> Pair | None:
         """Return the pair from a form of singular *they* to the pronoun of a gender."""
@@ -184,7 +188,7 @@ class _Extender:
         if wanted == self._direction.says(pair.source):
             return edit
         people = self._changed(edit)
-        new = own = self._texts(edit)
+        new = replaced = self._texts(edit)
         if isinstance(parts := self._mentions(edit, pair, people), str):
             return parts
         for part in parts:
@@ -200,7 +204,7 @@ class _Extender:
         if renaming.reason:
             return renaming.reason
         new = new | renaming.texts
-        if new.keys() == own.keys():
+        if new.keys() == replaced.keys():
             return edit
         return rewritten(self._text, edit, new, self._sentences) or OVERLAP
 
@@ -240,23 +244,23 @@ class _Extender:
                 word = self._text[slice(*mention.head)].lower()
                 form = PRONOUNS.get(word) if word in _THEY.values() else None
                 if form is not None and mention.kind is MentionKind.PRONOUN:
-                    found = self._direction.pronoun(_CASES[form.case], wanted, pair.attribute)
-                    if found is not None:
-                        yield Edit(found, (mention.head,))
+                    pronoun = self._direction.pronoun(_CASES[form.case], wanted, pair.attribute)
+                    if pronoun is not None:
+                        yield Edit(pronoun, (mention.head,))
 
     def _verbs(self, edit: Edit) -> dict[Span, str]:
         """Return the verbs that have to agree where *they* comes or goes."""
         words = (edit.source.text.lower(), edit.target.text.lower())
         if "they" not in words:
             return {}
-        found: dict[Span, str] = {}
+        rewritten_verbs: dict[Span, str] = {}
         for start, _ in edit.spans:
             tree = self._people.tree_at(start)
             places = [start - tree.start == at for at, _ in tree.parse.spans] if tree else []
             if tree is not None and True in places:
                 verbs = verbs_for(tree, places.index(True), plural=words[1] == "they")
-                found |= {span: self._written(span, new) for span, new in verbs}
-        return found
+                rewritten_verbs |= {span: self._written(span, new) for span, new in verbs}
+        return rewritten_verbs
 
     def _written(self, span: Span, verb: str) -> str:
         """Return a verb in the case and with the apostrophe of the one at a place."""

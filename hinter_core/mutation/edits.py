@@ -174,10 +174,10 @@ def _adapted_article(text: str, start: int, old: str, new: str) -> Splice | None
 
 def own_places(text: str, edit: Edit) -> tuple[Span, ...]:
     """Return where an edit changes its own term, not other words of the same person."""
-    own = edit.source.text.lower()
+    source = edit.source.text.lower()
     if len(edit.spans) == 1:
         return edit.spans
-    return tuple(s for s in edit.spans if reading(text[slice(*s)]).text.lower() == own)
+    return tuple(s for s in edit.spans if reading(text[slice(*s)]).text.lower() == source)
 
 
 def splices_together(edits: Sequence[Edit], of: Callable[[Edit], Sequence[Splice]]) -> list[Splice]:
@@ -188,20 +188,20 @@ def splices_together(edits: Sequence[Edit], of: Callable[[Edit], Sequence[Splice
     joint = [edit for edit in edits if isinstance(edit.change, Change) and edit.change.joint]
     if not joint or len(edits) < 2:
         return [splice for edit in edits for splice in of(edit)]
-    own = {edit: {(s.start, s.end): s for s in of(edit)} for edit in edits}
+    by_edit = {edit: {(s.start, s.end): s for s in of(edit)} for edit in edits}
     for edit in joint:
         texts = dict(edit.change.joint) if isinstance(edit.change, Change) else {}
         for other in edits:
             if (
                 other is edit
                 or other.target.text not in texts
-                or own[other].keys().isdisjoint(edit.spans)
+                or by_edit[other].keys().isdisjoint(edit.spans)
             ):
                 continue
             for span, new in zip(edit.spans, texts[other.target.text], strict=True):
-                own[other].pop(span, None)
-                own[edit][span] = replace(own[edit][span], new=new)
-    return [splice for splices in own.values() for splice in splices.values()]
+                by_edit[other].pop(span, None)
+                by_edit[edit][span] = replace(by_edit[edit][span], new=new)
+    return [splice for splices in by_edit.values() for splice in splices.values()]
 
 
 def splices_overlap(splices: Iterable[Splice]) -> bool:
@@ -230,10 +230,10 @@ def combined(
 
 def _deleted_once(text: str, splices: Sequence[Splice]) -> list[Splice]:
     """Drop deletions of the same comma by two edits, and one of two blanks that meet."""
-    found: list[Splice] = []
+    splices_left: list[Splice] = []
     start = -1  # of the words deleted in a row
     for splice in splices:
-        last = found[-1] if found else None
+        last = splices_left[-1] if splices_left else None
         if (
             last is not None
             and not (last.new or splice.new)
@@ -243,16 +243,16 @@ def _deleted_once(text: str, splices: Sequence[Splice]) -> list[Splice]:
             continue
         row = last is not None and last.end == splice.start and not last.new
         start = start if row else splice.start
-        found.append(splice)
+        splices_left.append(splice)
         rest = text[splice.end : splice.end + 1]
         if not splice.new and start and text[start - 1].isspace() and rest == " ":
-            found.append(Splice(splice.end, splice.end + 1, rest, "", 0))
-    return found
+            splices_left.append(Splice(splice.end, splice.end + 1, rest, "", 0))
+    return splices_left
 
 
 def _capitals(text: str, splices: Sequence[Splice]) -> list[Splice]:
     """Begin a sentence with a capital again if its first word is deleted."""
-    found = list(splices)
+    capitalised = list(splices)
     for number, splice in enumerate(splices):
         before = text[: splice.start].rstrip()[-1:]
         if (
@@ -265,11 +265,11 @@ def _capitals(text: str, splices: Sequence[Splice]) -> list[Splice]:
         following = next((s for s in splices[number + 1 :] if s.start == splice.end), None)
         if following is not None and following.new:
             new = following.new[:1].upper() + following.new[1:]
-            found[number + 1] = replace(following, new=new)
+            capitalised[number + 1] = replace(following, new=new)
         elif text[splice.end : splice.end + 1].islower():
             first = text[splice.end]
-            found.append(Splice(splice.end, splice.end + 1, first, first.upper(), 0))
-    return found
+            capitalised.append(Splice(splice.end, splice.end + 1, first, first.upper(), 0))
+    return capitalised
 
 
 def _articles(text: str, splices: Sequence[Splice]) -> Iterator[Splice]:

@@ -41,14 +41,14 @@ def in_all_forms(
             joined |= dict.fromkeys(forms, ())
             joined[first] = list(_together(text, sentences, forms, first))
         notices += _not_made(dictionary, forms)
-    found: list[Edit] = []
+    whole_edits: list[Edit] = []
     for edit in edits:
         if edit.source not in joined:
-            found.append(edit)
+            whole_edits.append(edit)
         elif made := joined[edit.source]:
-            found += made
+            whole_edits += made
             joined[edit.source] = ()
-    return found, notices
+    return whole_edits, notices
 
 
 def _together(
@@ -59,7 +59,7 @@ def _together(
         {people_of(edit.target.text): edit for edit in reversed(forms[term])} for term in forms
     ]
     for people, edit in list(by_people[list(forms).index(first)].items())[::-1]:
-        parts = [found[people] for found in by_people if people in found]
+        parts = [by_group[people] for by_group in by_people if people in by_group]
         if len(parts) < len(by_people):
             continue
         splices = [splice for part in parts for splice in splices_of(text, part, sentences)]

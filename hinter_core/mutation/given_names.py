@@ -70,7 +70,7 @@ def other_names(text: str, names: Sequence[tuple[Span, str]], variant: int) -> d
     """
     usage, taken = name_usage(), {*NAME_WORD.findall(text)}
     new: dict[str, str] = {}
-    found: dict[Span, str] = {}
+    others: dict[Span, str] = {}
     for (start, end), gender in names:
         match = NAME_WORD.match(text, start, end)
         word = match.group() if match else ""
@@ -83,8 +83,8 @@ def other_names(text: str, names: Sequence[tuple[Span, str]], variant: int) -> d
         rest = text[start + len(word) : end]
         if rest and not new[key].endswith("s"):
             rest += "s"  # James' hat
-        found[start, end] = (new[key].upper() if word.isupper() else new[key]) + rest
-    return found
+        others[start, end] = (new[key].upper() if word.isupper() else new[key]) + rest
+    return others
 
 
 def with_names_of_origin(
@@ -111,8 +111,8 @@ def with_names_of_origin(
                 refused.append(RejectedEdit(edit, "no list has names of these people"))
                 continue
             renaming = names.of_origin(named, country)
-            own = texts_of(splices_of(text, edit, sentences))
-            renamed = rewritten(text, edit, own | renaming.texts, sentences)
+            texts = texts_of(splices_of(text, edit, sentences))
+            renamed = rewritten(text, edit, texts | renaming.texts, sentences)
             if renaming.reason or renamed is None:
                 refused.append(RejectedEdit(edit, renaming.reason or OVERLAP))
                 continue
@@ -161,15 +161,15 @@ class GivenNames:
         texts: dict[Span, str] = {}
         taken = set(self._taken)
         for person in sorted(people):
-            own = [name for name in self._names if name.person == person]
+            names = [name for name in self._names if name.person == person]
             new: dict[str, str] = {}
             for word in sorted(self.of(person), key=lambda one: "-" not in one):
                 whole = next((old for old in new if word.lower() in old.split("-")), "")
-                if not whole and not self._contradicts(word, own, wanted):
+                if not whole and not self._contradicts(word, names, wanted):
                     continue
                 # "Anna", of Anna-Maria, is called by the new name, too.
                 fitting = new.get(whole) or self._usage.instead(word, wanted, taken)
-                if why := self._refused(word, fitting, own):
+                if why := self._refused(word, fitting, names):
                     return Renaming({}, why)
                 new[word.lower()] = fitting
                 taken.add(fitting)
@@ -179,20 +179,20 @@ class GivenNames:
                 texts |= places
         return Renaming(texts)
 
-    def _refused(self, word: str, fitting: str, own: Sequence[_Name]) -> str:
+    def _refused(self, word: str, fitting: str, names: Sequence[_Name]) -> str:
         """Return why a given name cannot become another one, or ""."""
         if short := self._also_called(word):
             return f"the text also calls \u201c{word}\u201d \u201c{short}\u201d"
         if not fitting:
             return f"no other name stands in for \u201c{word}\u201d"
         initial = word[0].upper()
-        written = next((" ".join(n.words) for n in own if initial in n.words), "")
+        written = next((" ".join(n.words) for n in names if initial in n.words), "")
         if fitting[0] != initial and written:
             return f"no other name with the initial of \u201c{written}\u201d fits"
         return ""
 
-    def _contradicts(self, word: str, own: Sequence[_Name], wanted: str) -> bool:
-        names = (name.words[name.words.index(word) :] for name in own if word in name.words)
+    def _contradicts(self, word: str, of_person: Sequence[_Name], wanted: str) -> bool:
+        names = (name.words[name.words.index(word) :] for name in of_person if word in name.words)
         known = next((g for g in map(self._usage.said, names) if g), "")
         # Of a name that no list has, a reader may know more.
         return known not in (wanted, BOTH) if wanted != BOTH else known in GENDERS
@@ -202,13 +202,13 @@ class GivenNames:
         texts: dict[Span, str] = {}
         taken = set(self._taken)
         for person in sorted(people):
-            own = [name for name in self._names if name.person == person]
+            names = [name for name in self._names if name.person == person]
             given = self.of(person)
-            said = next((g for n in own if (g := self._usage.said(n.words)) in GENDERS), "")
+            said = next((g for n in names if (g := self._usage.said(n.words)) in GENDERS), "")
             wanted = gender or said or self._entities[person].gender
             if any(self._usage.gender(word) == BOTH for word in given) or wanted not in GENDERS:
                 wanted = gender or BOTH
-            for word in [*given, *self._surnames_of(own, given)]:
+            for word in [*given, *self._surnames_of(names, given)]:
                 kind = wanted if word in given else FAMILY
                 if kind == BOTH and not gender:
                     return Renaming({}, f"\u201c{word}\u201d is a name of no one gender")
@@ -217,28 +217,28 @@ class GivenNames:
                 if not fitting or "" in places.values():
                     return Renaming({}, f"no other name stands in for \u201c{word}\u201d")
                 taken.add(fitting)
-                texts |= places if kind != FAMILY else self._without_particles(own, word, places)
+                texts |= places if kind != FAMILY else self._without_particles(names, word, places)
         return Renaming(texts)
 
-    def _surnames_of(self, own: Sequence[_Name], given: Collection[str]) -> list[str]:
+    def _surnames_of(self, names: Sequence[_Name], given: Collection[str]) -> list[str]:
         lower = {word.lower() for word in given}
-        last = (name.words[-1] for name in own)
-        found = {w.lower(): w for w in last if len(w) > 1 and w.lower() not in lower}
-        return list(found.values())
+        last = (name.words[-1] for name in names)
+        surnames = {w.lower(): w for w in last if len(w) > 1 and w.lower() not in lower}
+        return list(surnames.values())
 
     def _without_particles(
-        self, own: Sequence[_Name], word: str, places: Mapping[Span, str]
+        self, names: Sequence[_Name], word: str, places: Mapping[Span, str]
     ) -> dict[Span, str]:
         """Return the places of a surname with the small words before it: "van Dyke"."""
-        found = dict(places)
-        for name in own:
+        shortened = dict(places)
+        for name in names:
             first = len(name.words) - 1
             while first and name.words[first - 1].islower():
                 first -= 1
             end = name.places[-1]
-            if name.words[-1].lower() == word.lower() and end in found:
-                found[name.places[first][0], end[1]] = found.pop(end)
-        return found
+            if name.words[-1].lower() == word.lower() and end in shortened:
+                shortened[name.places[first][0], end[1]] = shortened.pop(end)
+        return shortened
 
     def after(self, place: int) -> Iterator[int]:
         """Yield whom the names right after a place name: "the brothers Al, Bo and Cy"."""
@@ -264,8 +264,8 @@ class GivenNames:
 
     def of(self, person: int) -> list[str]:
         """Return the given names of a person, each in one spelling."""
-        own = (name for name in self._names if name.person == person)
-        given = (word for name in own for word in self._given(name))
+        names = (name for name in self._names if name.person == person)
+        given = (word for name in names for word in self._given(name))
         return list({word.lower(): word for word in given}.values())
 
     @cached_property
@@ -279,12 +279,12 @@ class GivenNames:
         ]
 
     def _read(self, person: int, head: Span) -> _Name | None:
-        found = [
+        words = [
             (match.group(), (head[0] + match.start(), head[0] + match.end()))
             for match in NAME_WORD.finditer(self._text[slice(*head)])
         ]
-        found = [(w, at) for w, at in found if w.lower() not in SUFFIXES]
-        return _Name(person, *zip(*found, strict=True)) if found else None
+        words = [(w, at) for w, at in words if w.lower() not in SUFFIXES]
+        return _Name(person, *zip(*words, strict=True)) if words else None
 
     @cached_property
     def _taken(self) -> frozenset[str]:
@@ -328,11 +328,11 @@ class GivenNames:
         """
         others = self._of_others(word, person)
         ordinary = word in people_words().places  # "Will", "Rose", "Paris"
-        own = {at for name in self._names if name.person == person for at in name.places}
+        places = {at for name in self._names if name.person == person for at in name.places}
         pattern = rf"(?<![\w@#-]){re.escape(word)}(?![\w@-]|['\u2019]t\b)"
         for match in re.finditer(pattern, self._text, re.IGNORECASE):
             start, end = match.span()
-            surely = (start, end) in own
+            surely = (start, end) in places
             if (start, end) in others or (not surely and (ordinary or match.group().islower())):
                 continue
             if self._goes_on(start, end):
@@ -364,7 +364,7 @@ class GivenNames:
 
     def _of_others(self, word: str, person: int) -> set[Span]:
         """Return the places of a word in names of other people, and of places, firms and works."""
-        found: set[Span] = set()
+        places: set[Span] = set()
         for number, entity in enumerate(self._entities):
             if number == person:
                 continue
@@ -374,5 +374,5 @@ class GivenNames:
                     and word.lower() in self._text[slice(*mention.head)].lower()
                 ):
                     name = self._read(number, mention.head)
-                    found.update(name.places if name else ())
-        return found
+                    places.update(name.places if name else ())
+        return places

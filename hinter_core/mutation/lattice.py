@@ -54,13 +54,15 @@ class Lattice:
     @cached_property
     def _alike(self) -> Mapping[str, Sequence[tuple[Persons, Sequence[Edit]]]]:
         """The edits of each attribute that change the same people; there are few such groups."""
-        found: dict[str, list[tuple[Persons, Sequence[Edit]]]] = {}
+        by_attribute: dict[str, list[tuple[Persons, Sequence[Edit]]]] = {}
         for attribute, edits in self.edits.items():
-            own: dict[Persons, list[Edit]] = {}
+            by_person: dict[Persons, list[Edit]] = {}
             for edit in edits:
-                own.setdefault(self.persons(edit) if self.persons else frozenset(), []).append(edit)
-            found[attribute] = list(own.items())
-        return found
+                by_person.setdefault(
+                    self.persons(edit) if self.persons else frozenset(), []
+                ).append(edit)
+            by_attribute[attribute] = list(by_person.items())
+        return by_attribute
 
     def _sharing(
         self, attributes: Sequence[str], shared: Persons = frozenset()

@@ -83,17 +83,17 @@ class People:
         What changes no word of the text, such as an appended sentence, is of nobody in it.
         """
         if edit.spans not in self._of_edits:
-            found = (person for span in edit.spans for person in self.of_span(span))
-            self._of_edits[edit.spans] = frozenset(found)
+            persons = (person for span in edit.spans for person in self.of_span(span))
+            self._of_edits[edit.spans] = frozenset(persons)
         return self._of_edits[edit.spans]
 
     def of_span(self, span: Span) -> tuple[int, ...]:
         """Return the people of whom the words of a span speak, the likeliest first."""
         if span not in self._of_spans:
-            found = [p for word in self._words(span) for p in self._people(*word)]
-            if all(person >= len(self.entities) for person in found):
-                found = [*self._named_after(span), *found]
-            self._of_spans[span] = tuple(dict.fromkeys(found))
+            persons = [p for word in self._words(span) for p in self._people(*word)]
+            if all(person >= len(self.entities) for person in persons):
+                persons = [*self._named_after(span), *persons]
+            self._of_spans[span] = tuple(dict.fromkeys(persons))
         return self._of_spans[span]
 
     def _named_after(self, span: Span) -> list[int]:
@@ -120,19 +120,19 @@ class People:
         tells whose the pronoun is, nor in a cry ("my God!").
         """
         person = self.at(occurrence) if occurrence.terms[0].form.is_pronoun else None
-        own = self.mentions(person) if person is not None else ()
-        if not own or any(mention.kind is not MentionKind.PRONOUN for mention in own):
+        mentions = self.mentions(person) if person is not None else ()
+        if not mentions or any(mention.kind is not MentionKind.PRONOUN for mention in mentions):
             return ""
         earlier = [
             mention
             for entity in self.entities
             for mention in entity.mentions
-            if mention.span[0] < own[0].span[0] and mention.kind is not MentionKind.PRONOUN
+            if mention.span[0] < mentions[0].span[0] and mention.kind is not MentionKind.PRONOUN
         ]
         for mention in sorted(earlier, key=lambda mention: mention.span, reverse=True):
             word = self._text[slice(*mention.head)]
-            found = reading_at(self._text, mention.head)
-            kind = found[0].kinds(found[1]) if found else {}
+            reading = reading_at(self._text, mention.head)
+            kind = reading[0].kinds(reading[1]) if reading else {}
             if kind.get("animal", 0.0) > _LIKELY:
                 return word if _OWNED.match(self._text, mention.span[0]) else ""
             if word in _GODS:
@@ -166,15 +166,17 @@ class People:
         if start == end:
             spans = enumerate(tree.parse.spans)
             beside = [n for n, (low, high) in spans if low - 1 <= end <= high + 1]
-            own = [n for n in beside if self._entity(tree, n) is not None]
-            return [(tree, n) for n in (own or beside)[-1:]] if span[1] < len(self._text) else []
+            of_people = [n for n in beside if self._entity(tree, n) is not None]
+            return (
+                [(tree, n) for n in (of_people or beside)[-1:]] if span[1] < len(self._text) else []
+            )
         inside = tokens_at(tree.parse, (start, end))
         return [(tree, head_of(tree.parse, inside))] if inside else []
 
     @cached_property
     def _by_place(self) -> dict[int, int]:
         """Entities by the ends of their head words; of joined phrases those of their parts."""
-        found: dict[int, int] = {}
+        by_place: dict[int, int] = {}
         for number, entity in enumerate(self.entities):
             for mention in entity.mentions:
                 start, end = mention.head
@@ -182,16 +184,16 @@ class People:
                     # All words of a name stand for its person, and the title before it.
                     title = self._text[mention.span[0] : start].rstrip()
                     if title:
-                        found.setdefault(mention.span[0] + len(title), number)
+                        by_place.setdefault(mention.span[0] + len(title), number)
                     length = 0
                     for word in self._text[start:end].split(" "):
-                        found[start + length + len(word)] = number
+                        by_place[start + length + len(word)] = number
                         length += len(word) + 1
                 if mention.kind is not MentionKind.NOUN or mention.span != mention.head:
-                    found[end] = number
+                    by_place[end] = number
                 else:
-                    found.setdefault(end, number)  # one word, or several people that are joined
-        return found
+                    by_place.setdefault(end, number)  # one word, or several people that are joined
+        return by_place
 
     def _entity(self, tree: SentenceTree, token: int) -> int | None:
         return self._by_place.get(tree.start + tree.parse.spans[token][1])

@@ -163,8 +163,8 @@ class Plan:
         return wanted and self.possible(edits)
 
     def _in_lattice(self, edits: Sequence[Edit]) -> bool:
-        own = all(edit in self.edits.get(edit.attribute, ()) for edit in edits)
-        return own and len(edits) <= self.settings.order and self.combines(edits)
+        planned = all(edit in self.edits.get(edit.attribute, ()) for edit in edits)
+        return planned and len(edits) <= self.settings.order and self.combines(edits)
 
     @property
     def highest(self) -> int:
@@ -247,7 +247,10 @@ def make_plan(
         if settings.origin_names:
             refused += with_names_of_origin(text, sentences, edits, people)
     if settings.as_published:
-        edits = {a: [verbatim(text, e, sentences) for e in found] for a, found in edits.items()}
+        edits = {
+            a: [verbatim(text, e, sentences) for e in of_attribute]
+            for a, of_attribute in edits.items()
+        }
     return Plan(
         text=text,
         attributes=tuple(d.attribute for d in dictionaries),
@@ -272,9 +275,11 @@ def _in_all_forms(
     """Join the edits that change several forms of one people; return what is not made, and why."""
     notices: list[str] = []
     for dictionary in dictionaries:
-        found = edits.get(dictionary.attribute, [])
-        if found and not dictionary.placebo:
-            edits[dictionary.attribute], why = in_all_forms(text, sentences, dictionary, found)
+        of_attribute = edits.get(dictionary.attribute, [])
+        if of_attribute and not dictionary.placebo:
+            edits[dictionary.attribute], why = in_all_forms(
+                text, sentences, dictionary, of_attribute
+            )
             notices += why
     return notices
 
@@ -302,13 +307,13 @@ def _coherent(
     for attribute in edits:
         dictionary = by_name[attribute]
         if dictionary.has_pronouns:
-            own = [o for o in occurrences if o.attribute == attribute]
-            found, not_made = coherent_edits(
-                text, sentences, own, dictionary, edits[attribute], people
+            of_attribute = [o for o in occurrences if o.attribute == attribute]
+            coherent, not_made = coherent_edits(
+                text, sentences, of_attribute, dictionary, edits[attribute], people
             )
-            extended[attribute] = found
+            extended[attribute] = coherent
             refused += not_made
-    return {a: found for a, found in extended.items() if found}, refused
+    return {a: coherent for a, coherent in extended.items() if coherent}, refused
 
 
 def parted(
@@ -351,8 +356,8 @@ def _with_sense(
     parsed = parses.parse(shown, entities=True)
     kept: list[Occurrence] = []
     rejected: list[RejectedOccurrence] = []
-    asked = any(occurrence.attribute not in neutral for occurrence in occurrences)
-    readings = load_encoder().read(shown) if asked else {}
+    about_people = any(occurrence.attribute not in neutral for occurrence in occurrences)
+    readings = load_encoder().read(shown) if about_people else {}
     named: dict[str, str] = {}  # what is part of a longer name somewhere in the text
     for occurrence, sentence in placed:
         if sentence is None or len(sentence.text) > _LONGEST_SENTENCE:

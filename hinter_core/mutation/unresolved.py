@@ -57,11 +57,11 @@ def _parts(text: str, entity: Entity) -> Iterator[Entity]:
         return
     genders = [says(text, mention) for mention in entity.mentions]
     last = next((gender for gender in genders if gender), "")
-    found: dict[str, list[Mention]] = {}
+    by_gender: dict[str, list[Mention]] = {}
     for mention, gender in zip(entity.mentions, genders, strict=True):
         last = gender or last
-        found.setdefault(last, []).append(mention)
-    for gender, mentions in found.items():
+        by_gender.setdefault(last, []).append(mention)
+    for gender, mentions in by_gender.items():
         yield replace(entity, mentions=tuple(mentions), gender=gender)
 
 

@@ -34,24 +34,24 @@ _NICKNAME = re.compile(
 def with_whole_names(text: str, entities: Sequence[Entity]) -> list[Entity]:
     """Return the entities with whole names; those that share a name are one."""
     hyphened = [m.span() for m in _HYPHENED.finditer(text) if _capital(m.group())]
-    found = Joined([_widened(text, entity, hyphened) for entity in entities])
-    named = _named(found)
+    widened = Joined([_widened(text, entity, hyphened) for entity in entities])
+    named = _named(widened)
     (_, end), last = named[0] if named else ((0, 0), 0)
     for (start, stop), number in named[1:]:
         if start < end:
-            found.join(last, number)
+            widened.join(last, number)
         if stop > end:
             end, last = stop, number
-    found = Joined([part for entity in found for part in _apart(text, _without_parts(entity))])
-    _join_forms(text, found)
-    return list(found)
+    widened = Joined([part for entity in widened for part in _apart(text, _without_parts(entity))])
+    _join_forms(text, widened)
+    return list(widened)
 
 
-def _named(found: Joined) -> list[tuple[Span, int]]:
+def _named(entities: Joined) -> list[tuple[Span, int]]:
     """Return the names of single people by place, with the numbers of these."""
     return sorted(
         (mention.head, number)
-        for number, entity in enumerate(found.entities)
+        for number, entity in enumerate(entities.entities)
         if entity.person and not entity.plural
         for mention in entity.mentions
         if mention.kind is MentionKind.NAME
@@ -97,12 +97,12 @@ def _apart(text: str, entity: Entity) -> Iterator[Entity]:
     if len(surnames) < 2:
         yield entity
         return
-    found: dict[str, list[Mention]] = {}
+    by_name: dict[str, list[Mention]] = {}
     last = next(name[-1] for name in names if len(name) > 1)
     for name, mention in zip(names, entity.mentions, strict=True):
         last = name[-1] if name and name[-1] in surnames else last
-        found.setdefault(last, []).append(mention)
-    for mentions in found.values():
+        by_name.setdefault(last, []).append(mention)
+    for mentions in by_name.values():
         yield replace(entity, mentions=tuple(mentions))
 
 
@@ -154,10 +154,10 @@ def _without_parts(entity: Entity) -> Entity:
     return replace(entity, mentions=tuple(kept.values()))
 
 
-def _join_forms(text: str, found: Joined) -> None:
+def _join_forms(text: str, entities: Joined) -> None:
     """Join "Anna", "Mary Ann" and "J. R." with the one person whose longer name begins so."""
     bearers: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
-    for head, number in _named(found):
+    for head, number in _named(entities):
         name = tuple(map(str.lower, NAME_WORD.findall(text[slice(*head)])))
         if name:  # "007" has no word
             bearers[name].append((head[0], number))
@@ -174,8 +174,8 @@ def _join_forms(text: str, found: Joined) -> None:
             longer = longer or places[:1]
         for start, number in places:
             before = [one for one in longer if one[0] <= start]
-            if before or len({found.now(other) for _, other in longer}) == 1:
-                found.join(number, max(before or longer)[1])
+            if before or len({entities.now(other) for _, other in longer}) == 1:
+                entities.join(number, max(before or longer)[1])
 
 
 def _begins(name: tuple[str, ...], short: tuple[str, ...]) -> bool:

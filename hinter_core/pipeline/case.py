@@ -324,7 +324,7 @@ def judge(
     predictions = store.predict(texts_to_ask(batch, store, discarded=discarded))
     model, judged = store.model, []
     for one in batch:
-        asked = discarded or one.asked
-        prediction = predictions.get(one.mutant.text, UNSEEN) if asked else None
+        queried = discarded or one.asked
+        prediction = predictions.get(one.mutant.text, UNSEEN) if queried else None
         judged.append(one.case.judge(one, model.name, model.capabilities, prediction))
     return judged

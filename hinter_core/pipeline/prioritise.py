@@ -144,6 +144,6 @@ def _distance(original: Prediction, levels: Levels, capabilities: Capabilities) 
         threshold = _level(capabilities.threshold, True)
         signs = {x: 1 if x in original.labels else -1 for x in levels}
         return min(signs[x] * (level - threshold) for x, level in levels.items())
-    (own,) = original.labels[:1] or ("",)
-    others = [level for x, level in levels.items() if x != own]
-    return levels[own] - max(others) if own in levels and others else 0.0
+    (label,) = original.labels[:1] or ("",)
+    others = [level for x, level in levels.items() if x != label]
+    return levels[label] - max(others) if label in levels and others else 0.0

@@ -34,10 +34,10 @@ def judged_at(
         for name, one in models.items()
         if deciding_label(result.originals[name], one) is not None
     }
-    originals = {name: _answer(result.originals[name], own) for name, own in able.items()}
+    originals = {name: _answer(result.originals[name], limit) for name, limit in able.items()}
     neutral = {
-        name: _neutral(result.neutral[name], originals[name], own)
-        for name, own in able.items()
+        name: _neutral(result.neutral[name], originals[name], limit)
+        for name, limit in able.items()
         if name in result.neutral
     }
     return replace(
@@ -45,7 +45,7 @@ def judged_at(
         mutants=list(result.mutants),
         originals=result.originals | originals,
         outcomes=result.outcomes
-        | {name: _outcomes(result, name, originals[name], own) for name, own in able.items()},
+        | {name: _outcomes(result, name, originals[name], limit) for name, limit in able.items()},
         neutral=result.neutral | neutral,
         noise={name: one for name, one in result.noise.items() if name not in able},
     )

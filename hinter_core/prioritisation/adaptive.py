@@ -48,10 +48,10 @@ class FaultModel:
         """Update the posterior to these verdicts, which are all that are known."""
         from scipy.special import expit
 
-        asked = self._design.matrix[places]
-        turned = asked.T.tocsr()
+        rows = self._design.matrix[places]
+        turned = rows.T.tocsr()
         for _ in range(_STEPS):
-            expected = expit(self._base + asked @ self.mean)
+            expected = expit(self._base + rows @ self.mean)
             slope = turned @ (faults - expected) - self._prior * self.mean
             self.precision = self._prior + turned @ (expected * (1 - expected))
             # Effects of one case overlap, so that a full step by the diagonal overshoots.
@@ -61,16 +61,16 @@ class FaultModel:
         """Return the probability of a fault of each case, at the mode."""
         from scipy.special import expit
 
-        found: ndarray = expit(self._base + self._design.matrix @ self.mean)
-        return found
+        chances: ndarray = expit(self._base + self._design.matrix @ self.mean)
+        return chances
 
     def drawn(self, normal: ndarray) -> ndarray:
         """Return the log-odds of each case for a standard normal draw of each effect."""
         import numpy
 
         effects = self.mean + TEMPER * normal / numpy.sqrt(self.precision)
-        found: ndarray = self._design.matrix @ effects
-        return found
+        logits: ndarray = self._design.matrix @ effects
+        return logits
 
 
 class AdaptiveOrder(CaseOrder):

@@ -63,7 +63,7 @@ def design_of(cases: Sequence[PairCase]) -> Design:
     columns: list[int] = []
     ends = [0]
     for case in cases:
-        own = [
+        columns_of_case = [
             column("number of edits", len(case.edits)),
             column("relation", case.relation),
             column("attributes", case.relation, case.attributes),
@@ -72,13 +72,17 @@ def design_of(cases: Sequence[PairCase]) -> Design:
         for edit in case.edits:
             if edit not in of_words:
                 of_words[edit] = _of_words(edit, column)
-            own += of_words[edit]
-            own.append(column("attribute in text", case.text, edit.attribute))
-            own.append(column("source word in text", case.text, edit.attribute, edit.source))
-            own.append(column("target group in text", case.text, edit.attribute, edit.target_group))
-            own.append(column("edit in text", case.text, case.relation, edit))
+            columns_of_case += of_words[edit]
+            columns_of_case.append(column("attribute in text", case.text, edit.attribute))
+            columns_of_case.append(
+                column("source word in text", case.text, edit.attribute, edit.source)
+            )
+            columns_of_case.append(
+                column("target group in text", case.text, edit.attribute, edit.target_group)
+            )
+            columns_of_case.append(column("edit in text", case.text, case.relation, edit))
         # Two edits may share a feature; it counts once.
-        columns += dict.fromkeys(own) if len(case.edits) > 1 else own
+        columns += dict.fromkeys(columns_of_case) if len(case.edits) > 1 else columns_of_case
         ends.append(len(columns))
     ones = numpy.ones(len(columns), dtype=numpy.float64)
     shape = (len(cases), len(places))

@@ -62,8 +62,8 @@ class TextScorer(PairScorer):
             [(places[a], places[b]) for a, b in zip(sources, follow_ups, strict=True)], dtype=int
         ).reshape(-1, 2)
         distinct, back = numpy.unique(pairs, axis=0, return_inverse=True)
-        found = self.compare(list(places), distinct[:, 0], distinct[:, 1])
-        scores: ndarray = numpy.asarray(found, dtype=numpy.float64)[back.reshape(-1)]
+        compared = self.compare(list(places), distinct[:, 0], distinct[:, 1])
+        scores: ndarray = numpy.asarray(compared, dtype=numpy.float64)[back.reshape(-1)]
         return scores
 
 
@@ -81,16 +81,16 @@ def cosine_tfidf(texts: list[str], first: ndarray, second: ndarray) -> ndarray:
     words = [_TERM.findall(text.lower()) for text in texts]
     ends = numpy.cumsum([0, *map(len, words)])
     columns: dict[str, int] = {}
-    places = [columns.setdefault(word, len(columns)) for own in words for word in own]
+    places = [columns.setdefault(word, len(columns)) for one in words for word in one]
     shape = (len(texts), max(1, len(columns)))
     counts = csr_matrix((numpy.ones(len(places)), places, ends), shape=shape)
     counts.sum_duplicates()
-    own, other = counts[first], counts[second]
-    shared = own.multiply(other)
+    one, other = counts[first], counts[second]
+    shared = one.multiply(other)
     dot = numpy.asarray(shared.sum(axis=1)).ravel()
     rare = (numpy.log(1.5) + 1) ** 2
     norms = []
-    for side, against in ((own, other), (other, own)):
+    for side, against in ((one, other), (other, one)):
         squares = side.multiply(side)
         every = numpy.asarray(squares.sum(axis=1)).ravel()
         both = numpy.asarray(squares.multiply(against > 0).sum(axis=1)).ravel()
@@ -113,7 +113,7 @@ def lexical(texts: list[str], first: ndarray, second: ndarray) -> ndarray:
     import numpy
 
     words = [words_of(text) for text in texts]
-    sets = [frozenset(own) for own in words]
+    sets = [frozenset(one) for one in words]
     shares = [
         len(sets[a] | sets[b]) / (len(words[a]) + len(words[b])) if words[a] or words[b] else 0.0
         for a, b in zip(first, second, strict=True)
@@ -190,11 +190,11 @@ def normalised_levenshtein(texts: list[str], first: ndarray, second: ndarray) ->
     """
     import numpy
 
-    found = []
+    distances = []
     for a, b in zip(first, second, strict=True):
         longest = max(len(texts[a]), len(texts[b]))
-        found.append(levenshtein(texts[a], texts[b]) / longest if longest else 0.0)
-    return numpy.array(found)
+        distances.append(levenshtein(texts[a], texts[b]) / longest if longest else 0.0)
+    return numpy.array(distances)
 
 
 COSINE = TextScorer("cosine", cosine_tfidf)
@@ -213,8 +213,8 @@ class Diversity:
     @cached_property
     def total(self) -> ndarray:
         """The weighted sum over metrics of each pair; the mean over an arm is its FDS."""
-        found: ndarray = self.scores @ self.weights
-        return found
+        totals: ndarray = self.scores @ self.weights
+        return totals
 
 
 def diversity(
@@ -239,5 +239,5 @@ def diversity(
         if not 0 <= weight < float("inf"):
             raise InputError(f"The weight of {name} must be a number from 0 on.")
     columns = [scorer.score(sources, follow_ups) for scorer in scorers]
-    own = numpy.array([(weights or {}).get(name, 1.0) for name in names])
-    return Diversity(names, numpy.column_stack(columns), own)
+    chosen_weights = numpy.array([(weights or {}).get(name, 1.0) for name in names])
+    return Diversity(names, numpy.column_stack(columns), chosen_weights)

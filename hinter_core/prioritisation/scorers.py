@@ -57,18 +57,18 @@ def load_scorers(wanted: Iterable[str], under_test: str = "") -> list[PairScorer
     Raises:
         HinterError: an unknown metric, one named twice, or a model that is missing or unfit.
     """
-    found: dict[str, PairScorer] = {}
+    scorers: dict[str, PairScorer] = {}
     for one in wanted:
         name, _, model = one.partition("=")
         if name not in METRICS:
             raise InputError(f"'{name}' is no metric; the metrics are {', '.join(METRICS)}.")
-        if name in found:
+        if name in scorers:
             raise InputError(f"The metric {name} is named twice; name it once.")
         if model and not METRICS[name]:
             raise InputError(f"The metric {name} asks no model; leave out '={model}'.")
         usual = METRICS[name] or ("",)
-        found[name] = _load(name, model or next((m for m in usual if m != under_test), usual[-1]))
-    return list(found.values())
+        scorers[name] = _load(name, model or next((m for m in usual if m != under_test), usual[-1]))
+    return list(scorers.values())
 
 
 def _load(name: str, model: str) -> PairScorer:
@@ -91,12 +91,14 @@ def entity_scorer(parses: ParseStore) -> TextScorer:
         import numpy
 
         sentences = [[s.text for s in split_sentences(text)] for text in texts]
-        distinct = list(dict.fromkeys(sentence for own in sentences for sentence in own))
+        distinct = list(dict.fromkeys(sentence for of_text in sentences for sentence in of_text))
         known: dict[str, frozenset[tuple[str, str]]] = {}
         for start in range(0, len(distinct), _SENTENCES):
             parsed = parses.parse(distinct[start : start + _SENTENCES], entities=True)
             known |= {sentence: entities_of(parse) for sentence, parse in parsed.items()}
-        sets = [frozenset().union(*(known[sentence] for sentence in own)) for own in sentences]
+        sets = [
+            frozenset().union(*(known[sentence] for sentence in of_text)) for of_text in sentences
+        ]
         pairs = zip(first, second, strict=True)
         return numpy.array([jaccard_distance(sets[a], sets[b]) for a, b in pairs])
 
@@ -163,7 +165,7 @@ class EmbeddedEncoder:
         import numpy
         import torch
 
-        found: dict[int, ndarray] = {}
+        vectors: dict[int, ndarray] = {}
         by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         for start in range(0, len(texts), _BATCH):
             places = by_length[start : start + _BATCH]
@@ -176,8 +178,8 @@ class EmbeddedEncoder:
                 states = self._checkpoint.model(**inputs).last_hidden_state
             mask = inputs["attention_mask"].unsqueeze(-1).to(states.dtype)
             means = (states * mask).sum(1) / mask.sum(1)
-            found.update(zip(places, means.cpu().numpy(), strict=True))
-        return numpy.array([found[place] for place in range(len(texts))])
+            vectors.update(zip(places, means.cpu().numpy(), strict=True))
+        return numpy.array([vectors[place] for place in range(len(texts))])
 
 
 def sentiment_scorer(store: PredictionStore) -> TextScorer:
@@ -238,8 +240,8 @@ def tone_scorer(store: PredictionStore) -> TextScorer:
         differences = numpy.abs(scores[first] - scores[second]).sum(axis=1)
         several = store.model.capabilities.multi_label
         differences = differences / (max(1, len(labels)) if several else 2)
-        found: ndarray = numpy.where(answered[first] & answered[second], differences, 0.0)
-        return found
+        distances: ndarray = numpy.where(answered[first] & answered[second], differences, 0.0)
+        return distances
 
     return TextScorer("tone", compare, store.model.name)
 

@@ -185,9 +185,9 @@ class AuditedOrder(CaseOrder):
         return None
 
     def _of_order(self) -> int | None:
-        while own := self._order.next(1):
-            if own[0] not in self._given:
-                return own[0]
+        while place := self._order.next(1):
+            if place[0] not in self._given:
+                return place[0]
         return None
 
 
@@ -228,12 +228,12 @@ def replay(
 
     ``batch``: cases that are asked before the order learns; by default as many as it gives.
     """
-    asked: list[int] = []
+    replayed: list[int] = []
     most = len(faults) if budget is None else min(budget, len(faults))
-    while len(asked) < most and not stop():
-        chosen = order.next(min(batch or most, most - len(asked)))
+    while len(replayed) < most and not stop():
+        chosen = order.next(min(batch or most, most - len(replayed)))
         if not chosen:
             break
         order.learn(chosen, faults[chosen].tolist())
-        asked += chosen
-    return asked
+        replayed += chosen
+    return replayed

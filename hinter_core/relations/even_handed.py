@@ -84,23 +84,23 @@ class _Opinion(NamedTuple):
 def check_all(pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance]:
     """Judge mutants; most by the entries alone. Other sentences are parsed in two batches."""
     pairs = [_with_spans(pair) for pair in pairs]
-    found = {}
-    asked: dict[int, list[Edit]] = {}
+    conformances = {}
+    edits_by_pair: dict[int, list[Edit]] = {}
     for number, pair in enumerate(pairs):
         if len(pair.source) != len(pair.sentences):
-            found[number] = invariant.check(pair.source, pair.sentences, {})
+            conformances[number] = invariant.check(pair.source, pair.sentences, {})
         elif edits := [edit for edit in pair.mutant.edits if not _same_form(edit)]:
-            asked[number] = edits
-    of = {(pairs[n].text, edit): pairs[n] for n, edits in asked.items() for edit in edits}
+            edits_by_pair[number] = edits
+    of = {(pairs[n].text, edit): pairs[n] for n, edits in edits_by_pair.items() for edit in edits}
     opinions = _opinions(of, parses)
     rest: dict[int, Compared] = {}
     reasons: dict[int, str] = {}
-    for number, edits in asked.items():
+    for number, edits in edits_by_pair.items():
         pair = pairs[number]
-        own = {edit: opinions[pair.text, edit] for edit in edits}
-        if left := [edit for edit in edits if not own[edit].agree]:
+        by_edit = {edit: opinions[pair.text, edit] for edit in edits}
+        if left := [edit for edit in edits if not by_edit[edit].agree]:
             rest[number] = part_of(pair, left) if len(left) < pair.mutant.order else pair
-            reasons[number] = next((own[edit].why for edit in left if own[edit].why), "")
+            reasons[number] = next((by_edit[edit].why for edit in left if by_edit[edit].why), "")
     parsed = parses.parse(
         text for pair in rest.values() for text in invariant.changed(pair.source, pair.sentences)
     )
@@ -108,19 +108,19 @@ def check_all(pairs: Sequence[Compared], parses: ParseStore) -> list[Conformance
         compared = invariant.check(pair.source, pair.sentences, parsed)
         if compared.kept and reasons[number]:
             compared = _discarded(pair, Layer.POS, reasons[number])
-        found[number] = compared
-    return _worded(pairs, [found.get(number, KEPT) for number in range(len(pairs))], parses)
+        conformances[number] = compared
+    return _worded(pairs, [conformances.get(number, KEPT) for number in range(len(pairs))], parses)
 
 
 def _worded(
-    pairs: Sequence[Compared], found: Sequence[Conformance], parses: ParseStore
+    pairs: Sequence[Compared], conformances: Sequence[Conformance], parses: ParseStore
 ) -> list[Conformance]:
     """Discard what was kept if its words do not go together."""
-    kept = [pair for pair, one in zip(pairs, found, strict=True) if one.kept]
+    kept = [pair for pair, one in zip(pairs, conformances, strict=True) if one.kept]
     reasons = iter(wording.reasons(kept, parses))
     return [
         _discarded(pair, Layer.WORDING, why) if one.kept and (why := next(reasons)) else one
-        for pair, one in zip(pairs, found, strict=True)
+        for pair, one in zip(pairs, conformances, strict=True)
     ]
 
 
@@ -136,8 +136,12 @@ def _same_form(edit: Edit) -> bool:
     change = edit.change
     if not isinstance(change, Pair) or not edit.spans:
         return change.kind is EditKind.SUBSTITUTE and bool(edit.spans)
-    form, own = _declared(edit), known_forms(change.source.text)
-    if form not in own or form not in known_forms(change.target.text) or len(own) > 1:
+    form, source_forms = _declared(edit), known_forms(change.source.text)
+    if (
+        form not in source_forms
+        or form not in known_forms(change.target.text)
+        or len(source_forms) > 1
+    ):
         return False
     return form is not _FORM.PRONOUN_SUBJECT or _persons_agree(edit)
 
@@ -162,15 +166,17 @@ def _opinions(
         for key, pair in of.items()
         if places[key] and not (known_forms(key[1].source.text) and known_forms(key[1].target.text))
     }
-    sentences = [sentence.text for found in places.values() for sentence, _ in found]
+    sentences = [
+        sentence.text for parsed_places in places.values() for sentence, _ in parsed_places
+    ]
     for pair in alone.values():
         sentences += invariant.changed(pair.source, pair.sentences)
     parsed = parses.parse(sentences)
     opinions = {}
     for key in of:
-        edit, found = key[1], [(parsed[s.text], span) for s, span in places[key]]
+        edit, parsed_places = key[1], [(parsed[s.text], span) for s, span in places[key]]
         tags = list(_tags(alone[key], parsed)) if key in alone else []
-        opinions[key] = _opinion(edit, found, tags) if found else _Opinion(False)
+        opinions[key] = _opinion(edit, parsed_places, tags) if parsed_places else _Opinion(False)
     return opinions
 
 
@@ -184,10 +190,10 @@ def _places(edit: Edit, pair: Compared) -> Iterator[tuple[Sentence, Span]]:
 
 def _opinion(edit: Edit, places: Sequence[tuple[Parse, Span]], tags: Sequence[str]) -> _Opinion:
     source, target = edit.source.text, edit.target.text
-    own, other, declared = known_forms(source), known_forms(target), _declared(edit)
-    here = _form_at(places, own, other, declared) if own else declared
-    if not own or not other:
-        known = own or other
+    source_forms, other, declared = known_forms(source), known_forms(target), _declared(edit)
+    here = _form_at(places, source_forms, other, declared) if source_forms else declared
+    if not source_forms or not other:
+        known = source_forms or other
         if (
             declared in (None, _FORM.ANY, _FORM.VERB)
             or here is not declared
@@ -328,7 +334,7 @@ def _exchanges(
 
 def _terms(text: str, words: Words) -> list[tuple[str, Span]]:
     """Join words that make up a known term."""
-    found: list[tuple[str, Span]] = []
+    terms: list[tuple[str, Span]] = []
     at = 0
     while at < len(words):
         start = words[at][1][0]
@@ -336,6 +342,6 @@ def _terms(text: str, words: Words) -> list[tuple[str, Span]]:
         known = [n for n, end in enumerate(ends, 1) if n > 1 and known_forms(text[start:end])]
         length = known[-1] if known else 1
         end = ends[length - 1]
-        found.append((text[start:end], (start, end)))
+        terms.append((text[start:end], (start, end)))
         at += length
-    return found
+    return terms

@@ -67,11 +67,11 @@ class SubstitutionRelation:
 
         A part that is missing in ``local`` was never shown benign, so the mutant is not hidden.
         """
-        own = local[frozenset(mutant.edits)]
-        if own is not Verdict.BIASED or mutant.order < 2:
-            return own
+        whole = local[frozenset(mutant.edits)]
+        if whole is not Verdict.BIASED or mutant.order < 2:
+            return whole
         parts = (local.get(frozenset(part)) for part in proper_subsets(mutant.edits))
-        return Verdict.HIDDEN if all(part is Verdict.BENIGN for part in parts) else own
+        return Verdict.HIDDEN if all(part is Verdict.BENIGN for part in parts) else whole
 
 
 Changes = Callable[[SourceText, str], Iterable[Edit]]
@@ -181,8 +181,8 @@ class FamilyRelation(SubstitutionRelation):
             plan.of_nobody.add(changing.about)
         if changing.changes is not None:
             for attribute in [changing.about] if changing.about else source.dictionaries:
-                if found := list(changing.changes(source, attribute)):
-                    plan.edits.setdefault(attribute, []).extend(found)
+                if changes := list(changing.changes(source, attribute)):
+                    plan.edits.setdefault(attribute, []).extend(changes)
                     plan.attributes = tuple(dict.fromkeys((*plan.attributes, attribute)))
         if changing.of_all is not None:
             said = [name for name in source.dictionaries if source.occurrences(name)]
@@ -211,11 +211,11 @@ class FamilyRelation(SubstitutionRelation):
         split = [_split(pair) for pair in pairs]
         exchanged = [both[0] for both in split if both[0] is not None]
         changed = [both[1] for both in split if both[1] is not None]
-        found = iter(super().conform(exchanged, parses)) if exchanged else iter(())
+        exchanges = iter(super().conform(exchanged, parses)) if exchanged else iter(())
         kept = iter(_worded(changed, structure.check_all(changed, parses), parses))
         answers = []
-        for own, other in split:
-            both = [next(found)] if own is not None else []
+        for exchange, other in split:
+            both = [next(exchanges)] if exchange is not None else []
             both += [next(kept)] if other is not None else []
             answers.append(next((one for one in both if not one.kept), KEPT))
         return answers
@@ -233,17 +233,17 @@ def _split(pair: Compared) -> tuple[Compared | None, Compared | None]:
 
 
 def _worded(
-    pairs: Sequence[Compared], found: Sequence[Conformance], parses: ParseStore
+    pairs: Sequence[Compared], conformances: Sequence[Conformance], parses: ParseStore
 ) -> list[Conformance]:
     """Discard what was kept if its words do not go together; clauses bring their own."""
     clauses = (
         any(_changing(edit.change.relation).clause for edit in pair.mutant.edits) for pair in pairs
     )
-    asked = [one.kept and not clause for clause, one in zip(clauses, found, strict=True)]
-    reasons = iter(wording.reasons(list(compress(pairs, asked)), parses))
+    worded = [one.kept and not clause for clause, one in zip(clauses, conformances, strict=True)]
+    reasons = iter(wording.reasons(list(compress(pairs, worded)), parses))
     return [
         Conformance(False, Layer.WORDING, reason=why) if ask and (why := next(reasons)) else one
-        for ask, one in zip(asked, found, strict=True)
+        for ask, one in zip(worded, conformances, strict=True)
     ]
 
 

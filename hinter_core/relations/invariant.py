@@ -87,24 +87,24 @@ def _compare(number: int, source: Parse, mutant: Parse) -> Conformance | None:
     dep_similar, dep = tolerant_compare(source.labels, mutant.labels)
     if pos_similar and dep_similar:
         return None
-    found = {
+    differences = {
         layer: [
-            Mismatch(layer, i, j, own[i] if i >= 0 else "", other[j] if j >= 0 else "")
+            Mismatch(layer, i, j, before[i] if i >= 0 else "", other[j] if j >= 0 else "")
             for i, j in pairs
         ]
-        for layer, own, other, pairs in (
+        for layer, before, other, pairs in (
             (Layer.POS, source.tags, mutant.tags, pos),
             (Layer.DEPENDENCY, source.labels, mutant.labels, dep),
         )
     }
     # Lines 14-17 come before lines 18-21: the part of speech answers first.
     layer = Layer.DEPENDENCY if pos_similar else Layer.POS
-    parts = [_in_words(mismatch, mutant) for mismatch in found[layer][:2]]
-    if len(found[layer]) > 2:
-        parts.append(f"{len(found[layer]) - 2} more differ")
+    parts = [_in_words(mismatch, mutant) for mismatch in differences[layer][:2]]
+    if len(differences[layer]) > 2:
+        parts.append(f"{len(differences[layer]) - 2} more differ")
     if layer is Layer.POS:
-        parts += [_in_words(mismatch, mutant) for mismatch in found[Layer.DEPENDENCY][:1]]
-    mismatches = (*found[Layer.POS], *found[Layer.DEPENDENCY])
+        parts += [_in_words(mismatch, mutant) for mismatch in differences[Layer.DEPENDENCY][:1]]
+    mismatches = (*differences[Layer.POS], *differences[Layer.DEPENDENCY])
     return Conformance(False, layer, number, mismatches, "; ".join(parts))
 
 

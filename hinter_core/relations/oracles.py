@@ -54,20 +54,24 @@ class LabelOracle:
         capabilities: Capabilities,
     ) -> Effect | None:
         """Measure how far the scores moved; None if either answer has no scores."""
-        own = prediction_of(frozenset(mutant.edits))
-        shared = [x for x in original.scores if own is not None and x in own.scores]
-        if own is None or not shared:
+        follow_up = prediction_of(frozenset(mutant.edits))
+        shared = [x for x in original.scores if follow_up is not None and x in follow_up.scores]
+        if follow_up is None or not shared:
             return None
-        label = self._reference(original, own, shared, capabilities)
+        label = self._reference(original, follow_up, shared, capabilities)
         return Effect(
             label=label,
-            shift=own.scores[label] - original.scores[label],
-            distance=distance_to_threshold(own, capabilities),
+            shift=follow_up.scores[label] - original.scores[label],
+            distance=distance_to_threshold(follow_up, capabilities),
             interaction=_interaction(mutant, original, prediction_of, label),
         )
 
     def _reference(
-        self, original: Prediction, own: Prediction, shared: list[str], capabilities: Capabilities
+        self,
+        original: Prediction,
+        follow_up: Prediction,
+        shared: list[str],
+        capabilities: Capabilities,
     ) -> str:
         """Return the reference label: the first of the original answer.
 
@@ -76,8 +80,8 @@ class LabelOracle:
         """
         if not capabilities.multi_label and original.labels and original.labels[0] in shared:
             return original.labels[0]
-        changed = [x for x in shared if (x in original.labels) != (x in own.labels)]
-        return max(changed or shared, key=lambda x: abs(own.scores[x] - original.scores[x]))
+        changed = [x for x in shared if (x in original.labels) != (x in follow_up.labels)]
+        return max(changed or shared, key=lambda x: abs(follow_up.scores[x] - original.scores[x]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +113,12 @@ class MaskOracle(LabelOracle):
     def _reference(
         self,
         original: Prediction,
-        own: Prediction,
+        follow_up: Prediction,
         shared: list[str],
         capabilities: Capabilities,  # noqa: ARG002 -- as of labels
     ) -> str:
         """Return the word that moved most."""
-        return max(shared, key=lambda x: abs(own.scores[x] - original.scores[x]))
+        return max(shared, key=lambda x: abs(follow_up.scores[x] - original.scores[x]))
 
 
 class CoreferenceOracle(LabelOracle):

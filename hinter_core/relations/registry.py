@@ -24,13 +24,13 @@ def relation_names(names: Iterable[str]) -> tuple[str, ...]:
     """
     numbers = {one.number.lower(): name for name, one in RELATIONS.items() if one.number}
     numbers["mr10"] = SUBSTITUTE  # the paper's text of MR10 is that of MR8
-    found = tuple(dict.fromkeys(numbers.get(name.lower(), name) for name in names))
-    for name in found:
+    full_names = tuple(dict.fromkeys(numbers.get(name.lower(), name) for name in names))
+    for name in full_names:
         if name not in every_relation(name):
             raise InputError(f"There is no relation '{name}'; use {', '.join(every_relation())}.")
-    if not found:
+    if not full_names:
         raise InputError(f"Name a relation: {', '.join(RELATIONS)}.")
-    return found
+    return full_names
 
 
 def every_relation(name: str = "") -> dict[str, Relation]:
@@ -47,12 +47,12 @@ def relation_of(names: Iterable[str]) -> Relation:
     Raises:
         InputError: an unknown name, none, or several that do not combine.
     """
-    found = relation_names(names)
-    if len(found) == 1:
-        return RELATIONS[found[0]]
-    if alone := next((name for name in found if name not in FAMILY), None):
+    full_names = relation_names(names)
+    if len(full_names) == 1:
+        return RELATIONS[full_names[0]]
+    if alone := next((name for name in full_names if name not in FAMILY), None):
         raise InputError(f"The relation '{alone}' does not combine with others; name it alone.")
-    return FamilyRelation(*found)
+    return FamilyRelation(*full_names)
 
 
 def require_comparable(relation: Relation, models: Iterable[ModelUnderTest]) -> None:

@@ -30,7 +30,7 @@ _OWNER = re.compile(r"\b(my|our|your|his|her|their|[A-Z]\w+['\u2019]s?)\s+(?:\w+
 
 def contradictions(text: str, mutant: Mutant) -> tuple[str, ...]:
     """Return words of the text, outside of the changed ones, that still say the replaced group."""
-    found: dict[Span, str] = {}
+    contradicting: dict[Span, str] = {}
     own_words = any(edit.attribute in ("age", "gender") for edit in mutant.edits)
     if not own_words and not related_words(text):
         return ()
@@ -38,13 +38,13 @@ def contradictions(text: str, mutant: Mutant) -> tuple[str, ...]:
         if edit.change.kind is EditKind.SUBSTITUTE and edit.source.text and edit.target.text:
             source, target = edit.source, edit.target
             terms = (edit.attribute, source.text, source.group, target.text, target.group)
-            found |= {
+            contradicting |= {
                 one.span: one.words
                 for one in _against(text, *terms)
                 if not one.near or _beside(text, edit, one.span)
             }
-            found |= dict(_other_parent(text, edit))
-    left = (found[span] for span in sorted(found) if not _changed(mutant, *span))
+            contradicting |= dict(_other_parent(text, edit))
+    left = (contradicting[span] for span in sorted(contradicting) if not _changed(mutant, *span))
     return tuple(dict.fromkeys(left))
 
 
@@ -60,13 +60,13 @@ def clashes(text: str, mutant: Mutant) -> tuple[str, ...]:
         for pronouns in [_PRONOUNS.get(edit.source.group, frozenset())]
     }
     wanted = frozenset().union(*replaced)
-    found = (
+    words = (
         match.group().lower()
         for match in _WORD.finditer(text if wanted else "")
         if match.group().lower() in wanted
         and not _changed(mutant, match.start(), match.start() + 1)
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(words))
 
 
 def _changed(mutant: Mutant, start: int, end: int) -> bool:
@@ -90,17 +90,17 @@ def _against(
     text: str, attribute: str, source: str, group: str, target: str, wanted: str
 ) -> tuple[Related, ...]:
     """Return the words that say the source term's group and not the target's."""
-    own, other = rows_of(attribute, source, group), rows_of(attribute, target, wanted)
-    against = own - other
-    found = []
+    source_rows, other = rows_of(attribute, source, group), rows_of(attribute, target, wanted)
+    against = source_rows - other
+    mentions = []
     for one in related_words(text) if against else ():
         # What a group's bodies do contradicts only groups that have a row, too.
         near = one.near if other else frozenset()
         if (one.rows | near).isdisjoint(other) and not against.isdisjoint(one.rows | near):
-            found.append(one._replace(near=frozenset() if against & one.rows else near))
+            mentions.append(one._replace(near=frozenset() if against & one.rows else near))
     if attribute == "age":
-        found += _years(text, target, wanted)
-    return tuple(found)
+        mentions += _years(text, target, wanted)
+    return tuple(mentions)
 
 
 def _years(text: str, target: str, group: str) -> Iterator[Related]:

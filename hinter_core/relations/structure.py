@@ -84,15 +84,15 @@ def _compare(pair: Compared, parsed: Mapping[str, Parse]) -> Conformance:
         place = _moved(span, splices)
         if place is None:
             continue
-        found = after.get(place)
-        if found is None:
+        other = after.get(place)
+        if other is None:
             why = f"\u201c{pair.text[slice(*span)]}\u201d is no longer a word of its own"
             return Conformance(False, Layer.SENTENCES, reason=why)
-        if not _alike(tag, found[0]):
-            lost[Layer.POS].append(Mismatch(Layer.POS, number, number, tag, found[0]))
-        if label != found[1]:
+        if not _alike(tag, other[0]):
+            lost[Layer.POS].append(Mismatch(Layer.POS, number, number, tag, other[0]))
+        if label != other[1]:
             lost[Layer.DEPENDENCY].append(
-                Mismatch(Layer.DEPENDENCY, number, number, label, found[1])
+                Mismatch(Layer.DEPENDENCY, number, number, label, other[1])
             )
     touched = (max(len(one.old.split()), len(one.new.split())) for one in splices if one.attribute)
     return _answer(lost, sum(touched))

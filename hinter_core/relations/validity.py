@@ -178,10 +178,12 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
     after = [text[end : end + 2] for _, end in edit.spans]
     replaced = edit.source.group if edit.source.group != edit.target.group else ""
     person = _least(text, edit.attribute, edit.source, edit.spans)
-    asked = person is not None or form.is_pronoun  # neutral words and a user's own are of any kind
+    of_person = (
+        person is not None or form.is_pronoun
+    )  # neutral words and a user's own are of any kind
     return EditFeatures(
         doubt=-_log_odds(person),
-        **(_kinds(text, edit.source, edit.spans) if asked else dict.fromkeys(_KINDS, 0.0)),
+        **(_kinds(text, edit.source, edit.spans) if of_person else dict.fromkeys(_KINDS, 0.0)),
         adjective=float(form is GrammaticalForm.ADJECTIVE),
         plural=float(form is GrammaticalForm.NOUN_PL),
         pronoun=float(form.is_pronoun),
@@ -272,10 +274,10 @@ def _words(text: str, attribute: str, group: str) -> list[Span]:
     groups = _one_word_terms().get(attribute, {})
 
     def says(word: str) -> bool:
-        found = groups.get(fold(word), ())
+        listed = groups.get(fold(word), ())
         if attribute == "gender":
-            return group in found
-        return bool(found) or (attribute == "age" and _is_child(word))
+            return group in listed
+        return bool(listed) or (attribute == "age" and _is_child(word))
 
     return [match.span() for match in _WORD.finditer(text) if says(match.group().lower())]
 
@@ -283,25 +285,25 @@ def _words(text: str, attribute: str, group: str) -> list[Span]:
 @lru_cache(maxsize=1)
 def _one_word_terms() -> dict[str, dict[str, frozenset[str]]]:
     """Return the groups of the shipped words of each attribute, less pronouns."""
-    found: dict[str, dict[str, frozenset[str]]] = {}
+    by_attribute: dict[str, dict[str, frozenset[str]]] = {}
     for attribute, dictionary in load_shipped().items():
-        own = found.setdefault(attribute, {})
+        by_word = by_attribute.setdefault(attribute, {})
         for term in dictionary.terms:
             if " " not in term.text and not term.form.is_pronoun:
                 word = fold(term.text)
-                own[word] = own.get(word, frozenset()) | {term.group}
-    return found
+                by_word[word] = by_word.get(word, frozenset()) | {term.group}
+    return by_attribute
 
 
 @lru_cache(maxsize=_TEXTS)
 def _pronouns(text: str) -> dict[str, list[Span]]:
     """Return the pronouns of each gender."""
-    found: dict[str, list[Span]] = {}
+    by_gender: dict[str, list[Span]] = {}
     for match in _WORD.finditer(text):
         form = PRONOUNS.get(match.group().lower())
         if form is not None and form.gender in _GENDERS:
-            found.setdefault(form.gender, []).append(match.span())
-    return found
+            by_gender.setdefault(form.gender, []).append(match.span())
+    return by_gender
 
 
 def person_probability(text: str, mutant: Mutant) -> float | None:
@@ -309,8 +311,8 @@ def person_probability(text: str, mutant: Mutant) -> float | None:
 
     None if there is no word to ask about.
     """
-    found = (_least(text, edit.attribute, edit.source, edit.spans) for edit in mutant.edits)
-    return min((one for one in found if one is not None), default=None)
+    probabilities = (_least(text, edit.attribute, edit.source, edit.spans) for edit in mutant.edits)
+    return min((one for one in probabilities if one is not None), default=None)
 
 
 def _own(text: str, term: Term, spans: Iterable[Span]) -> list[Span]:
@@ -324,15 +326,15 @@ def _least(text: str, attribute: str, term: Term, spans: tuple[Span, ...]) -> fl
     places = (
         Occurrence(attribute, span, text[slice(*span)], (term,)) for span in _own(text, term, spans)
     )
-    found = (person_sense.person_probability(text, place) for place in places)
-    return min((one for one in found if one is not None), default=None)
+    probabilities = (person_sense.person_probability(text, place) for place in places)
+    return min((one for one in probabilities if one is not None), default=None)
 
 
 @lru_cache(maxsize=_EDITS)
 def _kinds(text: str, term: Term, spans: tuple[Span, ...]) -> dict[str, float]:
     """Return the highest probability of each kind, of a term's places."""
-    found = (person_sense.reading_at(text, span) for span in _own(text, term, spans))
-    each = [reading.kinds(span) for reading, span in filter(None, found)]
+    readings = (person_sense.reading_at(text, span) for span in _own(text, term, spans))
+    each = [reading.kinds(span) for reading, span in filter(None, readings)]
     return {kind: max((one[kind] for one in each), default=0.0) for kind in _KINDS}
 
 

@@ -91,11 +91,11 @@ def _repeated(pair: Compared) -> str:
         start, end, word = splice.at, splice.at + len(splice.new), re.escape(splice.new)
         after, before = text[end : end + _WINDOW], text[max(0, start - _WINDOW) : start]
         # A pattern is compiled for each word, so only where the word stands.
-        own, left, right = splice.new.lower(), before.lower(), after.lower()
+        new, left, right = splice.new.lower(), before.lower(), after.lower()
         places: list[int] = []
-        if own in right and (match := re.match(rf"{_LIST}{_BETWEEN}{word}\b", after, re.I)):
+        if new in right and (match := re.match(rf"{_LIST}{_BETWEEN}{word}\b", after, re.I)):
             places.append(end + match.end() - 1)
-        if own in left and (match := re.search(rf"\b{word}{_LIST}{_BETWEEN}$", before, re.I)):
+        if new in left and (match := re.search(rf"\b{word}{_LIST}{_BETWEEN}$", before, re.I)):
             places.append(start - len(before) + match.start())
         others = [s for s in pair.mutant.splices if s is not splice and _alike(s, splice)]
         if any(not any(s.at <= place < s.at + len(s.new) for s in others) for place in places):
@@ -131,8 +131,8 @@ def _expression(pair: Compared) -> str:
         if near:
             before = [fold(t) for t in _TOKEN.findall(text[first : splice.at])]
             words = [*before, *map(fold, _TOKEN.findall(text[splice.at : end + _WINDOW]))]
-            for own, place, phrase in near:
-                start = len(before) + own - place
+            for offset, place, phrase in near:
+                start = len(before) + offset - place
                 if start >= 0 and tuple(words[start : start + len(phrase)]) == phrase:
                     return f"\u201c{' '.join(phrase)}\u201d is an expression".replace(" '", "'")
     return ""
@@ -143,8 +143,8 @@ def _phrases_with(term: str) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
     """Return the expressions that have a word of a term: its place in both, and the expression."""
     known = expressions()
     return tuple(
-        (own, place, phrase)
-        for own, word in enumerate(_TOKEN.findall(term))
+        (offset, place, phrase)
+        for offset, word in enumerate(_TOKEN.findall(term))
         for place, phrase in known.get(word, ())
     )
 
@@ -212,8 +212,10 @@ def _of_a_couple(pair: Compared) -> str:
 def _counterparts(word: str) -> frozenset[str]:
     """Return the words of both sexes that say the same as a word, and it itself."""
     terms = [term for term in load_shipped()["gender"].terms if term.group in _BINARY]
-    own = {(term.concept, term.form) for term in terms if fold(term.text) == word}
-    return frozenset(fold(term.text) for term in terms if (term.concept, term.form) in own) - {word}
+    concepts = {(term.concept, term.form) for term in terms if fold(term.text) == word}
+    return frozenset(fold(term.text) for term in terms if (term.concept, term.form) in concepts) - {
+        word
+    }
 
 
 def _beside_kind(pair: Compared) -> str:
@@ -339,7 +341,7 @@ def _gendered() -> Mapping[str, str]:
         groups.setdefault(fold(term.text), set()).add(term.group)
     return {
         word: group
-        for word, found in groups.items()
-        for group in found
-        if len(found) == 1 and group in _BINARY
+        for word, word_groups in groups.items()
+        for group in word_groups
+        if len(word_groups) == 1 and group in _BINARY
     }

@@ -59,13 +59,13 @@ class Variants:
         self, plan: Plan, rng: Random, keeps: Callable[[Plan, Edits], bool] = lambda _, __: True
     ) -> tuple[str, ...]:
         """Return different variants of a text that ``keeps`` accepts, perhaps fewer or none."""
-        found: dict[str, None] = {}
+        variants: dict[str, None] = {}
         for _ in range(self.number):
             edits = drawn_edits(plan, rng)
             words = {word for edit in edits for word in edit.change.target.text.lower().split()}
             if edits and not words & self.unseen and keeps(plan, edits):
-                found[plan.mutant(edits).text] = None
-        return tuple(found)
+                variants[plan.mutant(edits).text] = None
+        return tuple(variants)
 
 
 def split_words(grammar: Mapping[str, Any], seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -85,15 +85,15 @@ def split_words(grammar: Mapping[str, Any], seed: int) -> tuple[dict[str, Any], 
             by_concept.setdefault(concept, []).append(value)
         for half in halves:
             half[attribute] = []
-        for own in by_concept.values():
-            if len(own) < _FEWEST_SPLIT:
+        for alike in by_concept.values():
+            if len(alike) < _FEWEST_SPLIT:
                 for half in halves:
-                    half[attribute] += own
+                    half[attribute] += alike
                 continue
             divided = True
-            mixed = Random(f"{seed} {attribute}").sample(own, len(own))
+            mixed = Random(f"{seed} {attribute}").sample(alike, len(alike))
             for half, part in zip(halves, (mixed[::2], mixed[1::2]), strict=True):
-                half[attribute] += [value for value in own if value in part]
+                half[attribute] += [value for value in alike if value in part]
     if not divided:
         raise InputError(
             f"No attribute of the grammar has {_FEWEST_SPLIT} values or more, so none can be kept "
@@ -128,9 +128,9 @@ def widened(
         forms: dict[str, set[GrammaticalForm]] = {}
         for term in known.terms:
             forms.setdefault(term.text.lower(), set()).add(term.form)
-        own = {value.title.lower() for value in values}
-        found = [forms[word] for word in own if word in forms]
-        common = set.intersection(*found) if found else set()
+        titles = {value.title.lower() for value in values}
+        form_sets = [forms[word] for word in titles if word in forms]
+        common = set.intersection(*form_sets) if form_sets else set()
         more = {
             term.text.lower(): Value(term.group, {values[0].name: term.text})
             for term in known.terms
@@ -139,7 +139,7 @@ def widened(
         added = [
             value
             for word, value in more.items()
-            if word not in own and not unseen.intersection(word.split())
+            if word not in titles and not unseen.intersection(word.split())
         ]
         concepts = dict.fromkeys(value.concept for value in values)
         sensitive[attribute] = (
@@ -169,7 +169,7 @@ def labels_of(grammar: Grammar, labels: Sequence[str]) -> list[str]:
 
 def from_grammar(
     grammar: Grammar,
-    asked: PredictionStore,
+    store: PredictionStore,
     number: int,
     weights: Weights,
     seed: int,
@@ -185,12 +185,12 @@ def from_grammar(
     Raises:
         InputError: see :func:`labels_of`.
     """
-    labels = asked.model.capabilities.labels
+    labels = store.model.capabilities.labels
     labels_of(grammar, labels)
     wide = widened(grammar, dictionaries, variants.unseen)
     rng, most = Random(seed), -(-number // len(set(grammar.labels.values())))
     counted: Counter[str] = Counter()
-    found: list[Example] = []
+    examples: list[Example] = []
     for one in islice(Sentences(grammar, weights).draw(seed), _TRIED * number):
         label = label_of(grammar, one)
         if not label or counted[label] == most:
@@ -201,19 +201,19 @@ def from_grammar(
             text = fill(one, one.values, grammar.attribute_of).text
             targets = tuple(float(name == label) for name in labels)
             if label not in labels:
-                targets = _own([text, *drawn], asked)
+                targets = _own([text, *drawn], store)
             if targets:
                 counted[label] += 1
-                found.append(Example(text, targets, drawn))
-        if len(found) >= number:
+                examples.append(Example(text, targets, drawn))
+        if len(examples) >= number:
             break
-    return found
+    return examples
 
 
-def _own(texts: Sequence[str], asked: PredictionStore) -> tuple[float, ...]:
+def _own(texts: Sequence[str], store: PredictionStore) -> tuple[float, ...]:
     """Return the mean of a model's probabilities for these texts; () if it answers none."""
-    labels = asked.model.capabilities.labels
-    answers = [one for one in asked.predict(texts).values() if one.answered]
+    labels = store.model.capabilities.labels
+    answers = [one for one in store.predict(texts).values() if one.answered]
     each = [[answer.scores.get(name, 0.0) for name in labels] for answer in answers]
     return tuple(sum(column) / len(each) for column in zip(*each, strict=True))
 
@@ -231,7 +231,7 @@ def drawn_edits(plan: Plan, rng: Random) -> tuple[Edit, ...]:
 
 def from_texts(
     rows: Sequence[Row],
-    asked: PredictionStore,
+    store: PredictionStore,
     dictionaries: Sequence[Dictionary],
     parses: ParseStore,
     seed: int,
@@ -248,15 +248,15 @@ def from_texts(
         conform([follow_up], parses)
         return follow_up.conformance.kept
 
-    labels, rng = asked.model.capabilities.labels, Random(seed)
-    pipeline = Pipeline(dictionaries, parses, [asked])
+    labels, rng = store.model.capabilities.labels, Random(seed)
+    pipeline = Pipeline(dictionaries, parses, [store])
     known = {row.number: row.label for row in rows if row.label in labels}
     for row in rows:
         drawn = variants.of(pipeline.plan(row.text), rng, kept)
         if row.number in known:
             targets = tuple(float(name == known[row.number]) for name in labels)
         else:
-            targets = _own([row.text], asked)
+            targets = _own([row.text], store)
             if not targets:
                 continue
         yield Example(row.text, targets, drawn)

@@ -73,8 +73,8 @@ def _left(before: Rate, after: Rate) -> bool:
 
 def measured_in(name: str, store: CampaignStore, models: tuple[str, str]) -> Measured:
     """Read the errors of both models from a campaign."""
-    found = {one.model: _errors(one) for one in make_report(store).models}
-    return Measured(name, found[models[0]], found[models[1]])
+    errors = {one.model: _errors(one) for one in make_report(store).models}
+    return Measured(name, errors[models[0]], errors[models[1]])
 
 
 def _errors(one: ModelReport) -> Errors:

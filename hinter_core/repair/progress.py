@@ -52,8 +52,8 @@ def noted_at(folder: Path) -> float | None:
 
 def stage_in(folder: Path) -> Stage | None:
     """Return the stage that the repair of a folder was in last; None before the first."""
-    found = _read(folder / _PROGRESS)
-    return Stage(**found) if found else None
+    stage = _read(folder / _PROGRESS)
+    return Stage(**stage) if stage else None
 
 
 def write_figures(folder: Path, result: RepairResult) -> None:
@@ -63,23 +63,27 @@ def write_figures(folder: Path, result: RepairResult) -> None:
 
 def figures_in(folder: Path) -> RepairResult | None:
     """Return what the repair of a folder changed; None before its end."""
-    found = _read(folder / _FIGURES)
-    if found is None:
+    figures = _read(folder / _FIGURES)
+    if figures is None:
         return None
-    before, after = (Rate(**rate) for rate in found["accuracy"])
+    before, after = (Rate(**rate) for rate in figures["accuracy"])
     measured = [
         Measured(one["name"], _errors(one["before"]), _errors(one["after"]))
-        for one in found["measured"]
+        for one in figures["measured"]
     ]
-    return RepairResult(found["model"], found["examples"], (before, after), measured)
+    return RepairResult(figures["model"], figures["examples"], (before, after), measured)
 
 
-def _errors(found: Mapping[str, Any]) -> Errors:
-    hits, of = found["neutral"]
-    own = found["accuracy"]
-    accuracy = Accuracy(**{**own, "correct": Rate(**own["correct"])}) if own else None
+def _errors(figures: Mapping[str, Any]) -> Errors:
+    hits, of = figures["neutral"]
+    correct = figures["accuracy"]
+    accuracy = Accuracy(**{**correct, "correct": Rate(**correct["correct"])}) if correct else None
     return Errors(
-        Rate(**found["single"]), Rate(**found["combined"]), found["hidden"], (hits, of), accuracy
+        Rate(**figures["single"]),
+        Rate(**figures["combined"]),
+        figures["hidden"],
+        (hits, of),
+        accuracy,
     )
 
 

@@ -179,10 +179,10 @@ class RepairRun:
 
     def _open(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        path, own = self._folder / _SETTINGS, asdict(self._repair)
+        path, settings = self._folder / _SETTINGS, asdict(self._repair)
         if path.exists():
             # A setting that a repair from before does not name has its default.
-            if asdict(Repair()) | json.loads(path.read_text(encoding="utf-8")) != own:
+            if asdict(Repair()) | json.loads(path.read_text(encoding="utf-8")) != settings:
                 raise InputError(
                     f"{self._folder} holds another repair; name another directory, or repeat its "
                     f"settings (see {_SETTINGS} there)."
@@ -191,7 +191,7 @@ class RepairRun:
         if any(self._folder.iterdir()):
             raise InputError(f"{self._folder} is not empty and no repair; name a new directory.")
         with write_whole(path) as part:
-            part.write_text(json.dumps(own, indent=1), encoding="utf-8")
+            part.write_text(json.dumps(settings, indent=1), encoding="utf-8")
 
     def _texts(self) -> tuple[list[Row], list[Row]]:
         """Return texts to learn from and others to measure, at least a fifth."""
@@ -215,7 +215,7 @@ class RepairRun:
         """Write the grammar with each half of the values of its attributes."""
         import yaml
 
-        folder, found = self._folder / "grammars", []
+        folder, grammars = self._folder / "grammars", []
         labels_of(load_grammar(self._repair.grammar), self._model.capabilities.labels)
         tree = yaml.safe_load(grammar_file(self._repair.grammar).read_text(encoding="utf-8"))
         folder.mkdir(exist_ok=True)
@@ -224,8 +224,8 @@ class RepairRun:
             path = folder / f"{name}.yaml"
             with write_whole(path) as part:
                 part.write_text(yaml.safe_dump(half, sort_keys=False), encoding="utf-8")
-            found.append(path)
-        return found[0], found[1]
+            grammars.append(path)
+        return grammars[0], grammars[1]
 
     def _tested(self, folder: str, **settings: Any) -> CampaignStore:
         """Run a campaign in a folder of the repair."""
@@ -260,13 +260,13 @@ class RepairRun:
         repair = self._repair
         number = max(2, round(repair.share * len(rows)))
         known = load_shipped()
-        own, unseen = load_grammar(str(grammar)), load_grammar(str(others))
-        variants = Variants(min(repair.epochs, _VARIANTS), words_of(unseen) - words_of(own))
-        examples = from_grammar(own, self._asked, number, weights, repair.seed, variants, known)
+        trained, unseen = load_grammar(str(grammar)), load_grammar(str(others))
+        variants = Variants(min(repair.epochs, _VARIANTS), words_of(unseen) - words_of(trained))
+        examples = from_grammar(trained, self._asked, number, weights, repair.seed, variants, known)
         parses = ParseStore(load_parser(), _PARSES)
         words = choose(listed_names(repair.attributes), known)
-        found = from_texts(rows, self._asked, words, parses, repair.seed, variants)
-        for done, example in enumerate(found):
+        drawn = from_texts(rows, self._asked, words, parses, repair.seed, variants)
+        for done, example in enumerate(drawn):
             self._go_on()
             self._note(Stage("examples", done, len(rows)))
             examples.append(example)
@@ -327,11 +327,15 @@ def topmost(weights: Mapping[str, Mapping[str, float]], number: int) -> dict[str
 
     Source: Astraea, RQ4 (the five or ten topmost error-inducing tokens).
     """
-    every = ((weight, name, word) for name, own in weights.items() for word, weight in own.items())
-    found: dict[str, dict[str, float]] = {}
+    every = (
+        (weight, name, word)
+        for name, by_word in weights.items()
+        for word, weight in by_word.items()
+    )
+    top: dict[str, dict[str, float]] = {}
     for weight, name, word in sorted(every, key=lambda one: (-one[0], one[1:]))[:number]:
-        found.setdefault(name, {})[word] = weight
-    return found
+        top.setdefault(name, {})[word] = weight
+    return top
 
 
 def _example(record: Mapping[str, Any]) -> Example:

@@ -32,7 +32,7 @@ def sweep(
     for name, values in (("share", shares), ("top", tops)):
         for value in values:
             REPAIR_OPTIONS[name].read(value, "--")
-    found = {}
+    results = {}
     for top in dict.fromkeys(tops):
         for share in dict.fromkeys(shares):
             one = replace(repair, top=top, share=share)
@@ -40,21 +40,21 @@ def sweep(
             result = run.run(on_stage, cancelled)
             if result is None:
                 return None
-            found[top, share] = result
-    return found
+            results[top, share] = result
+    return results
 
 
-def sweep_section(found: Mapping[Configuration, RepairResult]) -> Section:
+def sweep_section(results: Mapping[Configuration, RepairResult]) -> Section:
     """Report errors and improvements by share and topmost words, with their mean and median."""
     rows: list[list[Cell]] = []
-    names = [one.name for one in next(iter(found.values())).measured]
+    names = [one.name for one in next(iter(results.values())).measured]
     for place, name in enumerate(names):
-        for top in dict.fromkeys(top for top, _ in found):
-            own = {share: result for (t, share), result in found.items() if t == top}
-            measured = [result.measured[place] for result in own.values()]
+        for top in dict.fromkeys(top for top, _ in results):
+            by_share = {share: result for (t, share), result in results.items() if t == top}
+            measured = [result.measured[place] for result in by_share.values()]
             start: list[Cell] = [name, top or _ALL]
             rows.append([*start, "0 (before)", *_errors(measured[0].before), "", ""])
-            for (share, result), one in zip(own.items(), measured, strict=True):
+            for (share, result), one in zip(by_share.items(), measured, strict=True):
                 less = Estimate(one.less, why="no error before")
                 accuracy = result.accuracy[1].share
                 rows.append(

@@ -158,8 +158,10 @@ class Training:
             if steps != self.steps:
                 return 0  # of other examples
             tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-        own = {k.removeprefix("model."): v for k, v in tensors.items() if k.startswith("model.")}
-        self.model.load_state_dict(own)
+        weights = {
+            k.removeprefix("model."): v for k, v in tensors.items() if k.startswith("model.")
+        }
+        self.model.load_state_dict(weights)
         whole = self._optimiser.state_dict()
         for key, value in tensors.items():
             kind, _, rest = key.partition(".")

@@ -82,9 +82,9 @@ def read_cases(store: CampaignStore, model: str = "") -> AnsweredCases:
             faults.append(record.verdict in FAULTS)
             records.append(record)
             sources[record.row] = record.text
-    found = AnsweredCases(name, cases, numpy.array(faults, dtype=bool), sources, records)
-    _require_comparable(found, store)
-    return found
+    cases_read = AnsweredCases(name, cases, numpy.array(faults, dtype=bool), sources, records)
+    _require_comparable(cases_read, store)
+    return cases_read
 
 
 def _require_finished(store: CampaignStore, reader: CampaignReader, model: str) -> None:
@@ -98,14 +98,14 @@ def _require_finished(store: CampaignStore, reader: CampaignReader, model: str) 
         )
 
 
-def _require_comparable(found: AnsweredCases, store: CampaignStore) -> None:
-    if len(found.sources) < 2:
+def _require_comparable(answered: AnsweredCases, store: CampaignStore) -> None:
+    if len(answered.sources) < 2:
         raise InputError(
-            f"{store.folder} has {len(found.sources) or 'no'} text with test cases; an order is "
+            f"{store.folder} has {len(answered.sources) or 'no'} text with test cases; an order is "
             "compared over two texts or more."
         )
-    if not found.faults.any():
+    if not answered.faults.any():
         raise InputError(
-            f"No answer of {found.model} changed in {len(found.cases):,} cases, so every order is "
-            "as good as another; choose another model with --model."
+            f"No answer of {answered.model} changed in {len(answered.cases):,} cases, so every "
+            "order is as good as another; choose another model with --model."
         )

@@ -55,8 +55,8 @@ class Arms:
         import numpy
 
         sums = numpy.bincount(self.of, scores, len(self.names))
-        found: ndarray = sums / numpy.bincount(self.of, minlength=len(self.names))
-        return found
+        mean: ndarray = sums / numpy.bincount(self.of, minlength=len(self.names))
+        return mean
 
 
 def arms_of(cases: Sequence[PairCase], kind: str) -> Arms:

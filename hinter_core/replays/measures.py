@@ -22,7 +22,7 @@ MOST_FAULTS = 0.8  # share of the faults whose cost in pairs is measured
 
 @dataclass(frozen=True)
 class OrderMeasures:
-    """Measures of one replay of ``asked`` pairs; None if the replay ended before.
+    """Measures of one replay of so many pairs; None if the replay ended before.
 
     ``first``: pairs to the first fault. ``most``: pairs to 80 % of all faults. ``apfd``: of faults.
     ``apfd_sources``: of source texts with a fault. ``area``: mean FDR by source. ``found`` and
@@ -57,11 +57,11 @@ class Population:
         _, places = numpy.unique(self.texts, return_inverse=True)
         return numpy.bincount(places, self.faults).astype(int)
 
-    def cumulated(self, asked: Sequence[int]) -> tuple[ndarray, ndarray]:
+    def cumulated(self, order: Sequence[int]) -> tuple[ndarray, ndarray]:
         """Return the shares of faults and of source texts with one, after each pair asked."""
         import numpy
 
-        places = numpy.asarray(asked, dtype=int)
+        places = numpy.asarray(order, dtype=int)
         faults = self.faults[places]
         hit = numpy.flatnonzero(faults)
         _, first = numpy.unique(self.texts[places[hit]], return_index=True)
@@ -70,27 +70,27 @@ class Population:
         sources = len(numpy.unique(self.texts))
         return numpy.cumsum(faults) / int(self.faults.sum()), numpy.cumsum(new) / sources
 
-    def measure(self, asked: Sequence[int]) -> OrderMeasures:
-        """Measure a replay; ``asked``: all or the first cases of an order.
+    def measure(self, order: Sequence[int]) -> OrderMeasures:
+        """Measure a replay; ``order``: all or the first cases of an order.
 
         APFD needs all cases.
         """
         import numpy
 
-        found, sources = self.cumulated(asked)
+        faults, sources = self.cumulated(order)
         total, number = int(self.faults.sum()), len(self.faults)
-        counts = numpy.rint(found * total).astype(int)
+        counts = numpy.rint(faults * total).astype(int)
         hit = numpy.flatnonzero(numpy.diff(counts, prepend=0)) + 1
         texts = len(self.failures())
         first = numpy.flatnonzero(numpy.diff(numpy.rint(sources * texts), prepend=0)) + 1
-        whole = len(found) == number
+        whole = len(faults) == number
         return OrderMeasures(
             first=float(hit[0]) if len(hit) else None,
             most=float(hit[self.needed - 1]) if len(hit) >= self.needed else None,
             apfd=_apfd(hit, number) if whole else None,
             apfd_sources=_apfd(first, number) if whole else None,
             area=float(sources.mean()),
-            found=float(found[-1]),
+            found=float(faults[-1]),
             sources=float(sources[-1]),
         )
 
@@ -127,13 +127,13 @@ class Population:
         sources = numpy.zeros(len(pairs))
         kinds, texts = numpy.unique(failures[failures > 0], return_counts=True)
         left = number - pairs.astype(float)
-        for faults, many in zip(kinds, texts, strict=True):
+        for faults, size in zip(kinds, texts, strict=True):
             # None of a source's f faults among k of n: C(n - k, f) / C(n, f).
             open_ = left >= faults
             rest = numpy.where(open_, left, faults)
             none = gammaln(rest + 1) - gammaln(rest - faults + 1)
             none -= gammaln(number + 1) - gammaln(number - faults + 1)
-            sources += many * (1 - numpy.where(open_, numpy.exp(none), 0.0))
+            sources += size * (1 - numpy.where(open_, numpy.exp(none), 0.0))
         return pairs / number, sources / len(failures)
 
 

@@ -152,9 +152,9 @@ class _Scores:
 
     def _timed(self, order: str, computed: Callable[[], T]) -> T:
         start = time.perf_counter()
-        found = computed()
+        scores = computed()
         self.seconds[order] = time.perf_counter() - start
-        return found
+        return scores
 
     @cached_property
     def levenshtein(self) -> ndarray:
@@ -172,13 +172,13 @@ class _Scores:
         import numpy
 
         texts = self._texts
-        found = self._timed("diversity", lambda: diversity(*texts, self._scorers, self._weights))
-        if numpy.ptp(found.total) < 1e-9:
+        scores = self._timed("diversity", lambda: diversity(*texts, self._scorers, self._weights))
+        if numpy.ptp(scores.total) < 1e-9:
             raise InputError(
-                f"All pairs have the same diversity by {', '.join(found.names)}, so that order "
+                f"All pairs have the same diversity by {', '.join(scores.names)}, so that order "
                 "would be random; name other metrics or leave out the order diversity."
             )
-        return found
+        return scores
 
     @cached_property
     def design(self) -> Design:
@@ -255,10 +255,10 @@ def _replayed(
     for seed in range(settings.seeds):
         start = time.perf_counter()
         order = make(seed)
-        asked = replay(order, population.faults, settings.budget)
+        replayed = replay(order, population.faults, settings.budget)
         seconds.append(time.perf_counter() - start)
-        measured.append(population.measure(asked))
-        of_faults, of_sources = population.cumulated(asked)
+        measured.append(population.measure(replayed))
+        of_faults, of_sources = population.cumulated(replayed)
         faults.append(of_faults[pairs - 1])
         sources.append(of_sources[pairs - 1])
         if isinstance(order, ArmOrder) and settings.budget is None:
@@ -282,12 +282,12 @@ def _certified(
     rule, calls, below, above = StopBelow(settings.below), [], 0, 0
     for seed in range(settings.seeds):
         order = AuditedOrder(make(seed), len(population.texts), seed, centre=settings.below)
-        asked = replay(
+        replayed = replay(
             order, population.faults, settings.budget, partial(rule.stops, order), batch=_BATCH
         )
         answer = rule.stops(order)
         below, above = below + (" below " in answer), above + (" above " in answer)
-        calls.append(float(len(asked)) if answer else None)
+        calls.append(float(len(replayed)) if answer else None)
     return Certainty(over_seeds(calls), below / settings.seeds, above / settings.seeds)
 
 

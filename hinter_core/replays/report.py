@@ -34,33 +34,33 @@ _AT_END = ("found", "sources")
 _AMOUNTS = ("first", "most")
 
 
-def replay_sections(found: Replays) -> list[Section]:
+def replay_sections(replays: Replays) -> list[Section]:
     """Return the tables: measures by order, certainty, and the diversity by metric."""
-    written = [_measures(found)]
-    if any(order.certainty for order in found.orders):
-        written.append(_certainty(found))
-    if found.diversity is not None:
-        written.append(_diversity(found.diversity))
+    written = [_measures(replays)]
+    if any(order.certainty for order in replays.orders):
+        written.append(_certainty(replays))
+    if replays.diversity is not None:
+        written.append(_diversity(replays.diversity))
     return written
 
 
-def _measures(found: Replays) -> Section:
+def _measures(replays: Replays) -> Section:
     rows: list[list[Cell]] = []
-    if found.expected is not None and found.settings.budget is None:
-        expected = {name: Estimate(getattr(found.expected, name)) for name in MEASURES}
-        rows.append([_EXPECTED, *_cells(found, expected), None])
+    if replays.expected is not None and replays.settings.budget is None:
+        expected = {name: Estimate(getattr(replays.expected, name)) for name in MEASURES}
+        rows.append([_EXPECTED, *_cells(replays, expected), None])
     rows += [
-        [one.name, *_cells(found, one.measures), one.seconds + found.scoring.get(one.name, 0.0)]
-        for one in found.orders
+        [one.name, *_cells(replays, one.measures), one.seconds + replays.scoring.get(one.name, 0.0)]
+        for one in replays.orders
     ]
-    columns = ["Order", *map(_COLUMNS.__getitem__, _shown(found)), "Seconds to order"]
-    return Section("orders", "Orders", _sentences(found), columns, rows)
+    columns = ["Order", *map(_COLUMNS.__getitem__, _shown(replays)), "Seconds to order"]
+    return Section("orders", "Orders", _sentences(replays), columns, rows)
 
 
-def _sentences(found: Replays) -> list[str]:
-    answered, settings = found.answered, found.settings
+def _sentences(replays: Replays) -> list[str]:
+    answered, settings = replays.answered, replays.settings
     faults, failing = int(answered.faults.sum()), len(set(answered.texts[answered.faults]))
-    what = f"{found.arms} arms by {settings.arm}" if found.arms else "single pairs"
+    what = f"{replays.arms} arms by {settings.arm}" if replays.arms else "single pairs"
     seeds = f"{settings.seeds:,} {'seed' if settings.seeds == 1 else 'seeds'}"
     said = [
         f"{answered.model}: {len(answered.cases):,} pairs of {len(answered.sources):,} texts, of "
@@ -69,9 +69,9 @@ def _sentences(found: Replays) -> list[str]:
     ]
     if settings.budget is not None:
         said.append(f"The replay stops after {settings.budget:,} pairs.")
-    costs = {one.name: one.measures["most"].value for one in found.orders}
-    if found.expected is not None:
-        costs["random"] = found.expected.most
+    costs = {one.name: one.measures["most"].value for one in replays.orders}
+    if replays.expected is not None:
+        costs["random"] = replays.expected.most
     ours = costs.get("adaptive")
     for other in ("random", "diversity", "levenshtein"):
         theirs = costs.get(other)
@@ -80,28 +80,28 @@ def _sentences(found: Replays) -> list[str]:
                 f"The adaptive order finds 80 % of the faults with {100 * ours / theirs:.1f} % of "
                 f"the pairs that {other} needs."
             )
-    said += [f"{one.name}: {ORDERS[one.name]}." for one in found.orders]
+    said += [f"{one.name}: {ORDERS[one.name]}." for one in replays.orders]
     return said
 
 
-def _shown(found: Replays) -> list[str]:
+def _shown(replays: Replays) -> list[str]:
     """Return the measures that differ between orders: at the end of all cases, none is missing."""
-    return [n for n in _COLUMNS if found.settings.budget is not None or n not in _AT_END]
+    return [n for n in _COLUMNS if replays.settings.budget is not None or n not in _AT_END]
 
 
-def _cells(found: Replays, measures: Mapping[str, Estimate]) -> list[Cell]:
+def _cells(replays: Replays, measures: Mapping[str, Estimate]) -> list[Cell]:
     cells: list[Cell] = []
-    for name in _shown(found):
+    for name in _shown(replays):
         one = measures[name]
         amount = Amount(one.value, one.low, one.high, one.why)
         cells.append(amount if name in _AMOUNTS else one)
     return cells
 
 
-def _certainty(found: Replays) -> Section:
-    limit = f"{100 * (found.settings.below or 0):g} %"
+def _certainty(replays: Replays) -> Section:
+    limit = f"{100 * (replays.settings.below or 0):g} %"
     rows: list[list[Cell]] = []
-    for one in found.orders:
+    for one in replays.orders:
         if one.certainty is not None:
             calls = one.certainty.calls
             amount = Amount(calls.value, calls.low, calls.high, calls.why)
@@ -112,49 +112,49 @@ def _certainty(found: Replays) -> Section:
         f"Pairs until a random fifth of the calls, kept aside, tells with 95 % confidence whether "
         f"the rate of faults among all pairs is below or above {limit}; this holds for every order "
         "and whenever one stops.",
-        f"The rate is {100 * float(found.answered.faults.mean()):.2f} %.",
+        f"The rate is {100 * float(replays.answered.faults.mean()):.2f} %.",
     ]
     columns = ["Order", "Pairs until certain", f"Says below {limit}", f"Says above {limit}"]
     return Section("certainty", "Certainty", said, columns, rows)
 
 
-def _diversity(found: Diversity) -> Section:
-    means = found.scores.mean(axis=0)
+def _diversity(diversity: Diversity) -> Section:
+    means = diversity.scores.mean(axis=0)
     rows: list[list[Cell]] = [
         [name, float(weight), float(mean), float(column.min()), float(column.max())]
         for name, weight, mean, column in zip(
-            found.names, found.weights, means, found.scores.T, strict=True
+            diversity.names, diversity.weights, means, diversity.scores.T, strict=True
         )
     ]
-    said = [f"The mean diversity score (FDS) of all pairs is {found.total.mean():.4f}."]
+    said = [f"The mean diversity score (FDS) of all pairs is {diversity.total.mean():.4f}."]
     return Section(
         "diversity", "Diversity", said, ["Metric", "Weight", "Mean", "Least", "Most"], rows
     )
 
 
-def figures_of(found: Replays) -> list[tuple[str, Chart]]:
+def figures_of(replays: Replays) -> list[tuple[str, Chart]]:
     """Return the curves of faults found and of the fault detection rate by source text."""
     drawn: list[tuple[str, Chart]] = []
     expected: dict[str, ndarray] = {}
-    if found.expected is not None:
-        both = found.population.expected_curve(found.pairs)
+    if replays.expected is not None:
+        both = replays.population.expected_curve(replays.pairs)
         expected = dict(zip(("faults", "sources"), both, strict=True))
     for name, title in (("faults", "faults found, %"), ("sources", "texts with a fault found, %")):
         lines = {
             one.name: _as_lists(getattr(one, name))
-            for one in found.orders
+            for one in replays.orders
             if not (one.name == "random" and name in expected)
         }
         dashed = ""
         if name in expected:
-            dashed, own = _EXPECTED, expected[name].tolist()
-            lines[dashed] = (own, own, own)
-        figure = curves(lines, found.pairs.tolist(), "pairs asked", title, dashed)
+            dashed, values = _EXPECTED, expected[name].tolist()
+            lines[dashed] = (values, values, values)
+        figure = curves(lines, replays.pairs.tolist(), "pairs asked", title, dashed)
         drawn.append((f"Curves of {title.removesuffix(', %')} by pairs asked", figure))
-    ranks = {one.name: _as_lists(one.ranks) for one in found.orders if one.ranks is not None}
+    ranks = {one.name: _as_lists(one.ranks) for one in replays.orders if one.ranks is not None}
     if ranks:
         title = "texts with a fault found, %"
-        along = range(1, (found.arms or 0) + 1)
+        along = range(1, (replays.arms or 0) + 1)
         figure = curves(ranks, list(along), "arms asked", title)
         drawn.append(("Curves of texts with a fault found by arms asked", figure))
     return drawn
@@ -165,33 +165,33 @@ def _as_lists(curve: ndarray) -> tuple[Sequence[float], Sequence[float], Sequenc
     return middle, low, high
 
 
-def replay_values(found: Replays) -> dict[str, Any]:
+def replay_values(replays: Replays) -> dict[str, Any]:
     """Return all values as JSON can hold them."""
-    answered, settings = found.answered, found.settings
+    answered, settings = replays.answered, replays.settings
     return {
         "model": answered.model,
         "pairs": len(answered.cases),
         "texts": len(answered.sources),
         "faults": int(answered.faults.sum()),
         "settings": plain(settings),
-        "arms": found.arms,
-        "expected": plain(found.expected),
+        "arms": replays.arms,
+        "expected": plain(replays.expected),
         "orders": {
             one.name: {
                 **{name: plain(value) for name, value in one.measures.items()},
                 "seconds": one.seconds,
-                "seconds to score": found.scoring.get(one.name, 0.0),
+                "seconds to score": replays.scoring.get(one.name, 0.0),
                 "certainty": plain(one.certainty),
                 "faults": one.faults.tolist(),
                 "sources": one.sources.tolist(),
                 "ranks": None if one.ranks is None else one.ranks.tolist(),
             }
-            for one in found.orders
+            for one in replays.orders
         },
-        "at": found.pairs.tolist(),
+        "at": replays.pairs.tolist(),
         "diversity": None
-        if found.diversity is None
-        else dict(zip(found.diversity.names, found.diversity.scores.mean(axis=0).tolist(),
+        if replays.diversity is None
+        else dict(zip(replays.diversity.names, replays.diversity.scores.mean(axis=0).tolist(),
                       strict=True)),
     }  # fmt: skip
 

@@ -71,20 +71,22 @@ def one_sided_test(sources: Sources, share: float) -> float:
 def _effective_cases(texts: Counter[tuple[int, ...]], of: int, *, few: bool = True) -> float:
     import numpy
 
-    hits, cases = numpy.array([own[:2] for own in sorted(texts)], dtype=float).reshape(-1, 2).T
-    times = numpy.array([texts[own] for own in sorted(texts)], dtype=float)
+    hits, cases = numpy.array([text[:2] for text in sorted(texts)], dtype=float).reshape(-1, 2).T
+    times = numpy.array([texts[text] for text in sorted(texts)], dtype=float)
     return effective_cases(hits, cases, of, times, few=few)
 
 
 def _counted(sources: Sources, *cases: int) -> Counter[tuple[int, ...]]:
     """Count sources with equal numbers, among those with cases at all of these indices."""
     counted = Counter(sources)
-    return Counter({own: n for own, n in counted.items() if all(own[place] for place in cases)})
+    return Counter(
+        {counts: n for counts, n in counted.items() if all(counts[place] for place in cases)}
+    )
 
 
 def _sums(counted: Counter[tuple[int, ...]]) -> list[int]:
     """Sum each number over all sources."""
-    every = zip(*([value * n for value in own] for own, n in counted.items()), strict=True)
+    every = zip(*([value * n for value in counts] for counts, n in counted.items()), strict=True)
     return [sum(column) for column in every]
 
 
@@ -117,12 +119,12 @@ def paired_difference(sources: Sources, words: Sequence[WordSums] = ()) -> Diffe
     texts = numpy.array(list(both.values()), dtype=float)
     weights, number = texts * n * m / (n + m), int(both.total())
     total = weights.sum()
-    own = a / n - b / m
-    value = float((weights * own).sum() / total)
+    differences = a / n - b / m
+    value = float((weights * differences).sum() / total)
     if number < 2:
         return Difference(value)
     each = weights / texts
-    residuals = each * (own - value) / (total - each)
+    residuals = each * (differences - value) / (total - each)
     spread, freedom = float((texts * residuals**2).sum()), float(number - 1)
     if words:
         rates = [float((weights * rate).sum() / total) for rate in (a / n, b / m)]
@@ -152,8 +154,10 @@ def _between_words(
     for (sums, (squares, products, weight_squares)), rate in zip(words, rates, strict=True):
         hits, weight = numpy.array(sums, dtype=float).reshape(-1, 2).T
         # A word with a large share of the weight draws the rate towards its own.
-        own = (hits - rate * weight) / numpy.maximum(total - weight, (1 - _MOST_OF_A_WORD) * total)
-        side = float((own**2).sum())
+        deviations = (hits - rate * weight) / numpy.maximum(
+            total - weight, (1 - _MOST_OF_A_WORD) * total
+        )
+        side = float((deviations**2).sum())
         within = (squares - 2 * rate * products + rate**2 * weight_squares) / total**2
         variance += side - within
         squared += side
@@ -173,7 +177,7 @@ def texts_needed(
     import numpy
     from scipy.special import ndtri
 
-    n, m = numpy.array([own for own in cases if all(own)], dtype=float).reshape(-1, 2).T
+    n, m = numpy.array([pair for pair in cases if all(pair)], dtype=float).reshape(-1, 2).T
     if not len(n):
         return None
     variance = sum(

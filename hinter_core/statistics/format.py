@@ -25,22 +25,24 @@ def _exact_figure(value: float) -> str:
     return f"{value:z.3f}"
 
 
-def _interval(found: Rate | Difference | Estimate | Coefficient, write: _Write) -> str:
+def _interval(estimate: Rate | Difference | Estimate | Coefficient, write: _Write) -> str:
     """Format ``95 % interval 9.0 to 24.4``, or nothing."""
-    if found.low is None or found.high is None:
+    if estimate.low is None or estimate.high is None:
         return ""
-    return f"95 % interval {write(found.low)} to {write(found.high)}"
+    return f"95 % interval {write(estimate.low)} to {write(estimate.high)}"
 
 
-def _in_short(found: Rate | Difference | Estimate | Coefficient, value: str, write: _Write) -> str:
+def _in_short(
+    estimate: Rate | Difference | Estimate | Coefficient, value: str, write: _Write
+) -> str:
     """Format ``15.0 % [9.0, 24.4]``, which a page breaks before the bracket only."""
-    if found.low is None or found.high is None:
+    if estimate.low is None or estimate.high is None:
         return value
-    return f"{value} [{write(found.low)},\u00a0{write(found.high)}]"
+    return f"{value} [{write(estimate.low)},\u00a0{write(estimate.high)}]"
 
 
-def _with_interval(found: Difference | Estimate | Coefficient, value: str, write: _Write) -> str:
-    interval = _interval(found, write)
+def _with_interval(estimate: Difference | Estimate | Coefficient, value: str, write: _Write) -> str:
+    interval = _interval(estimate, write)
     return f"{value} ({interval})" if interval else value
 
 
@@ -52,30 +54,34 @@ def rate_in_words(rate: Rate) -> str:
     return f"{rate.hits:,} of {rate.of:,} ({', '.join(filter(None, parts))})"
 
 
-def difference_in_words(found: Difference) -> str:
+def difference_in_words(difference: Difference) -> str:
     """Format ``3.1 points higher (95 % interval -0.4 to 6.6)``."""
-    if found.value is None:
+    if difference.value is None:
         return "nothing to compare with"
-    side = "lower" if found.value < 0 else "higher"
-    return _with_interval(found, f"{_percent(abs(found.value))} points {side}", _points)
+    side = "lower" if difference.value < 0 else "higher"
+    return _with_interval(difference, f"{_percent(abs(difference.value))} points {side}", _points)
 
 
-def points(found: Difference) -> str:
+def points(difference: Difference) -> str:
     """Format ``+3.1 [-0.4, +6.6]`` for a table."""
-    return _NONE if found.value is None else _in_short(found, _points(found.value), _points)
+    return (
+        _NONE
+        if difference.value is None
+        else _in_short(difference, _points(difference.value), _points)
+    )
 
 
-def estimate_in_words(found: Estimate) -> str:
+def estimate_in_words(estimate: Estimate) -> str:
     """Format ``41.0 % (95 % interval 35.2 to 47.1)``, or why there is none."""
-    if found.value is None:
-        return f"not known, as {found.why}"
-    return _with_interval(found, f"{_percent(found.value)} %", _percent)
+    if estimate.value is None:
+        return f"not known, as {estimate.why}"
+    return _with_interval(estimate, f"{_percent(estimate.value)} %", _percent)
 
 
-def percent(found: Rate | Estimate) -> str:
+def percent(estimate: Rate | Estimate) -> str:
     """Format ``15.0 % [9.0, 24.4]`` for a table."""
-    value = found.share if isinstance(found, Rate) else found.value
-    return _NONE if value is None else _in_short(found, f"{_percent(value)}\u00a0%", _percent)
+    value = estimate.share if isinstance(estimate, Rate) else estimate.value
+    return _NONE if value is None else _in_short(estimate, f"{_percent(value)}\u00a0%", _percent)
 
 
 # Landis and Koch 1977, "The measurement of observer agreement for categorical data"; upper limits,
@@ -83,18 +89,22 @@ def percent(found: Rate | Estimate) -> str:
 _WORDS = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"))
 
 
-def coefficient_in_words(found: Coefficient) -> str:
+def coefficient_in_words(coefficient: Coefficient) -> str:
     """Format ``0.494 (95 % interval 0.412 to 0.571), moderate``, or why there is none."""
-    if found.value is None:
-        return f"not defined, as {found.why}"
-    words = _with_interval(found, _exact_figure(found.value), _exact_figure)
-    words += f", {strength(found.value)}"
-    return f"{words}; no interval, as {found.why}" if found.why else words
+    if coefficient.value is None:
+        return f"not defined, as {coefficient.why}"
+    words = _with_interval(coefficient, _exact_figure(coefficient.value), _exact_figure)
+    words += f", {strength(coefficient.value)}"
+    return f"{words}; no interval, as {coefficient.why}" if coefficient.why else words
 
 
-def coefficient_in_short(found: Coefficient) -> str:
+def coefficient_in_short(coefficient: Coefficient) -> str:
     """Format ``0.49 [0.41, 0.57]`` for a table."""
-    return _NONE if found.value is None else _in_short(found, _figure(found.value), _figure)
+    return (
+        _NONE
+        if coefficient.value is None
+        else _in_short(coefficient, _figure(coefficient.value), _figure)
+    )
 
 
 def strength(value: float) -> str:

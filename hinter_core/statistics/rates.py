@@ -82,13 +82,13 @@ def effective_cases(
         return min(float(total**2 / (texts * weights**2).sum()), most)
     left_out = (hits - share * weights) / (total - weights)
     variance = (texts * left_out**2).sum() * (number - 1) / number
-    found = share * (1 - share) / variance if variance else most
+    effective = share * (1 - share) / variance if variance else most
     if not few:
-        return float(min(found, most))
+        return float(min(effective, most))
     freedom = max(min(effective_number(left_out, texts), number - 1), FEWEST)
     tail = (1 + CONFIDENCE) / 2
     shrunk = (ndtri(tail) / stdtrit(freedom, tail)) ** 2
-    return float(min(found, most) * shrunk)
+    return float(min(effective, most) * shrunk)
 
 
 def effective_number(residuals: ndarray, times: ndarray) -> float:
@@ -107,7 +107,7 @@ def resampled(sources: Mapping[Any, int], seed: int) -> ndarray:
     import numpy
 
     distinct = sorted(sources)
-    counts = numpy.array([sources[own] for own in distinct])
+    counts = numpy.array([sources[source] for source in distinct])
     rng = numpy.random.default_rng(seed)
     drawn = rng.multinomial(counts.sum(), counts / counts.sum(), size=RESAMPLES)
     sums: ndarray = drawn @ numpy.array(distinct)
@@ -169,19 +169,19 @@ def binomial(hits: float, of: float, share: float) -> float:
     return float(betainc(hits, of - hits + 1, share)) if hits else 1.0
 
 
-def higher_values(own: Sequence[float], others: Sequence[float]) -> float:
-    """Return the p-value of ``own`` values lying above the median of all more often than others.
+def higher_values(higher: Sequence[float], others: Sequence[float]) -> float:
+    """Return the p-value of ``higher`` values lying above the median of all more often than others.
 
     Mood's median test by the hypergeometric distribution (Brown and Mood 1951). With ties, as of
     many texts without any error, what counts is to lie above them.
     """
     from scipy.stats import hypergeom
 
-    if not own or not others:
+    if not higher or not others:
         return 1.0
-    middle = median([*own, *others])
-    above = [sum(value > middle for value in values) for values in (own, others)]
-    return float(hypergeom.sf(above[0] - 1, len(own) + len(others), sum(above), len(own)))
+    middle = median([*higher, *others])
+    above = [sum(value > middle for value in values) for values in (higher, others)]
+    return float(hypergeom.sf(above[0] - 1, len(higher) + len(others), sum(above), len(higher)))
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:

@@ -76,10 +76,10 @@ class Dictionary:
     @cached_property
     def by_form(self) -> Mapping[tuple[str, GrammaticalForm], tuple[Term, ...]]:
         """Terms by concept and form."""
-        found: dict[tuple[str, GrammaticalForm], tuple[Term, ...]] = defaultdict(tuple)
+        terms: dict[tuple[str, GrammaticalForm], tuple[Term, ...]] = defaultdict(tuple)
         for term in self.terms:
-            found[term.concept, term.form] += (term,)
-        return dict(found)
+            terms[term.concept, term.form] += (term,)
+        return dict(terms)
 
     @cached_property
     def has_pronouns(self) -> bool:
@@ -89,10 +89,10 @@ class Dictionary:
     @cached_property
     def words_by_group(self) -> Mapping[str, tuple[str, ...]]:
         """The words that change, in lower case."""
-        found: dict[str, list[str]] = defaultdict(list)
+        by_group: dict[str, list[str]] = defaultdict(list)
         for term in self.pairs_from:
-            found[term.group].append(term.text.lower())
-        return {group: tuple(words) for group, words in found.items()}
+            by_group[term.group].append(term.text.lower())
+        return {group: tuple(words) for group, words in by_group.items()}
 
     @property
     def is_useful(self) -> bool:
@@ -127,8 +127,8 @@ class _DerivedPairs(Mapping[Term, tuple[Pair, ...]]):
         for term in self._terms:
             self._slots[term.concept, term.form].append(term)
             group, text = term.group, term.text.lower()
-            for own in ((group, ""), ("", text), (group, text)):
-                self._alike[term.concept, term.form, *own] += 1
+            for detail in ((group, ""), ("", text), (group, text)):
+                self._alike[term.concept, term.form, *detail] += 1
         self._made: LRUCache[Hashable, tuple[Pair, ...]] = LRUCache(_KEPT_PAIRS, getsizeof=len)
         self._lock = threading.Lock()
 
@@ -168,7 +168,8 @@ class _DerivedPairs(Mapping[Term, tuple[Pair, ...]]):
             return 0
         concept, form, group, text = term.concept, term.form, term.group, term.text.lower()
         of_group, of_text, of_both = (
-            self._alike[concept, form, *own] for own in ((group, ""), ("", text), (group, text))
+            self._alike[concept, form, *detail]
+            for detail in ((group, ""), ("", text), (group, text))
         )
         return len(self._slots[concept, form]) - of_group - of_text + of_both
 
@@ -317,7 +318,7 @@ class _File:
         """Return the columns by what they hold; without a header, two columns hold pairs."""
         if source.has_header:
             names = {name.casefold(): name for name in source.names}
-            return {**{_HEADER[n]: own for n, own in names.items() if n in _HEADER}, **names}
+            return {**{_HEADER[n]: column for n, column in names.items() if n in _HEADER}, **names}
         assert source.sniffed
         first = {cell.strip().casefold() for cell in source.sniffed.rows[0]}
         if len(source.names) != len(_PAIR) or first & _OTHER:

@@ -192,7 +192,7 @@ class LiteralMatcher(Matcher):
         """
         plain = _straight(text)
         free_from: dict[tuple[str, str], int] = {}
-        found = []
+        occurrences = []
         for word in _PLAIN_WORD.finditer(plain):
             for key, terms in self._starting.get((word.group().casefold(),), {}).items():
                 start = word.start() - len(_PLAIN_WORD.split(key[1], 1)[0])
@@ -203,8 +203,10 @@ class LiteralMatcher(Matcher):
                     and not (_WITHIN.match(plain, start) or _WITHIN.match(plain, end))
                 ):
                     free_from[key] = end
-                    found.append(Occurrence(key[0], (start, end), text[start:end], tuple(terms)))
-        return sorted(found, key=lambda o: o.span), []
+                    occurrences.append(
+                        Occurrence(key[0], (start, end), text[start:end], tuple(terms))
+                    )
+        return sorted(occurrences, key=lambda o: o.span), []
 
 
 def _straight(text: str) -> str:

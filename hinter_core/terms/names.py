@@ -97,8 +97,8 @@ def _names_of(path: Path, _changed: int) -> NameList:
         more = [f"and {len(faults) - _LISTED:,} more."] if len(faults) > _LISTED else []
         raise DictionaryError("\n".join(faults[:_LISTED] + more))
     names = NameList(
-        {key: tuple(own) for key, own in given.items()},
-        {country: tuple(own) for country, own in family.items()},
+        {key: tuple(listed) for key, listed in given.items()},
+        {country: tuple(listed) for country, listed in family.items()},
     )
     _require_classes(names, path)
     return names
@@ -173,18 +173,20 @@ class NameUsage:
         names = load_names()
         genders = (gender,) if gender in GENDERS else GENDERS
         pools = [names.given.get((country, one), ()) for one in genders]
-        own = names.family.get(country, ()) if gender == FAMILY else [n for p in pools for n in p]
-        free = [one for one in own if one not in taken and one != name]
+        listed = (
+            names.family.get(country, ()) if gender == FAMILY else [n for p in pools for n in p]
+        )
+        free = [one for one in listed if one not in taken and one != name]
         fit = [one for one in free if one[0] == name[:1].upper()] or free
         return fit[crc32(name.encode()) % len(fit)] if fit else ""
 
     def _pools(self, gender: str, country: str, initial: str) -> Iterator[Sequence[str]]:
         """Yield names, the fittest first."""
         if gender == BOTH:
-            own: Sequence[str] = self.both
+            pool: Sequence[str] = self.both
         else:
-            own = load_names().given.get((country, gender), ())
-        yield [name for name in own if name.startswith(initial)]
+            pool = load_names().given.get((country, gender), ())
+        yield [name for name in pool if name.startswith(initial)]
         if gender != BOTH and country == ANYWHERE:
             words = people_words()
             yield [
@@ -192,7 +194,7 @@ class NameUsage:
                 for name, sex in words.names.items()
                 if sex == gender and name.startswith(initial) and name not in words.places
             ]
-        yield own
+        yield pool
 
 
 @lru_cache(maxsize=1)
@@ -206,13 +208,13 @@ def name_usage() -> NameUsage:
             short[form].add(name)
     return NameUsage(
         both=tuple(lists["both"]),
-        short={name: frozenset(own) for name, own in short.items()},
+        short={name: frozenset(usual) for name, usual in short.items()},
         first=lists["first"],
-        second={gender: tuple(own) for gender, own in lists["second"].items()},
+        second={gender: tuple(usual) for gender, usual in lists["second"].items()},
         of={
             name: (country, gender)
-            for (country, gender), own in load_names().given.items()
-            for name in own
+            for (country, gender), usual in load_names().given.items()
+            for name in usual
         },
     )
 
@@ -235,13 +237,13 @@ def country_of(people: str) -> str | None:
 def _countries() -> Mapping[str, str]:
     """Return the countries with names by the words for their people and for themselves."""
     known = load_names().countries
-    found: dict[str, str] = {}
+    countries: dict[str, str] = {}
     for row in shipped_rows("related"):
         places = row["places"].split(";") if row["attribute"] == "origin" else []
         of = next((c for p in places if (c := p.lower().replace(" ", "-")) in known), "")
         for word in (*row["of"].split(";"), *row["people"].split(";"), *places) if of else ():
-            found.setdefault(word, of)
-    return found
+            countries.setdefault(word, of)
+    return countries
 
 
 @lru_cache(maxsize=1)
@@ -250,8 +252,8 @@ def names_by_country() -> Dictionary:
     names = load_names()
     terms = (
         Term(name, country, GrammaticalForm.NAME, gender)
-        for (country, gender), own in names.given.items()
-        for name in own
+        for (country, gender), listed in names.given.items()
+        for name in listed
         if country
     )
     return Dictionary("country", tuple(terms), groups={c: c for c in names.countries})

@@ -52,10 +52,10 @@ Found = tuple[list[Occurrence], list[RejectedOccurrence]]
 def find_occurrences(text: str, matcher: Matcher) -> Found:
     """Return the occurrences of terms in order, and those that are not changed, with reasons."""
     view = reading(text)
-    found, rejected = _with_compounds(view.text, *matcher.find(view.text))
-    merged = [m.span() for m in _MERGED.finditer(view.text)] + _counterparts(view.text, found)
+    occurrences, rejected = _with_compounds(view.text, *matcher.find(view.text))
+    merged = [m.span() for m in _MERGED.finditer(view.text)] + _counterparts(view.text, occurrences)
     kept: list[Occurrence] = []
-    for one in found:
+    for one in occurrences:
         span = next((m for m in merged if m[0] < one.span[1] and one.span[0] < m[1]), None)
         if span is not None:
             reason = f"\u201c{view.text[slice(*span)]}\u201d says two forms in one word"
@@ -74,13 +74,13 @@ def find_occurrences(text: str, matcher: Matcher) -> Found:
 
 
 def _with_compounds(
-    text: str, found: list[Occurrence], rejected: list[RejectedOccurrence]
+    text: str, occurrences: list[Occurrence], rejected: list[RejectedOccurrence]
 ) -> Found:
     """Count a people in a compound of several: "Muslim-American", but not "Muslim-owned"."""
     of_peoples = [r for r in rejected if _of_peoples(compound_around(text, r.occurrence.span))]
     if not of_peoples:
-        return found, rejected
-    every = [*found, *(r.occurrence for r in of_peoples)]
+        return occurrences, rejected
+    every = [*occurrences, *(r.occurrence for r in of_peoples)]
     every.sort(key=lambda one: (one.span[0], -one.span[1]))
     return every, [r for r in rejected if r not in of_peoples]
 
@@ -96,9 +96,9 @@ def _placed(text: str, view: Reading, one: Occurrence) -> Occurrence:
     return Occurrence(one.attribute, (start, end), text[start:end], one.terms)
 
 
-def _counterparts(text: str, found: Iterable[Occurrence]) -> list[Span]:
+def _counterparts(text: str, occurrences: Iterable[Occurrence]) -> list[Span]:
     """Return what joins two genders with a slash: "actor/actress", "male/female"."""
-    of_gender = [one for one in found if one.attribute == _GENDER]
+    of_gender = [one for one in occurrences if one.attribute == _GENDER]
     return [
         (left.span[0], right.span[1])
         for left, right in pairwise(of_gender)
@@ -132,8 +132,8 @@ def _in_markup(text: str, view: Reading, matcher: Matcher) -> Iterator[RejectedO
     """Yield the terms in tags and comments: a colour in a style sheet is about nobody."""
     for start, end in view.markup:
         piece = text[start : min(end, start + _LONGEST)]
-        found, refused = matcher.find(piece)
-        for one in (*found, *(r.occurrence for r in refused)):
+        occurrences, refused = matcher.find(piece)
+        for one in (*occurrences, *(r.occurrence for r in refused)):
             span = (start + one.span[0], start + one.span[1])
             placed = Occurrence(one.attribute, span, one.surface, one.terms)
             yield RejectedOccurrence(placed, f"inside the markup \u201c{_short(piece)}\u201d")

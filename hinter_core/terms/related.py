@@ -71,8 +71,8 @@ def _index() -> _Index:
         names = dict.fromkeys([*people, *places])
         for words in (*names, *cities, *others):
             index.add(words, number, names=words in names)
-    for found in index.first.values():
-        found.sort(key=len, reverse=True)
+    for phrases in index.first.values():
+        phrases.sort(key=len, reverse=True)
     return index
 
 
@@ -91,10 +91,10 @@ def related_words(text: str) -> tuple[Related, ...]:
 def _found(text: str) -> Iterator[tuple[Span, tuple[str, ...]]]:
     """Yield listed words with their spans; those that are written with a capital need one."""
     index, free, lower = _index(), 0, text.islower()
-    found = [(match.group(), *match.span()) for match in _WORD.finditer(text)]
-    for place, (word, start, _) in enumerate(found):
+    tokens = [(match.group(), *match.span()) for match in _WORD.finditer(text)]
+    for place, (word, start, _) in enumerate(tokens):
         for words in index.first.get(word.lower(), ()) if start >= free else ():
-            part = found[place : place + len(words)]
+            part = tokens[place : place + len(words)]
             if len(part) == len(words) and _alike(words, part, lower=lower):
                 free = part[-1][2]
                 yield (start, free), words
@@ -104,8 +104,9 @@ def _found(text: str) -> Iterator[tuple[Span, tuple[str, ...]]]:
 def _alike(words: tuple[str, ...], part: Sequence[tuple[str, int, int]], *, lower: bool) -> bool:
     near = all(b[1] - a[2] <= _GAP for a, b in pairwise(part))
     return near and all(
-        own == word or (own.lower() == word.lower() and (lower or own.isupper() or word.islower()))
-        for word, (own, _, _) in zip(words, part, strict=True)
+        written == word
+        or (written.lower() == word.lower() and (lower or written.isupper() or word.islower()))
+        for word, (written, _, _) in zip(words, part, strict=True)
     )
 
 

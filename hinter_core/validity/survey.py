@@ -46,8 +46,8 @@ def draw(store: CampaignStore, most: int, seed: int) -> list[Drawn]:
         candidates = strata(reader, most, seed, by_layer=False)
         chosen: list[tuple[int, int]] = []
         for kept in (True, False):
-            own = {key: at for key, at in candidates.items() if (key[1] == NOT_ASKED) is kept}
-            chosen += balanced(own, most)
+            stratum = {key: at for key, at in candidates.items() if (key[1] == NOT_ASKED) is kept}
+            chosen += balanced(stratum, most)
         drawn = []
         for record in reader.at(chosen):
             before, after = (
@@ -139,7 +139,7 @@ def survey(
 
 def _row(item: Drawn, judged: Mapping[str, Acceptability]) -> dict[str, Any]:
     record = item.record
-    own = _together([judged[s] for s in item.sentences])
+    mutant = _together([judged[s] for s in item.sentences])
     source = _together([judged[s] for s in item.sources])
     return {
         "shard": record.shard,
@@ -147,9 +147,9 @@ def _row(item: Drawn, judged: Mapping[str, Acceptability]) -> dict[str, Any]:
         "row": record.row,
         "attributes": list(record.attributes),
         "kept": record.kept,
-        "valid": own.acceptable,
-        "score": own.score,
-        "reason": own.reason or None,
+        "valid": mutant.acceptable,
+        "score": mutant.score,
+        "reason": mutant.reason or None,
         "source_valid": source.acceptable,
         "source_score": source.score,
         "source_reason": source.reason or None,
@@ -175,14 +175,14 @@ def surveys(store: CampaignStore) -> list[tuple[dict[str, Any], list[dict[str, A
     Raises:
         StoreError: a file that cannot be read, or that is no such table.
     """
-    found = []
+    surveys_read = []
     for path in sorted(store.folder.glob("validity-*.parquet")):
         table = read_table(path)
         note = (table.schema.metadata or {}).get(_NOTE)
         if note is None or not set(schema({}).names) <= set(table.schema.names):
             raise StoreError(f"{path} is no table of judgements; delete it.")
-        found.append((dict(json.loads(note)), table.to_pylist()))
-    return sorted(found, key=lambda item: str(item[0]["checker"]))
+        surveys_read.append((dict(json.loads(note)), table.to_pylist()))
+    return sorted(surveys_read, key=lambda item: str(item[0]["checker"]))
 
 
 def kept_at(store: CampaignStore, places: Iterable[tuple[int, int]]) -> dict[tuple[int, int], bool]:
@@ -203,14 +203,14 @@ def faults(store: CampaignStore) -> list[str]:
         return [str(error)]
     identity = store.read()["identity"]
     kept = kept_at(store, ((row["shard"], row["mutant"]) for _, rows in every for row in rows))
-    found = []
+    faulty = []
     for note, rows in every:
         name = f"Judgements of {note['checker']}"
         if note["campaign"] != identity:
-            found.append(f"{name} are of another campaign")
+            faulty.append(f"{name} are of another campaign")
             continue
         for row in rows:
             if kept.get((row["shard"], row["mutant"])) is not row["kept"]:
-                found.append(f"{name} do not fit the mutants of shard {row['shard']}")
+                faulty.append(f"{name} do not fit the mutants of shard {row['shard']}")
                 break
-    return found
+    return faulty

@@ -115,8 +115,8 @@ def question_of(grammar: Grammar, slots: Iterable[Slot]) -> PronounQuestion:
 
 def label_of(grammar: Grammar, derivation: Derivation) -> str:
     """Return the label that the grammar gives a sentence; "" if none or several."""
-    found = labels_of(grammar, derivation)
-    return found[0] if len(found) == 1 else ""
+    labels = labels_of(grammar, derivation)
+    return labels[0] if len(labels) == 1 else ""
 
 
 def labels_of(grammar: Grammar, derivation: Derivation) -> list[str]:
@@ -142,23 +142,23 @@ def plan_of(
         slots=base.slots,
     )
     for attribute in attributes:
-        own = derivation.values.get(attribute)
-        if own is None:
+        source = derivation.values.get(attribute)
+        if source is None:
             continue
         used = {word.lower() for word in derivation.words}
         edits = []
         for value in grammar.sensitive[attribute]:
-            if value is own or value.concept != own.concept:
+            if value is source or value.concept != source.concept:
                 continue
             if used.intersection(word.lower() for word in value.words.values()):
                 continue  # the word stands for somebody else in this sentence
             other = fill(derivation, {**derivation.values, attribute: value}, names)
-            edits.append(_edit(attribute, base, other, own, value))
+            edits.append(_edit(attribute, base, other, source, value))
         plan.edits[attribute] = [edit for edit in edits if edit]
     return plan
 
 
-def _edit(attribute: str, base: Filled, other: Filled, own: Value, value: Value) -> Edit | None:
+def _edit(attribute: str, base: Filled, other: Filled, old: Value, value: Value) -> Edit | None:
     changed = [
         (span, other.text[start:end])
         for (_, span), (_, (start, end)) in zip(base.spans, other.spans, strict=True)
@@ -167,7 +167,7 @@ def _edit(attribute: str, base: Filled, other: Filled, own: Value, value: Value)
     if not changed:
         return None
     source, target = (
-        Term(one.title, one.group, GrammaticalForm.ANY, one.concept) for one in (own, value)
+        Term(one.title, one.group, GrammaticalForm.ANY, one.concept) for one in (old, value)
     )
     texts = tuple(word for _, word in changed)
     change = Change(EditKind.SUBSTITUTE, attribute, source, target, texts)
@@ -279,14 +279,14 @@ def sentence_of(
         else:
             pieces.append(piece)
     values = {}
-    for attribute, own in derivation.values.items():
+    for attribute, source in derivation.values.items():
         targets = {edit.target.text for edit in plan.edits.get(attribute, ())}
         others = (
             value
             for value in grammar.sensitive[attribute]
-            if value is not own and value.concept == own.concept and value.title in targets
+            if value is not source and value.concept == source.concept and value.title in targets
         )
-        values[attribute] = [[one.group, dict(one.words), one.concept] for one in (own, *others)]
+        values[attribute] = [[one.group, dict(one.words), one.concept] for one in (source, *others)]
     return as_written(pieces), {"grammar": grammar.name, "attributes": values}
 
 
@@ -307,7 +307,11 @@ def sentence_plan(text: str, details: Mapping[str, Any], settings: Settings) -> 
             str(attribute): tuple(map(_value, listed[:_MOST_VALUES]))
             for attribute, listed in details["attributes"].items()
         }
-        same = all(set(one.words) == set(own[0].words) for own in values.values() for one in own)
+        same = all(
+            set(one.words) == set(alternatives[0].words)
+            for alternatives in values.values()
+            for one in alternatives
+        )
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise InputError("its values are damaged") from error
     if not same:
@@ -315,7 +319,9 @@ def sentence_plan(text: str, details: Mapping[str, Any], settings: Settings) -> 
     name = str(details.get("grammar", ""))[:100]
     grammar = Grammar(name, "", CLASSIFICATION, "", {}, values, {})
     structure = Structure(_pieces(text, grammar), frozenset(), 1.0, (), (), {})
-    used = Derivation(structure, (), {name: own[0] for name, own in values.items()})
+    used = Derivation(
+        structure, (), {name: alternatives[0] for name, alternatives in values.items()}
+    )
     return plan_of(grammar, used, settings, tuple(values))
 
 

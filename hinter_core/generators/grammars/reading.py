@@ -161,7 +161,7 @@ class _Reader:
             raise self._fault(
                 "there are no rules; write rules: with a list for each name.", "rules"
             )
-        found = {}
+        rules = {}
         for name, written in tree.items():
             if not _NAME.fullmatch(name) or name != name.lower() or name in (ARTICLE, MASK):
                 raise self._fault(
@@ -170,18 +170,18 @@ class _Reader:
                 )  # fmt: skip
             lacks = f"rule '{name}' has no alternatives; write a list of them."
             self._require(isinstance(written, list) and written, lacks, "rules", name)
-            found[name] = self._alternatives(name, written)
-        return found
+            rules[name] = self._alternatives(name, written)
+        return rules
 
     def _alternatives(self, name: str, written: list[Any]) -> tuple[Alternative, ...]:
-        found: dict[Alternative, None] = {}
+        alternatives: dict[Alternative, None] = {}
         for number, one in enumerate(written):
             place = ("rules", name, str(number))
             alternative = self._alternative(one, place)
             twice = f"'{one}' stands twice in rule '{name}'; remove one."
-            self._require(alternative not in found, twice, *place)
-            found[alternative] = None
-        return tuple(found)
+            self._require(alternative not in alternatives, twice, *place)
+            alternatives[alternative] = None
+        return tuple(alternatives)
 
     def _alternative(self, written: object, place: tuple[str, ...]) -> Alternative:
         if not isinstance(written, str) or not written.strip():

@@ -67,14 +67,14 @@ class Structure:
 
     def numbers(self, index: int) -> list[int]:
         """Return the choices of a sentence, by its index below :attr:`count`."""
-        found = []
+        digits = []
         for i, size in enumerate(self.sizes):
             if i in self.only:
-                found.append(self.only[i])
+                digits.append(self.only[i])
             else:
                 index, number = divmod(index, size)
-                found.append(number)
-        return found
+                digits.append(number)
+        return digits
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class Sentences:
 
     def _structures(self) -> list[Structure]:
         self._require_few()
-        found = []
+        structures = []
         for pieces, rules, probability in self._expanded(Reference(self.grammar.start)):
             choices = self._choices(pieces)
             self._require_asked(pieces)
@@ -173,8 +173,8 @@ class Sentences:
                     f"'{as_written(pieces)}' needs more different words than a list of "
                     f"{self.grammar.name} has; add words."
                 )
-            found.append(structure)
-        return found
+            structures.append(structure)
+        return structures
 
     def _require_few(self) -> None:
         """Refuse more than can be kept: sentences before words are chosen, and what is in them."""
@@ -184,10 +184,10 @@ class Sentences:
             if name not in counted:
                 alternatives = [] if self._stays(name) else self.grammar.rules[name]
                 several = [together(one) for one in alternatives] or [(1, 1, 1)]
-                many, pieces, longest = zip(*several, strict=True)
+                counts, pieces, longest = zip(*several, strict=True)
                 # Beyond the limits, figures would grow without end.
                 counted[name] = (
-                    min(sum(many), 100 * _MOST_STRUCTURES),
+                    min(sum(counts), 100 * _MOST_STRUCTURES),
                     min(sum(pieces), 100 * _MOST_PIECES),
                     min(max(longest), 100 * _LONGEST),
                 )
@@ -197,13 +197,13 @@ class Sentences:
             if len(one) > _LONGEST:
                 return 1, 1, len(one)
             parts = [count(p.name) if isinstance(p, Reference) else (1, 1, 1) for p in one]
-            many = prod(structures for structures, _, _ in parts)
-            each = sum(pieces * many // structures for structures, pieces, _ in parts)
-            return many, each, sum(longest for _, _, longest in parts)
+            counts = prod(structures for structures, _, _ in parts)
+            each = sum(pieces * counts // structures for structures, pieces, _ in parts)
+            return counts, each, sum(longest for _, _, longest in parts)
 
-        many, pieces, longest = count(self.grammar.start)
-        if many > _MOST_STRUCTURES:
-            number = f"{many:,}" if many < 100 * _MOST_STRUCTURES else "countless"
+        counts, pieces, longest = count(self.grammar.start)
+        if counts > _MOST_STRUCTURES:
+            number = f"{counts:,}" if counts < 100 * _MOST_STRUCTURES else "countless"
             raise InputError(
                 f"{self.grammar.name} has {number} sentences before words are chosen, more than "
                 f"{_MOST_STRUCTURES:,}; use fewer alternatives, or lists of words."
@@ -249,7 +249,7 @@ class Sentences:
             yield (reference,), frozenset((reference.name,)), 1.0
             return
         alternatives = self.grammar.rules[reference.name]
-        own = frozenset((reference.name,))
+        itself = frozenset((reference.name,))
         for one in alternatives:
             parts = [
                 list(self._expanded(piece)) if isinstance(piece, Reference)
@@ -260,12 +260,12 @@ class Sentences:
                 pieces = tuple(piece for part, _, _ in combined for piece in part)
                 if reference.capital:
                     pieces = (_capital(pieces[0]), *pieces[1:])
-                rules = own.union(*(rules for _, rules, _ in combined))
+                rules = itself.union(*(rules for _, rules, _ in combined))
                 yield pieces, rules, prod(p for _, _, p in combined) / len(alternatives)
 
     def _choices(self, pieces: Alternative) -> tuple[Choice, ...]:
         """Return what is to choose, in order; a value of an attribute is chosen once."""
-        found: list[Choice] = []
+        choices: list[Choice] = []
         once: set[Choice] = set()
         for piece in pieces:
             if not isinstance(piece, Reference) or piece.name in (ARTICLE, MASK):
@@ -273,9 +273,9 @@ class Sentences:
             attribute = self._attributes.get(piece.name)
             choice = Choice(attribute, True) if attribute else Choice(piece.name)
             if not (choice.sensitive and choice in once):
-                found.append(choice)
+                choices.append(choice)
             once.add(choice)
-        return tuple(found)
+        return tuple(choices)
 
     def _weighted(self, weights: Weights) -> list[Structure]:
         """Split structures by the words and values that have weights."""
@@ -391,13 +391,13 @@ def coverage_of(source: Sentences, drawn: Iterable[Derivation]) -> GrammarCovera
 
 
 def _terminals(grammar: Grammar, one: Derivation) -> set[str]:
-    found, names = set(one.words), grammar.attribute_of
+    words, names = set(one.words), grammar.attribute_of
     for piece in one.structure.pieces:
         if isinstance(piece, str):
-            found.add(piece)
+            words.add(piece)
         elif piece.name in names:
-            found.add(one.values[names[piece.name]].words[piece.name])
-    return {word.lower() for word in found if word.strip()}
+            words.add(one.values[names[piece.name]].words[piece.name])
+    return {word.lower() for word in words if word.strip()}
 
 
 def _chosen(one: Derivation) -> Iterator[Chosen]:

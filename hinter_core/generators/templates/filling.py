@@ -97,8 +97,8 @@ class TemplateValues:
         Raises:
             InputError: there is no name or no other value for a slot.
         """
-        own = tuple(name for name in attributes if name in template.attributes)
-        return _Filling(self, template, settings, own).plan(tuple(attributes))
+        names = tuple(name for name in attributes if name in template.attributes)
+        return _Filling(self, template, settings, names).plan(tuple(attributes))
 
 
 def words_of(template: Template, person: Person) -> tuple[str, ...]:
@@ -143,9 +143,9 @@ class _Filling:
         values: TemplateValues,
         template: Template,
         settings: Settings,
-        own: tuple[str, ...],
+        names: tuple[str, ...],
     ) -> None:
-        self._values, self._template, self._settings, self._own = values, template, settings, own
+        self._values, self._template, self._settings, self._own = values, template, settings, names
         self._rng = Random(f"{settings.seed} {template.id} {template.text}")
         self._taken = frozenset(_WORD.findall(" ".join(template.pieces)))
         self._base = self._draw()
@@ -200,7 +200,7 @@ class _Filling:
         }
         given = self._values.names.given
         home = next(
-            (c for (c, g), own in given.items() if g == gender and known & {*own}), ANYWHERE
+            (c for (c, g), names in given.items() if g == gender and known & {*names}), ANYWHERE
         )
         if (home, gender) in given:
             return home
@@ -230,8 +230,8 @@ class _Filling:
 
     def _families(self, country: str) -> list[str]:
         families = self._values.names.family
-        own = families.get(country) or families.get(ANYWHERE, ())
-        return [name for name in own if name not in self._taken]
+        names = families.get(country) or families.get(ANYWHERE, ())
+        return [name for name in names if name not in self._taken]
 
     def _family(self, country: str) -> str:
         usable = self._families(country)

@@ -49,11 +49,13 @@ class TemplateMutants(FilledMutants):
         least = min(2, self._settings.order)
         if len(present) >= least and (least == 1 or next(plan.each(), None) is not None):
             return
-        own = row.template.attributes if isinstance(row, TemplateRow) and row.template else ()
+        attributes = (
+            row.template.attributes if isinstance(row, TemplateRow) and row.template else ()
+        )
         words = ", ".join(self._attributes)
         if not present:
             raise InputError(
-                f"The template is for {', '.join(own)} and makes no mutant of {words}."
+                f"The template is for {', '.join(attributes)} and makes no mutant of {words}."
             )
         raise InputError(
             f"The template changes {present[0]} only; it has no combination of {words}."

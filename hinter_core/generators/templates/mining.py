@@ -146,20 +146,20 @@ def _templates(
     job: Dropped | None,
     reasons: dict[str, str],
 ) -> Iterator[Template]:
-    own = tuple(name for name in (GENDER, COUNTRY) if reasons[name] == TAKEN)
+    attributes = tuple(name for name in (GENDER, COUNTRY) if reasons[name] == TAKEN)
     gender = person.gender if person else ""
     joined = [*placed, *job.placed] if job else []
     together = job is not None and job.person is person and _apart([span for span, _ in joined])
-    if own and person:
+    if attributes and person:
         slots = joined if together else list(placed)
-        if GENDER not in own:  # what else tells it stays, too
+        if GENDER not in attributes:  # what else tells it stays, too
             kinds = (SlotKind.NAME, SlotKind.ARTICLE, SlotKind.OCCUPATION)
             jobs = job.placed if job and together else ()
             slots = [one for one in slots if one in jobs or (one[1] and one[1].kind in kinds)]
         names = (GENDER, OCCUPATION, COUNTRY) if together else (GENDER, COUNTRY)
         taken = tuple(name for name in names if reasons[name] == TAKEN)
         yield _template(ident, label, text, slots, taken, gender)
-    if job and not (own and together):
+    if job and not (attributes and together):
         yield _template(f"{ident}-occupation", label, text, job.placed, (OCCUPATION,), "")
 
 
@@ -311,7 +311,7 @@ def _require_known_names(words: TextWords, person: Entity) -> None:
 
     The name may be the person's: parsers tag some names of people as companies.
     """
-    own, since = _own_names(words, person), 0
+    names, since = _own_names(words, person), 0
     for mention in sorted(person.mentions, key=lambda one: one.head):
         place = words.place_of(mention.head[0])
         first = words.at(mention.span[0]).lower
@@ -320,7 +320,7 @@ def _require_known_names(words: TextWords, person: Entity) -> None:
         ):
             since = place - words.tokens[place].token  # the subject of the sentence may be meant
         elif _tells(words, mention) and any(
-            words.may_name(other) and words.tokens[other].lower not in own
+            words.may_name(other) and words.tokens[other].lower not in names
             for other in range(since, place)
         ):
             raise RefusedText(Refusal.UNKNOWN_PRONOUN)
@@ -378,14 +378,14 @@ def _name(
     families: Collection[str],
 ) -> TemplateSlot:
     """Return the slot of a name: given, family or full, as the person's other names show."""
-    own = words.text[slice(*mention.head)]
-    case = LetterCase.UPPER if own.isupper() and len(own) > 1 else LetterCase.PLAIN
-    parts = own.split()
+    written = words.text[slice(*mention.head)]
+    case = LetterCase.UPPER if written.isupper() and len(written) > 1 else LetterCase.PLAIN
+    parts = written.split()
     if len(parts) > 1:
         return TemplateSlot(SlotKind.NAME, "full", case)
     full = [one for one in names if len(one) > 1]
-    family = own.lower() in families or any(one[-1].lower() == own.lower() for one in full)
-    given = any(one[0].lower() == own.lower() for one in full)
+    family = written.lower() in families or any(one[-1].lower() == written.lower() for one in full)
+    given = any(one[0].lower() == written.lower() for one in full)
     detail = "family" if family and not given else ""
     return TemplateSlot(SlotKind.NAME, detail, case)
 
@@ -447,7 +447,7 @@ def _article(words: TextWords, start: int) -> Iterator[Placed]:
 def _require_no_rest(words: TextWords, person: Entity, placed: Sequence[Placed]) -> None:
     """Refuse a text that reveals the person's gender or name outside the slots."""
     covered = [span for span, _ in placed]
-    own = _own_names(words, person)
+    names = _own_names(words, person)
     nouns = people_words().nouns
     for match in _GLUED.finditer(words.text):  # "the real(her" is one token
         if not any(start <= match.start() < end for start, end in covered):
@@ -455,7 +455,7 @@ def _require_no_rest(words: TextWords, person: Entity, placed: Sequence[Placed])
     for token in words.tokens:
         if any(start <= token.span[0] < end for start, end in covered):
             continue
-        if len(token.text) > 2 and token.lower in own and token.text[:1].isupper():
+        if len(token.text) > 2 and token.lower in names and token.text[:1].isupper():
             raise RefusedText(Refusal.ELSEWHERE)
         gender = nouns.get(token.lower) if token.tag not in ("NNS", "NNPS") else ""
         if gender in (MALE, FEMALE) or token.lower in _ALSO_GENDERED:

@@ -71,13 +71,15 @@ def find_occupation(words: TextWords, entities: Sequence[Entity], first: Entity 
         for entity in entities
         for mention in entity.mentions
     }
-    found = {
+    owners = {
         place: _owner(words, place, heads, first)
         for place, token in enumerate(words.tokens)
         if token.lower in _terms()
     }
     why = NO_OCCUPATION
-    for place, owner in sorted(found.items(), key=lambda one: first is None or one[1] is not first):
+    for place, owner in sorted(
+        owners.items(), key=lambda one: first is None or one[1] is not first
+    ):
         try:
             return _dropped(words, place, owner)
         except RefusedText as refused:
@@ -95,9 +97,9 @@ def _owner(
     """
     token = words.tokens[place]
     offset = place - token.token
-    own = heads.get(place)
-    if first is None or (own is not None and len(own.mentions) > 1):
-        return own
+    owner = heads.get(place)
+    if first is None or (owner is not None and len(owner.mentions) > 1):
+        return owner
     for mention in first.mentions:
         if mention.kind is MentionKind.NAME and mention.span[0] <= token.span[0] < mention.span[1]:
             return first
@@ -112,7 +114,7 @@ def _owner(
                 and heads.get(offset + i) is first
             ):
                 return first
-    return own
+    return owner
 
 
 def _dropped(words: TextWords, place: int, person: Entity | None) -> Dropped:
@@ -167,8 +169,8 @@ def _require_usable(words: TextWords, token: Word) -> None:
     if any(h == index and parse.labels[i] in ("compound", "flat") and i > index
            for i, h in enumerate(parse.heads)):  # fmt: skip
         raise RefusedText(MODIFIER)
-    found = reading_at(words.text, token.span)
-    read_so = found[0] if found else None
+    reading = reading_at(words.text, token.span)
+    read_so = reading[0] if reading else None
     if not read(parse, parse.spans[index], (_terms()[token.lower],), read_so).terms:
         raise RefusedText(NO_PERSON_SENSE)
     named = token.label in _NAME_PARTS and token.head.token > index
@@ -219,9 +221,9 @@ def _first_left_out(token: Word, place: int) -> int:
         RefusedText: a word in between is no adjective of it.
     """
     parse, index = token.parse, token.token
-    own = [i for i, head in enumerate(parse.heads) if head == index and i < index]
-    determiners = [i for i in own if parse.labels[i] in _DETERMINERS]
-    adjectives = [i for i in own if parse.labels[i] in ("amod", "compound", "nummod")]
+    dependents = [i for i, head in enumerate(parse.heads) if head == index and i < index]
+    determiners = [i for i in dependents if parse.labels[i] in _DETERMINERS]
+    adjectives = [i for i in dependents if parse.labels[i] in ("amod", "compound", "nummod")]
     low = max(determiners, default=-1) + 1
     if determiners and parse.labels[low - 1] == "nmod:poss":
         while low < index and parse.tags[low] == "POS":

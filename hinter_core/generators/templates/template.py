@@ -210,13 +210,13 @@ def _counterparts() -> Mapping[tuple[str, str], Mapping[str, str]]:
     terms = [t for t in load_shipped()["gender"].terms if t.form in kinds and t.group in GENDERS]
     for term in terms:
         by_concept.setdefault(_concept(term), {}).setdefault(term.group, term.text)
-    found: dict[tuple[str, str], Mapping[str, str]] = {}
+    counterparts: dict[tuple[str, str], Mapping[str, str]] = {}
     for term in terms:
         both = by_concept[_concept(term)]
         if len(both) == len(GENDERS):
             key = (str(kinds[term.form]), fold(term.text))
-            found.setdefault(key, {**both, term.group: term.text})
-    return found
+            counterparts.setdefault(key, {**both, term.group: term.text})
+    return counterparts
 
 
 def _concept(term: Term) -> tuple[str, str, bool]:
@@ -340,13 +340,13 @@ class TemplateTable:
 
     def classes(self) -> frozenset[str]:
         """Return the attributes that the templates are for."""
-        found: set[str] = set()
+        pairs: set[str] = set()
         for row in self.rows():
             if isinstance(row, TemplateRow) and row.template is not None:
-                found.update(row.template.attributes)
-            if len(found) == len(ATTRIBUTES):
+                pairs.update(row.template.attributes)
+            if len(pairs) == len(ATTRIBUTES):
                 break
-        return frozenset(found)
+        return frozenset(pairs)
 
     def rows(self) -> Iterator[Row]:
         """Yield all templates, and faulty lines with their fault.

@@ -101,9 +101,9 @@ def _groups(sentence: str, words: Sequence[re.Match[str]]) -> Iterator[tuple[int
             last += 1
         if not words[last][0][:1].isupper():
             last -= 1  # "Black and" is not joined to anything
-        found = words[first : last + 1]
+        group = words[first : last + 1]
         if _stands_for_group(sentence, words, first, last, nouns):
-            for match in found:
+            for match in group:
                 lower = match[0].lower()
                 if groups.get(lower, match[0]) == lower and _titled(match[0]):
                     yield match.start(), lower
@@ -137,19 +137,19 @@ def _stands_for_group(
     left = sentence[words[first - 1].end() : words[first].start()].strip()
     if beside and after[:1].isupper() and after != "I":
         return False  # "the Black Student Union"
-    own = before.lower() if not left else ""
+    determiner = before.lower() if not left else ""
     possessed = before.lower().rpartition("'")[2]
-    if own and before[:1].isupper() and first > 1:
+    if determiner and before[:1].isupper() and first > 1:
         return False  # "Jack White"
     plural = word.endswith("s") and word in nouns
     people = beside and _person(after)
-    if own in _COPULAS or f"'{possessed}" in _COPULAS or own == "as":
+    if determiner in _COPULAS or f"'{possessed}" in _COPULAS or determiner == "as":
         return not {m[0].lower() for m in words[max(0, first - 4) : first]} & _NAMED
     if word in _gender_nouns():  # "the Queen" is one person, "the Godfather" a film; "a Woman" any
-        return own in _DETERMINERS - {"the"} and not (beside and after[:1].isupper())
-    if own in _DETERMINERS:
+        return determiner in _DETERMINERS - {"the"} and not (beside and after[:1].isupper())
+    if determiner in _DETERMINERS:
         return people or (beside and after[:1].islower()) or word in nouns
-    lower = not own or before.islower() or before.lower() in _EMPHASISED | _common()
+    lower = not determiner or before.islower() or before.lower() in _EMPHASISED | _common()
     return lower and (people or plural)
 
 
@@ -183,7 +183,7 @@ def _vocabulary() -> dict[str, str]:
 @lru_cache(maxsize=1)
 def _groups_of_people() -> dict[str, str]:
     """Return words for groups of people, as they are written: adjectives, and nouns of some."""
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     for attribute, form, term in _terms():
         word = "trans" if term.startswith("trans ") else term
         adjective = form == "adj" and attribute not in _NOT_ISSUED
@@ -191,8 +191,10 @@ def _groups_of_people() -> dict[str, str]:
         trans = attribute == "gender" and word in ("trans", "transgender", "nonbinary")
         gendered = word in _gender_nouns()
         if (adjective or noun or trans or gendered) and " " not in word:
-            found[word.lower()] = word if found.get(word.lower()) != word.lower() else word.lower()
-    return found
+            groups[word.lower()] = (
+                word if groups.get(word.lower()) != word.lower() else word.lower()
+            )
+    return groups
 
 
 @lru_cache(maxsize=1)

@@ -37,12 +37,12 @@ def other_language(text: str) -> str:
     small_words = shipped_words("small_words")
     english_words = small_words["English"]
     for language, small in small_words.items():
-        own = [word for word in counted if word in small]
-        hits = sum(counted[word] for word in own)
+        known = [word for word in counted if word in small]
+        hits = sum(counted[word] for word in known)
         english = sum(n for word, n in counted.items() if word in english_words - small)
-        enough = len(own) >= _FEWEST and len([w for w in own if w not in _PARTICLES]) >= _FEWEST
+        enough = len(known) >= _FEWEST and len([w for w in known if w not in _PARTICLES]) >= _FEWEST
         shared = hits >= _SHARE * len(words) and hits >= _MORE * english
-        clear = sum(counted[word] for word in own if word not in english_words) >= _CLEAR
+        clear = sum(counted[word] for word in known if word not in english_words) >= _CLEAR
         if enough and shared and clear and hits > most:
             best, most = language, hits
     return best

@@ -148,23 +148,23 @@ def _with(view: Reading, pieces: Callable[[str], Iterator[tuple[int, int, str]]]
 def _decoded(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield HTML references, also those that were escaped twice, with what they stand for."""
     for match in _REFERENCE.finditer(text):
-        found = match[0].replace("amp;", "")
-        new = html.unescape(found)
-        if (new != found or found == "&") and len(new) <= 2:
+        entity = match[0].replace("amp;", "")
+        new = html.unescape(entity)
+        if (new != entity or entity == "&") and len(new) <= 2:
             yield (*match.span(), new)
 
 
 def _plain_letters(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield apostrophes, letters and emoji that are to be read in another way, in order."""
-    found = [(*match.span(), "'") for match in _APOSTROPHE.finditer(text)]
-    found += [(*match.span(), "") for match in _HIDDEN.finditer(text)]
-    found += [(*match.span(), "") for match in _EMOJI.finditer(text)]
+    replaced = [(*match.span(), "'") for match in _APOSTROPHE.finditer(text)]
+    replaced += [(*match.span(), "") for match in _HIDDEN.finditer(text)]
+    replaced += [(*match.span(), "") for match in _EMOJI.finditer(text)]
     for match in _STYLED.finditer(text):
         new = "".join(map(_plain, match.group()))
         if new != match.group():
-            found += [(i, i + 1, _plain(c)) for i, c in enumerate(match.group(), match.start())]
+            replaced += [(i, i + 1, _plain(c)) for i, c in enumerate(match.group(), match.start())]
     done = 0
-    for start, end, new in sorted(found):
+    for start, end, new in sorted(replaced):
         if start >= done:  # a joiner is invisible and part of an emoji
             yield start, end, new
             done = end
@@ -185,12 +185,12 @@ def _markup(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of tags, comments, scripts and style sheets, in order."""
     if "<" not in text:
         return
-    found = [match.span() for match in _MARKUP.finditer(text)]
+    spans = [match.span() for match in _MARKUP.finditer(text)]
     for whole, end in _CLOSED:
         last = max((match.end() for match in end.finditer(text)), default=0)
-        found += [match.span() for match in whole.finditer(text, 0, last)]
+        spans += [match.span() for match in whole.finditer(text, 0, last)]
     done = 0
-    for start, stop in sorted(found, key=lambda span: (span[0], -span[1])):
+    for start, stop in sorted(spans, key=lambda span: (span[0], -span[1])):
         if start >= done:
             yield start, stop
             done = stop

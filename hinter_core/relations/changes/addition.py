@@ -95,11 +95,11 @@ def _drawn(source: SourceText) -> list[Word]:
 def _terms(dictionary: Dictionary, forms: tuple[GrammaticalForm, ...]) -> dict[str, list[Term]]:
     """Return the terms that can be added, by group."""
     concepts = relation_words().added.get(dictionary.attribute)
-    found: dict[str, list[Term]] = defaultdict(list)
+    terms: dict[str, list[Term]] = defaultdict(list)
     for term in dictionary.terms:
         if term.form in forms and (concepts is None or term.concept in concepts):
-            found[term.group].append(term)
-    return found
+            terms[term.group].append(term)
+    return terms
 
 
 def _inserted(relation: str, attribute: str, term: Term, place: int, new: str) -> Edit:

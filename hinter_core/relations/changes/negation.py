@@ -26,7 +26,7 @@ def negations(source: SourceText, attribute: str) -> Iterator[Edit]:
 
 def negation_of_all(source: SourceText, attribute: str) -> Edit | None:
     """Return the edit that negates every term of an attribute; None if one has no opposite."""
-    found: Pieces = []
+    pieces: Pieces = []
     targets: list[Term] = []
     terms = source.occurrences(attribute)
     for term, places in terms.items():
@@ -34,14 +34,14 @@ def negation_of_all(source: SourceText, attribute: str) -> Edit | None:
         if target is None or any(_counted(source, place) for place in places):
             return None
         targets.append(target)
-        found += _pieces(source, attribute, term, target, places)
-    if not found:
+        pieces += _pieces(source, attribute, term, target, places)
+    if not pieces:
         return None
     before, after = (
         Term(", ".join(term.text for term in words), words[0].group, words[0].form)
         for words in (list(terms), targets)
     )
-    return edit_of(NEGATE_ONE, EditKind.SUBSTITUTE, (attribute, before), after, found)
+    return edit_of(NEGATE_ONE, EditKind.SUBSTITUTE, (attribute, before), after, pieces)
 
 
 def _pieces(
@@ -63,9 +63,9 @@ def _opposite(source: SourceText, attribute: str, term: Term) -> Term | None:
     dictionary = source.dictionaries[attribute]
     other = opposite(dictionary, term.group)
     pairs = dictionary.pairs_from.get(term, ()) if other else ()
-    found = next((pair.target for pair in pairs if pair.target.group == other), None)
-    if found is not None:
-        return found
+    target = next((pair.target for pair in pairs if pair.target.group == other), None)
+    if target is not None:
+        return target
     negated = term.text.lower().startswith("non")
     if attribute not in relation_words().with_non or term.form not in _PREFIXED or negated:
         return None

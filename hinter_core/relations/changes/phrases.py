@@ -73,11 +73,11 @@ class SourceText:
 
     def occurrences(self, attribute: str) -> dict[Term, list[Occurrence]]:
         """Return the occurrences of an attribute by their term, in its first reading."""
-        found: dict[Term, list[Occurrence]] = {}
+        by_term: dict[Term, list[Occurrence]] = {}
         for occurrence in self.plan.occurrences:
             if occurrence.attribute == attribute and occurrence.terms:
-                found.setdefault(occurrence.terms[0], []).append(occurrence)
-        return found
+                by_term.setdefault(occurrence.terms[0], []).append(occurrence)
+        return by_term
 
     def modified(self, occurrence: Occurrence) -> "Modifier | None":
         """Return the noun that a term modifies from before; None unless it can be taken away.

@@ -29,16 +29,16 @@ def moves(source: SourceText, attribute: str) -> Iterator[Edit]:
 
 def after_noun(source: SourceText, places: list[Occurrence], said: Said) -> Pieces:
     """Take adjectives from before their nouns and say them behind; empty if one cannot be."""
-    found: Pieces = []
+    pieces: Pieces = []
     for occurrence in places:
         modifier = source.modified(occurrence)
         if modifier is None or not source.open_after(modifier.noun):
             return []
         place = modifier.noun.span[1]
         words = said(modifier.noun, source.text[slice(*occurrence.span)])
-        found += [*((*span, "") for span in modifier.spans), (place, place, f" {words}")]
-    stops = [piece[0] for piece in found if piece[0] == piece[1]]
-    return found if len(stops) == len(set(stops)) else []
+        pieces += [*((*span, "") for span in modifier.spans), (place, place, f" {words}")]
+    stops = [piece[0] for piece in pieces if piece[0] == piece[1]]
+    return pieces if len(stops) == len(set(stops)) else []
 
 
 def _clause(noun: Word, adjective: str) -> str:

@@ -56,13 +56,13 @@ def _edit(attribute: str, terms: list[Term], pieces: Pieces) -> Edit:
 
 
 def _pieces(source: SourceText, term: Term, places: list[Occurrence]) -> Pieces | None:
-    found: Pieces = []
+    removed: Pieces = []
     for occurrence in places:
         pieces = _left_out(source, term, occurrence)
         if not pieces:
             return None
-        found += pieces
-    return found
+        removed += pieces
+    return removed
 
 
 def _left_out(source: SourceText, term: Term, occurrence: Occurrence) -> Pieces:

@@ -70,8 +70,8 @@ def opposite(dictionary: Dictionary, group: str) -> str:
 
 
 def _others(lists: list[list[str]]) -> Mapping[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    by_word: dict[str, list[str]] = defaultdict(list)
     for words in lists:
         for word in words:
-            found[fold(word)] += [other for other in words if other != word]
-    return {word: tuple(others) for word, others in found.items()}
+            by_word[fold(word)] += [other for other in words if other != word]
+    return {word: tuple(others) for word, others in by_word.items()}

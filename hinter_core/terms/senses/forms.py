@@ -85,10 +85,10 @@ def known_forms(text: str) -> frozenset[GrammaticalForm]:
     are adverbs, but for a list of adjectives.
     """
     word = fold(text)
-    found = _known().get(word, _NO_FORMS)
-    if not found and text.islower() and len(word) > 4 and word.endswith("ly"):
+    forms = _known().get(word, _NO_FORMS)
+    if not forms and text.islower() and len(word) > 4 and word.endswith("ly"):
         return _NO_FORMS if word in _words()["adjectives_in_ly"] else _ADVERB
-    return found
+    return forms
 
 
 @lru_cache(maxsize=1)
@@ -102,7 +102,7 @@ def _known() -> Mapping[str, frozenset[GrammaticalForm]]:
     for form, words in _PRONOUNS.items():
         for word in words.split():
             forms[word].add(form)
-    return {word: frozenset(found) for word, found in forms.items()}
+    return {word: frozenset(listed) for word, listed in forms.items()}
 
 
 # -- in a sentence --------------------------------------------------------------------------------
@@ -158,8 +158,8 @@ def fitting(parse: Parse, tokens: Sequence[int], terms: Sequence[Term]) -> tuple
     place = _Place(parse, tokens, terms)
     fits = [(place.fit(term.form), term) for term in terms]
     best = next((one for one in (_Fit.YES, _Fit.IN_NEED) if one in (f for f, _ in fits)), None)
-    found = [term for fit, term in fits if fit is best]
-    return tuple(sorted(found, key=lambda term: term.form is not _FORM.COLLECTIVE))
+    best_fits = [term for fit, term in fits if fit is best]
+    return tuple(sorted(best_fits, key=lambda term: term.form is not _FORM.COLLECTIVE))
 
 
 class _Place:
@@ -444,5 +444,5 @@ def _opens(parse: Parse, token: int) -> bool:
 
 def dependent(parse: Parse, token: int, labels: Collection[str]) -> int | None:
     """Return the first dependent of a token with one of these relations."""
-    own = (i for i, head in enumerate(parse.heads) if head == token and i != token)
-    return next((i for i in own if parse.labels[i] in labels), None)
+    dependents = (i for i, head in enumerate(parse.heads) if head == token and i != token)
+    return next((i for i in dependents if parse.labels[i] in labels), None)

@@ -24,11 +24,11 @@ def lexicon() -> Mapping[str, frozenset[str]]:
 @lru_cache(maxsize=1)
 def expressions() -> Mapping[str, Sequence[tuple[int, tuple[str, ...]]]]:
     """Load the expressions by each of their words, with its place."""
-    found: dict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
+    phrases: dict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
     for phrase in shipped_lists("expressions")["phrases"]:
         for place, word in enumerate(words := tuple(phrase.split())):
-            found[word].append((place, words))
-    return dict(found)
+            phrases[word].append((place, words))
+    return dict(phrases)
 
 
 @lru_cache(maxsize=1)

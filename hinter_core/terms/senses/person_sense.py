@@ -107,11 +107,11 @@ def person_probability(text: str, occurrence: Occurrence) -> float | None:
     name no person, and words of a user's own may mean anything.
     """
     term = occurrence.terms[0]
-    asked = term.form not in (_FORM.ANY, _FORM.PREP_PHRASE) and not term.form.is_pronoun
-    if not asked or occurrence.attribute not in load_shipped() or _is_own(term):
+    ambiguous = term.form not in (_FORM.ANY, _FORM.PREP_PHRASE) and not term.form.is_pronoun
+    if not ambiguous or occurrence.attribute not in load_shipped() or _is_own(term):
         return None
-    found = reading_at(text, occurrence.span)
-    return None if found is None else found[0].person(found[1])
+    reading = reading_at(text, occurrence.span)
+    return None if reading is None else reading[0].person(reading[1])
 
 
 def read(
@@ -126,12 +126,12 @@ def read(
         return TermReading((), "is no word of its sentence")
     surface = " ".join(parse.words[i] for i in tokens)
     head = head_of(parse, tokens)
-    found = fitting(parse, tokens, tuple(terms))
-    if not found:
+    candidates = fitting(parse, tokens, tuple(terms))
+    if not candidates:
         tag = parse.tags[head]
         kind = _TAGS.get(tag, "another part of speech")
         return TermReading((), f"here \u201c{surface}\u201d is {kind} ({tag})")
-    term = next((t for t in found if t.sense is Sense.PERSON), found[0])
+    term = next((t for t in candidates if t.sense is Sense.PERSON), candidates[0])
     if reading is None or (term.form is _FORM.ANY and term.sense is Sense.PERSON):
         return TermReading((term,))
     reason = _against(parse, tokens, term)
@@ -241,9 +241,9 @@ def _longer_people(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     at = first - 2 if first > 1 and parse.words[first - 1] == "-" else first - 1
     if at < 0:
         return ""
-    before, own = parse.words[at], fold(parse.words[last])
-    born = fold(before) in ("native", "african") and own in ("american", "americans")
-    among = before[:1].isupper() and fold(before) in capitalised() and own in _OF_PEOPLES
+    before, word = parse.words[at], fold(parse.words[last])
+    born = fold(before) in ("native", "african") and word in ("american", "americans")
+    among = before[:1].isupper() and fold(before) in capitalised() and word in _OF_PEOPLES
     longer = fold(before) in _PARTS or born or among
     return f"{before} {parse.words[last]}" if longer else ""
 
