@@ -84,7 +84,7 @@ class Seam:
 
     def every(self) -> list[Extension]:
         """Return all extensions; see :meth:`find`."""
-        return [found for name in self.names() if (found := self.find(name))]
+        return [extension for name in self.names() if (extension := self.find(name))]
 
     def of(self, value: Any) -> Extension | None:
         """Return the extension of a value that was added; None if it was not."""

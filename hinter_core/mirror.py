@@ -115,9 +115,9 @@ def _files(folder: Path) -> Iterator[str]:
 
 def _state(path: Path) -> tuple[int, ...]:
     """Return what changes with a file: its time and size, and those of a database's log."""
-    found = []
+    state = []
     for one in (path, path.with_name(f"{path.name}-wal")):
         if one.exists():
             known = one.stat()
-            found += [known.st_mtime_ns, known.st_size]
-    return tuple(found)
+            state += [known.st_mtime_ns, known.st_size]
+    return tuple(state)

@@ -68,8 +68,8 @@ def data_place(name: str, setting: str) -> Path:
     ``HINTER_DATA``, or in the user's cache. Where that folder is no local disk, data lie in the
     user's cache and :class:`~hinter_core.mirror.Mirror` copies them.
     """
-    if own := os.environ.get(setting):
-        return Path(own)
+    if place := os.environ.get(setting):
+        return Path(place)
     named = os.environ.get(DATA)
     home = Path(named) if named and mirrored_folder() is None else user_cache()
     return home / name

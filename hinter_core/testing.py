@@ -33,7 +33,7 @@ def assert_no_hidden_bias(
     """
     campaign = settings_of("assert_no_hidden_bias", attributes, settings)
     given = [texts] if isinstance(texts, str) else list(texts)
-    found, refused = list[str](), list[InputError]()
+    hidden, refused = list[str](), list[InputError]()
     with named_models(model, labels=labels, multi=multi) as names:
         for text in given:
             budget = Budget(campaign.requests, campaign.budget)
@@ -45,13 +45,13 @@ def assert_no_hidden_bias(
                     continue
                 findings = result.findings(verdicts)
                 if len(findings):
-                    found.append(_described(text, name, findings, len(result.mutants())))
+                    hidden.append(_described(text, name, findings, len(result.mutants())))
     if len(refused) == len(given) * len(names):
         raise InputError(
             f"Nothing was tested: {refused[0]}" if refused else "Nothing was tested: give texts."
         )
-    if found:
-        raise AssertionError("\n".join(found))
+    if hidden:
+        raise AssertionError("\n".join(hidden))
 
 
 def _described(text: str, model: str, findings: Any, tested: int) -> str:

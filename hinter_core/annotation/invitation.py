@@ -28,10 +28,10 @@ def machine_address() -> str:
         try:
             # An address for documentation (RFC 5737); nothing is sent before data is.
             probe.connect(("192.0.2.1", 9))
-            found = str(probe.getsockname()[0])
+            address = str(probe.getsockname()[0])
         except OSError:
             return ""
-    return "" if is_loopback(found) else found
+    return "" if is_loopback(address) else address
 
 
 def is_loopback(host: str) -> bool:
@@ -44,9 +44,9 @@ def is_loopback(host: str) -> bool:
 
 def elsewhere(address: str) -> str:
     """Return an address of the app by which others reach this machine, or "" if there is none."""
-    parts, own = urlsplit(address), machine_address()
+    parts, machine = urlsplit(address), machine_address()
     port = f":{parts.port}" if parts.port else ""
-    return parts._replace(netloc=f"{own}{port}").geturl() if own else ""
+    return parts._replace(netloc=f"{machine}{port}").geturl() if machine else ""
 
 
 class Reached(NamedTuple):
@@ -65,9 +65,9 @@ def reach(page: str, *, local: bool) -> Reached:
 
     ``local``: the app listens to this machine alone.
     """
-    own = is_loopback(urlsplit(page).hostname or "")
-    address = (not local and elsewhere(page)) or page if own else page
-    return Reached(address, own and address != page, own and address == page)
+    loopback = is_loopback(urlsplit(page).hostname or "")
+    address = (not local and elsewhere(page)) or page if loopback else page
+    return Reached(address, loopback and address != page, loopback and address == page)
 
 
 def is_served(project: Path) -> bool:

@@ -60,8 +60,10 @@ def sample_campaign(
     campaign, wanted = store.read()["identity"], {frozenset(names) for names in attributes}
     with CampaignReader(store) as reader:
         candidates = {
-            (names, outcome): found
-            for (names, outcome), found in strata(reader, many, seed, validity=validity).items()
+            (names, outcome): in_stratum
+            for (names, outcome), in_stratum in strata(
+                reader, many, seed, validity=validity
+            ).items()
             if (not wanted or frozenset(names) in wanted)
             and (not outcomes or outcome.removesuffix(CHOSEN) in outcomes)
         }
@@ -128,9 +130,9 @@ def items_of_check(
         outcome = _outcome(judged[place])
         fits = judged[place][0].validity.fair >= validity
         if fits and not is_placebo(attributes) and (not outcomes or outcome in outcomes):
-            found = candidates.setdefault((attributes, outcome), StratumCandidates())
-            found.size += 1
-            found.best.append(place)
+            in_stratum = candidates.setdefault((attributes, outcome), StratumCandidates())
+            in_stratum.size += 1
+            in_stratum.best.append(place)
     chosen = balanced(candidates, many)
     if not chosen:
         raise AnnotationError("This check has no such mutants to judge; find some first.")

@@ -144,11 +144,11 @@ def mutants(
     require_testable(dictionaries, campaign.models, campaign.settings)
     plan = plan_text(text, dictionaries, campaign.settings, parses)
     relation_of(campaign.relations).require_applicable(plan)
-    case, found = TestCase(plan), list[FollowUp]()
+    case, follow_ups = TestCase(plan), list[FollowUp]()
     for batch in chunks((follow_up_of(case, e) for e in closure(plan.chosen())), _CHUNK):
         conform(batch, parses)
-        found += batch
-    return mutants_alone(found)
+        follow_ups += batch
+    return mutants_alone(follow_ups)
 
 
 def settings_of(where: str, attributes: Names | None, settings: dict[str, Any]) -> Campaign:
@@ -229,8 +229,8 @@ class CheckResult:
 
         from hinter_ui.html.square import chart
 
-        found = self._most_telling()
-        drawn = found and chart(self._result, found, self.model)
+        telling = self._most_telling()
+        drawn = telling and chart(self._result, telling, self.model)
         return Figure(drawn) if drawn else None
 
     def _most_telling(self) -> Outcome | None:
@@ -252,9 +252,11 @@ class CheckResult:
         """Show the square of the most telling mutant in a notebook."""
         from hinter_ui.html.square import original, square
 
-        found = self._most_telling()
+        telling = self._most_telling()
         body = (
-            square(self._result, found, self.model) if found else original(self._result, self.model)
+            square(self._result, telling, self.model)
+            if telling
+            else original(self._result, self.model)
         )
         counts = ", ".join(f"{number} {verdict}" for verdict, number in self.counts.items())
         style = _PAGE + "".join(one.read_text(encoding="utf-8") for one in _STYLES)

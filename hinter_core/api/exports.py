@@ -34,8 +34,12 @@ def _needs(package: str, why: str) -> Any:
 
 def rates_of(result: CampaignResult, model: str) -> list[ReportRow]:
     """Return the lines of one model that has answers: intersectional, atomic and placebo."""
-    found = result.of_model(model)
-    return [line for line in (found.intersectional, found.atomic, *found.placebo) if line.errors.of]
+    of_model = result.of_model(model)
+    return [
+        line
+        for line in (of_model.intersectional, of_model.atomic, *of_model.placebo)
+        if line.errors.of
+    ]
 
 
 def in_words(rate: Rate) -> str:
@@ -111,13 +115,13 @@ def eval_results(result: CampaignResult, model: str) -> str:
             f"--data {PREFIX}ORG/NAME."
         )
     rates = {line.name: line.errors for line in rates_of(result, model)}
-    found = rates.get("intersectional")
-    if found is None:
+    intersectional = rates.get("intersectional")
+    if intersectional is None:
         raise InputError("No intersectional mutant was tested; choose two attributes or more.")
     words = [f"{name} {in_words(rate)} of {rate.of:,}" for name, rate in rates.items()]
     entry = {
         "dataset": {"id": data[len(PREFIX) :].partition("?")[0], "task_id": "intersectional_bias"},
-        "value": round(100 * (found.share or 0), 2),
+        "value": round(100 * (intersectional.share or 0), 2),
         "date": day_of(result),
         "notes": f"HInter {version_of(result)}; error rate in percent, lower is better; "
         + "; ".join(words),
@@ -228,11 +232,11 @@ def write_inspect_log(result: CampaignResult, model: str, path: Path) -> None:
         config=log.EvalConfig(),
         packages={"hinter": version_of(result)},
     )
-    found = log.EvalResults(
+    results = log.EvalResults(
         total_samples=len(samples), completed_samples=len(samples), scores=[score]
     )
     log.write_eval_log(
-        log.EvalLog(status="success", eval=spec, results=found, samples=samples), str(path)
+        log.EvalLog(status="success", eval=spec, results=results, samples=samples), str(path)
     )
 
 

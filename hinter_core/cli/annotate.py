@@ -117,18 +117,18 @@ def create(
     wanted = listed_names(labels)
     if len(wanted) == 1:
         raise InputError("--labels takes at least two, as positive,negative.")
-    instructions, asked = default_questions(language, wanted)
+    instructions, shown = default_questions(language, wanted)
     opening: dict[str, Any] = {}
     if questions:
         given = text_of(questions), str(questions)
-        instructions, asked = read_questions(*given, wanted)
-        opening = read_opening(*given, asked)
+        instructions, shown = read_questions(*given, wanted)
+        opening = read_opening(*given, shown)
     items = []
     if campaign:
         sets = map(listed_names, attributes or ())
         items = sample_campaign(CampaignStore(campaign), many, seed, outcome or (), sets, validity)
     settings = Project(
-        name or project.stem, asked, instructions, language, blind, share, copies, repeats, gap,
+        name or project.stem, shown, instructions, language, blind, share, copies, repeats, gap,
         seed, quota=quota, gold=gold, **opening,
     )  # fmt: skip
     store, key = AnnotationStore.create(project, settings)
@@ -136,7 +136,7 @@ def create(
         store.add(items)
     finally:
         store.close()
-    say(f"{project}: {len(items)} items, questions {', '.join(q.id for q in asked)}")
+    say(f"{project}: {len(items)} items, questions {', '.join(q.id for q in shown)}")
     drawn = Counter(item.stratum for item in items)
     of = {item.stratum: item.weight * drawn[item.stratum] for item in items}
     for stratum, number in sorted(drawn.items()):
@@ -181,8 +181,8 @@ def invite(
     """Print the link for annotators; the app must run and show the project."""
     with opened(project) as store:
         closed = store.project().closed
-    own = machine_address()
-    address = address or (f"http://{own}:{PORT}" if own else "")
+    machine = machine_address()
+    address = address or (f"http://{machine}:{PORT}" if machine else "")
     if not urlsplit(address).netloc:
         raise InputError(
             "Give the address at which others reach the app, as --address http://192.0.2.7:7860."
@@ -396,13 +396,13 @@ def import_items(
 def _report(done: Imported) -> None:
     read = ", ".join(c if p == c else f"{p}={c}" for p, c in done.columns.items())
     say(f"columns read: {read}")
-    for what, many in (
+    for what, count in (
         ("rows", done.rows), ("items added", done.items), ("items known", done.items_known),
         ("judgements added", done.judgements), ("judgements known", done.judgements_known),
         ("decisions added", done.decisions),
         *((f"{what} left out", done.left_out[what]) for what in LEFT_OUT),
     ):  # fmt: skip
-        say(f"{what:<19} {many:>8,}")
+        say(f"{what:<19} {count:>8,}")
     if done.people:
         say(f"new annotators: {', '.join(done.people)}")
     for note in done.notes:
@@ -481,11 +481,11 @@ def agreement(
     if as_json and markdown:
         raise InputError("Choose one of --json and --markdown.")
     with opened(project) as store:
-        found = evaluate(store, question)
+        evaluation = evaluate(store, question)
     if as_json:
-        print_json(plain(found), indent=1)
+        print_json(plain(evaluation), indent=1)
     elif markdown:
-        title = f"Judgements of {found.project}"
-        say(markdown_of(title, evaluation_sections(found)), nl=False)
+        title = f"Judgements of {evaluation.project}"
+        say(markdown_of(title, evaluation_sections(evaluation)), nl=False)
     else:
-        print_sections(evaluation_sections(found), sys.stdout)
+        print_sections(evaluation_sections(evaluation), sys.stdout)

@@ -36,11 +36,11 @@ def show(
         for known in shipped_grammars():
             say(f"{known}: {load_grammar(known).about}")
         return
-    found = load_grammar(name)
-    say(_summary(found))
-    for rule, alternatives in found.rules.items():
+    loaded = load_grammar(name)
+    say(_summary(loaded))
+    for rule, alternatives in loaded.rules.items():
         say(f"\n{rule}\n" + "\n".join(f"  | {as_written(one)}" for one in alternatives))
-    for attribute, values in found.sensitive.items():
+    for attribute, values in loaded.sensitive.items():
         say(f"\n{attribute} (sensitive)")
         for value in values:
             words = ", ".join(f"<{name}> {word}" for name, word in value.words.items())
@@ -50,10 +50,10 @@ def show(
 @grammar.command("check")
 def check(name: Name) -> None:
     """Check a grammar; a fault is told with its line and what to do."""
-    found = load_grammar(name)
-    sentences, places = Sentences(found), dict[str, int]()
+    loaded = load_grammar(name)
+    sentences, places = Sentences(loaded), dict[str, int]()
     looked_at = min(_LOOKED_AT, sentences.count)
-    for row in GrammarTable(found, looked_at).rows():
+    for row in GrammarTable(loaded, looked_at).rows():
         if places.setdefault(row.text, row.number) != row.number:
             raise InputError(
                 f"{name}: two ways lead to the same sentence, so that counts are too high: "
@@ -61,13 +61,13 @@ def check(name: Name) -> None:
             )
         assert isinstance(row, GrammarRow)
         assert row.derivation is not None
-        labels = labels_of(found, row.derivation)
+        labels = labels_of(loaded, row.derivation)
         if len(labels) > 1:
             raise InputError(
                 f"{name}: a sentence has the labels {' and '.join(labels)}, so that none counts: "
                 f"'{row.text}'. Let one rule or list of it have a label."
             )
-    say(_summary(found))
+    say(_summary(loaded))
     say(f"no fault in {looked_at:,} of {sentences.count:,} sentences")
 
 
@@ -76,12 +76,12 @@ def count(
     name: Name, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
 ) -> None:
     """Count the sentences of a grammar exactly."""
-    found = load_grammar(name)
-    sentences = Sentences(found)
-    rules, terminals = found.size
+    loaded = load_grammar(name)
+    sentences = Sentences(loaded)
+    rules, terminals = loaded.size
     if as_json:
         print_json(
-            {"grammar": found.name, "rules": rules, "terminals": terminals,
+            {"grammar": loaded.name, "rules": rules, "terminals": terminals,
              "structures": len(sentences.structures), "sentences": sentences.count}
         )  # fmt: skip
         return
@@ -110,8 +110,8 @@ def sample(
     ] = False,
 ) -> None:  # fmt: skip
     """Draw sentences of a grammar, each once."""
-    found = load_grammar(name)
-    table = GrammarTable(found, sentences, seed, load_weights(weights) if weights else {})
+    loaded = load_grammar(name)
+    table = GrammarTable(loaded, sentences, seed, load_weights(weights) if weights else {})
     if covered:
         _print_coverage(table)
         return
@@ -119,7 +119,7 @@ def sample(
         say(row.text + (f"  [{row.label}]" if row.label else ""))
         if not (variants and isinstance(row, GrammarRow) and row.derivation):
             continue
-        plan = plan_of(found, row.derivation, Settings(), tuple(found.sensitive))
+        plan = plan_of(loaded, row.derivation, Settings(), tuple(loaded.sensitive))
         for edits in plan.edits.values():
             for edit in islice(edits, 3):
                 say(f"  {edit.attribute}: {plan.mutant((edit,)).text}")
@@ -127,10 +127,11 @@ def sample(
 
 def _print_coverage(table: GrammarTable) -> None:
     drawn = list(islice(table.source.draw(table.seed), table.sentences))
-    found = coverage_of(table.source, drawn)
+    coverage = coverage_of(table.source, drawn)
     say(
-        f"{len(drawn):,} sentences cover {_share(found.terminals, found.all_terminals)} terminals "
-        f"and {_share(found.pairs, found.all_pairs)} pairs of words that can stand in one sentence"
+        f"{len(drawn):,} sentences cover {_share(coverage.terminals, coverage.all_terminals)} "
+        f"terminals and {_share(coverage.pairs, coverage.all_pairs)} pairs of words that can stand "
+        "in one sentence"
     )
 
 
@@ -138,7 +139,7 @@ def _share(covered: int, of: int) -> str:
     return f"{covered:,} of {of:,}" + (f" ({covered / of:.1%})" if of else "")
 
 
-def _summary(found: Grammar) -> str:
-    rules, terminals = found.size
-    about = f"{found.about} " if found.about else ""
-    return f"{found.name}: {about}Task: {found.task}; {rules} rules, {terminals} terminals."
+def _summary(read: Grammar) -> str:
+    rules, terminals = read.size
+    about = f"{read.about} " if read.about else ""
+    return f"{read.name}: {about}Task: {read.task}; {rules} rules, {terminals} terminals."

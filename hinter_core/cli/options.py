@@ -66,7 +66,7 @@ def with_options(
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)
-        own = [item for name, item in signature.parameters.items() if name != "settings"]
+        parameters = [item for name, item in signature.parameters.items() if name != "settings"]
         basic, advanced = (
             [_parameter(option) for option in options if option.advanced is wanted]
             for wanted in (False, True)
@@ -78,7 +78,7 @@ def with_options(
             command(settings=set_, **given)
 
         call.__doc__ = command.__doc__
-        vars(call)["__signature__"] = signature.replace(parameters=[*basic, *own, *advanced])
+        vars(call)["__signature__"] = signature.replace(parameters=[*basic, *parameters, *advanced])
         return call
 
     return decorate

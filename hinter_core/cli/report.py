@@ -158,14 +158,14 @@ def report(
     if other_form or tracker:
         _hand_on(folders, other_form, tracker, model or [], out)
     faults = gate_faults(stores[0], made[0], fail_over, gate_on, junit_file, sarif_file)
-    found = made[0] if len(made) == 1 else total(list(zip(folders, made, strict=True)))
+    result = made[0] if len(made) == 1 else total(list(zip(folders, made, strict=True)))
     if tables is not None:
-        written = sections(found) if isinstance(found, Report) else campaigns_sections(found)
+        written = sections(result) if isinstance(result, Report) else campaigns_sections(result)
         number = write_tables(written, tables)
         say(f"{tables}: {number} tables, each as CSV and LaTeX.", err=bool(form or out))
     if not other_form and (tables is None or form or out):
         limit = LIMIT if fail_over is None else fail_over
-        _write_report(found, form, out, faults, words=words, limit=limit, on=gate_on)
+        _write_report(result, form, out, faults, words=words, limit=limit, on=gate_on)
     exit_for(faults)
 
 
@@ -188,7 +188,7 @@ def _hand_on(
 
 
 def _write_report(
-    found: Report | CampaignTotals,
+    result: Report | CampaignTotals,
     form: str,
     out: Path | None,
     faults: list[str],
@@ -199,15 +199,15 @@ def _write_report(
 ) -> None:
     try:
         with output(out, styled=form in ("", "html")) as stream:
-            if isinstance(found, Report):
+            if isinstance(result, Report):
                 if form:
-                    stream.write(write_report(found, form, in_words=words, limit=limit, on=on))
+                    stream.write(write_report(result, form, in_words=words, limit=limit, on=on))
                 else:
-                    print_report(found, stream, in_words=words)
+                    print_report(result, stream, in_words=words)
             elif form:
-                stream.write(_TOTAL_FORMS[form](found))
+                stream.write(_TOTAL_FORMS[form](result))
             else:
-                print_sections(campaigns_sections(found), stream)
+                print_sections(campaigns_sections(result), stream)
     except (BrokenPipeError, SystemExit):  # rich converts the former to the latter
         exit_for(faults)  # even if the reader closed the pipe
         raise
@@ -268,15 +268,15 @@ def compare(
         raise InputError("Choose one of --markdown and --json.")
     other = CampaignStore(second) if second is not None else None
     sides = choose_sides(CampaignStore(first), other, model or [])
-    found = compare_sides(*sides) if changes is None else _with_changes(*sides, changes)
+    comparison = compare_sides(*sides) if changes is None else _with_changes(*sides, changes)
     with output(out, styled=not (as_json or markdown)) as stream:
         if as_json:
-            print_json(plain(found), indent=1, file=stream)
+            print_json(plain(comparison), indent=1, file=stream)
         elif markdown:
-            stream.write(markdown_of("HInter comparison", comparison_sections(found)))
+            stream.write(markdown_of("HInter comparison", comparison_sections(comparison)))
         else:
-            print_sections(comparison_sections(found), stream)
-    exit_for([] if fail_over is None else regression_gate(found, fail_over))
+            print_sections(comparison_sections(comparison), stream)
+    exit_for([] if fail_over is None else regression_gate(comparison, fail_over))
 
 
 _COLUMNS = ("change", "row", "row of second", "mutant", "first", "second", "verdicts")
@@ -322,9 +322,9 @@ def validity(
             bar.update(done - bar.n)
 
         path = survey(store, judge, sample, seed, on_progress)
-    for found in validities(store):
-        if found.checker == judge.name:
-            say(validity_in_words(found))
+    for known in validities(store):
+        if known.checker == judge.name:
+            say(validity_in_words(known))
     say(f"Written to {path}; hinter report shows it.")
 
 

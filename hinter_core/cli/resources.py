@@ -180,9 +180,9 @@ def _open(file: Path | None) -> PredictionCache:
 @cache.command("stats")
 def stats(file: _File = None) -> None:
     """Show the file size and the number of answers by model."""
-    found = _open(file).stats()
-    say(f"{found.path}: {sum(found.answers.values())} answers, {found.size:,} bytes")
-    for model, number in found.answers.items():
+    stats_read = _open(file).stats()
+    say(f"{stats_read.path}: {sum(stats_read.answers.values())} answers, {stats_read.size:,} bytes")
+    for model, number in stats_read.answers.items():
         say(f"  {number:>8}  {model}")
 
 

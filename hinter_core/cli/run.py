@@ -206,11 +206,11 @@ def _asked(progress: RunProgress) -> str:
 def _line(progress: RunProgress, seconds: float) -> str:
     repaired = f"; {progress.repaired} damaged tables made again" if progress.repaired else ""
     hidden = f", {progress.hidden:,} hidden" if not progress.priority else ""
-    asked = f"; {_asked(progress)}" if progress.priority else ""
+    asked_part = f"; {_asked(progress)}" if progress.priority else ""
     return (
         f"{progress.shards} of {progress.of} shards, {progress.texts:,} texts, "
         f"{progress.mutants:,} mutants{hidden}; {progress.parses:,} parses and "
-        f"{progress.predictions:,} predictions in {seconds:.0f} s{repaired}{asked}"
+        f"{progress.predictions:,} predictions in {seconds:.0f} s{repaired}{asked_part}"
     )
 
 
@@ -221,23 +221,23 @@ def list_campaigns(
     as_json: Annotated[bool, typer.Option("--json", help="All values as JSON.")] = False,
 ) -> None:
     """List the campaigns in a folder: data, models, texts, state and last run."""
-    found = list(campaigns_in(folder))
+    campaigns = list(campaigns_in(folder))
     if as_json:
-        print_json([asdict(one) for one in found], indent=1)
+        print_json([asdict(one) for one in campaigns], indent=1)
         return
     rows: Rows = [
         [one.path, one.state_in_words, one.title, ", ".join(one.attributes),
          ", ".join(short_names(one.models).values()),
          f"{one.done:,} of {'?' if one.texts is None else f'{one.texts:,}'}", one.mutants,
          one.last_run[:16].replace("T", " "), one.identity]
-        for one in found
+        for one in campaigns
     ]  # fmt: skip
-    words = [f"{one.path}: {one.fault}" for one in found if one.fault]
+    words = [f"{one.path}: {one.fault}" for one in campaigns if one.fault]
     words += [
-        f"{one.path}: {one.state_in_words}; hinter report says why." for one in found
+        f"{one.path}: {one.state_in_words}; hinter report says why." for one in campaigns
         if one.unanswered
     ]  # fmt: skip
-    if not found:
+    if not campaigns:
         words = ["There is none, here or in the folders below; hinter run makes one."]
     columns = ["Directory", "State", "Data", "Attributes", "Models", "Texts", "Mutants",
                "Last run (UTC)", "Identity"]  # fmt: skip

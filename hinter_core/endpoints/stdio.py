@@ -273,7 +273,7 @@ def _server(folder: Path) -> Any:
             return called(tools[name], OwnMachine(folder, tell), arguments)
 
         try:
-            found = await anyio.to_thread.run_sync(work)
+            result = await anyio.to_thread.run_sync(work)
         except HinterError:
             raise  # what is raised here becomes the text of an error
         except Exception as error:
@@ -283,6 +283,6 @@ def _server(folder: Path) -> Any:
                 "%s: %s\n%s", name, type(error).__name__, frames
             )
             raise InputError("The tool failed; the log of the server says why.") from error
-        return [TextContent(type="text", text=json.dumps(found, ensure_ascii=False))]
+        return [TextContent(type="text", text=json.dumps(result, ensure_ascii=False))]
 
     return server

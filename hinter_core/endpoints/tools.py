@@ -132,8 +132,8 @@ def check(
     head, rows = _checked(
         place, text, names_of(attributes, "attributes"), model, limit, more=first > 0
     )
-    found = [row for row in rows if row["verdict"] in wanted]
-    return page(head, "mutants", found[first:], first, len(found))
+    shown = [row for row in rows if row["verdict"] in wanted]
+    return page(head, "mutants", shown[first:], first, len(shown))
 
 
 def scan(
@@ -161,12 +161,14 @@ def scan(
     for number, text in enumerate(texts, 1):
         place.progress(number - 1, len(texts), "texts")
         try:
-            head, found = _checked(place, text, named, model, limit, more=first > 0)
+            head, head_rows = _checked(place, text, named, model, limit, more=first > 0)
         except InputError as error:  # one bad text never ends a scan
             said = text if isinstance(text, str) else ""
             rows.append({"number": number, "text": short(said, 80), "error": str(error)})
             continue
-        most = found[0] if found and found[0]["verdict"] in ("hidden", "biased") else None
+        most = (
+            head_rows[0] if head_rows and head_rows[0]["verdict"] in ("hidden", "biased") else None
+        )
         telling = {"flips": f"{most['change']}: {most['answer']}"} if most else {}
         rows.append(
             {"number": number, "text": short(head["text"], 80), "answer": head["answer"],
@@ -261,8 +263,8 @@ def status(place: Place, campaign: str) -> dict[str, Any]:
     Args:
         campaign: Name of the campaign, as `run` returned it.
     """
-    found = place.state(text_of(campaign, "campaign"))
-    seen = found.seen
+    state = place.state(text_of(campaign, "campaign"))
+    seen = state.seen
     counts = {
         short(model, 80): {
             verdict.value: sum(counts[kind, verdict.value] for kind in KINDS[:3])
@@ -270,11 +272,11 @@ def status(place: Place, campaign: str) -> dict[str, Any]:
         }
         for model, counts in list(seen.verdicts.items())[:8]
     }
-    left = found.seconds_left
+    left = state.seconds_left
     return plain(
-        {"campaign": campaign, "state": found.state, "texts_done": seen.done, "texts": seen.texts,
+        {"campaign": campaign, "state": state.state, "texts_done": seen.done, "texts": seen.texts,
          "mutants": seen.mutants, "counts": counts,
-         "seconds_left": left if left is None else int(left), "problem": found.problem}
+         "seconds_left": left if left is None else int(left), "problem": state.problem}
     )  # fmt: skip
 
 
@@ -300,22 +302,22 @@ def findings(
     result = place.open(text_of(campaign, "campaign"))
     chosen = text_of(model, "model") or next(iter(result.models), "")
     if chosen not in result.models:
-        asked = ", ".join(result.models)
+        names = ", ".join(result.models)
         raise InputError(
-            f"The campaign has no answers of the model '{short(chosen, 80)}'; it has {asked}."
-            if asked
+            f"The campaign has no answers of the model '{short(chosen, 80)}'; it has {names}."
+            if names
             else "The campaign has no answers yet; ask status until it is done."
         )
     wanted = FindingFilter(
         verdicts(verdict), names_of(attributes, "attributes"), text_of(search, "search")[:200]
     )
     side, first = Side(result.store, chosen), first_row(cursor)
-    found, total = page_of_findings(side, wanted, first, _PAGE)
+    records, total = page_of_findings(side, wanted, first, _PAGE)
     rows = [
         {"row": one.row, "verdict": one.verdict, "change": ", ".join(e.in_words for e in one.edits),
          "original_answer": ", ".join(one.original), "answer": ", ".join(one.labels or ()),
          "mutant": around_change(one.text, one.mutant)}
-        for one in found
+        for one in records
     ]  # fmt: skip
     return page({"campaign": campaign, "model": short(chosen, 80)}, "findings", rows, first, total)
 

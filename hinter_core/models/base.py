@@ -135,10 +135,10 @@ class Remote(Generative, Protocol):
         self.send(list(enumerate(texts)), receive)
         try:
             while left:
-                found = queue.get()
-                if isinstance(found, BaseException):
-                    raise found
-                left -= len(found)
-                yield from ((index, *reply) for index, reply in found)
+                reply_or_fault = queue.get()
+                if isinstance(reply_or_fault, BaseException):
+                    raise reply_or_fault
+                left -= len(reply_or_fault)
+                yield from ((index, *reply) for index, reply in reply_or_fault)
         finally:
             self.call_off(receive)

@@ -52,8 +52,8 @@ class PythonModel(ModelUnderTest):
         self._tokenizer = tokenizer  # of a pipeline that cuts what is too long for it
         self._open = not labels  # any label is accepted
         self.capabilities = Capabilities(labels=labels, multi_label=multi, steady=False)
-        found = [self._answer(value) for value in self._call(list(_PROBE))]
-        self.capabilities = replace(self.capabilities, scores=bool(found[0].scores))
+        answers = [self._answer(value) for value in self._call(list(_PROBE))]
+        self.capabilities = replace(self.capabilities, scores=bool(answers[0].scores))
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """Return one answer per text, in order.
@@ -158,8 +158,8 @@ def adapt(
     """
     if all(hasattr(value, part) for part in ("predict", "capabilities", "identity", "name")):
         return value  # type: ignore[no-any-return]  # it follows the protocol itself
-    own = getattr(value, "labels", None)
-    known = tuple(labels) or tuple(map(str, own if isinstance(own, list | tuple) else ()))
+    declared = getattr(value, "labels", None)
+    known = tuple(labels) or tuple(map(str, declared if isinstance(declared, list | tuple) else ()))
     function, of_scores = _function_of(value)
     known = known or tuple(map(str, _plain(of_scores)))
     identity = f"{identity}-{known}-{multi}" if identity else f"{_UNNAMED}{uuid4().hex}"

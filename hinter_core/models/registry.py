@@ -228,7 +228,7 @@ def backend_of(kind: str) -> Backend | None:
 
 def every_backend() -> dict[str, Backend]:
     """Return all kinds of models, also those that were added."""
-    return BACKENDS | {kind: found for kind in MODELS.names() if (found := backend_of(kind))}
+    return BACKENDS | {kind: backend for kind in MODELS.names() if (backend := backend_of(kind))}
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,8 +211,8 @@ class PredictionStore:
         """Store replies on disk."""
         if self._cache is None:
             return
-        for turn, asked in groupby(replies, key=lambda q: q.turn):
-            stored = {question.text: _whole(replies[question]) for question in asked}
+        for turn, questions in groupby(replies, key=lambda q: q.turn):
+            stored = {question.text: _whole(replies[question]) for question in questions}
             self._cache.put(self._identity(turn), stored)
 
     def _replies(self, texts: list[str]) -> Iterator[tuple[int, Prediction, Cost]]:
@@ -365,15 +365,15 @@ class Flight:
         A fault of a question that was called off is none of those that were asked since.
         """
 
-        def receive(found: Replies[tuple[StoreQuestion, Budget]]) -> None:
-            if receive is self._receiver or not isinstance(found, BaseException):
-                self._receive(found)
+        def receive(replies: Replies[tuple[StoreQuestion, Budget]]) -> None:
+            if receive is self._receiver or not isinstance(replies, BaseException):
+                self._receive(replies)
 
         return receive
 
-    def _receive(self, found: Replies[tuple[StoreQuestion, Budget]]) -> None:
-        fault = found if isinstance(found, BaseException) else None
-        replies = [] if isinstance(found, BaseException) else found
+    def _receive(self, receipt: Replies[tuple[StoreQuestion, Budget]]) -> None:
+        fault = receipt if isinstance(receipt, BaseException) else None
+        replies = [] if isinstance(receipt, BaseException) else receipt
         try:
             self._keep({question: reply for (question, _), (reply, _) in replies})
         except Exception as error:  # noqa: BLE001 -- raised in the thread that waits

@@ -251,13 +251,13 @@ def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: i
     model.failures.update(dict(lost))
     _read_lattice(model, width)
     _read_words(model, width)
-    found = run(
+    counts = run(
         "SELECT min(apart) AS two, -CASE WHEN two THEN count(*) ELSE count_if(NOT apart) END, "
         "min(shard), arg_min(place, apart::BIGINT << 40 | place) "
         f"FROM judged JOIN sets USING (set) WHERE verdict = 'hidden' AND NOT "
         f"{has_placebo('attributes')} GROUP BY row, set ORDER BY 1, 2, 3, 4 LIMIT {_EXAMPLES}"
     )
-    model.clusters = sorted([*model.clusters, *found])[:_EXAMPLES]
+    model.clusters = sorted([*model.clusters, *counts])[:_EXAMPLES]
 
 
 def _read_lattice(model: ModelCounts, width: int) -> None:

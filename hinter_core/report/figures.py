@@ -54,13 +54,15 @@ def bars(report: Report, rate: str = "errors") -> Chart | None:
     With ``sources`` as ``rate``: the share of texts with an error (HInter, Figures 4b, 5b).
     """
     every = [
-        {line.name: own for line in lines_of(model) if (own := getattr(line, rate)).of}
+        {line.name: value for line in lines_of(model) if (value := getattr(line, rate)).of}
         for model in report.models
     ]
     names = list(dict.fromkeys(name for rates in every for name in rates))
     if not names:
         return None
-    top = _top(max(own.share or 0.0, own.high or 0.0) for rates in every for own in rates.values())
+    top = _top(
+        max(value.share or 0.0, value.high or 0.0) for rates in every for value in rates.values()
+    )
     top /= 100
     models = [(_short(one.model), COLOURS[n % len(COLOURS)]) for n, one in enumerate(report.models)]
     both = list(zip(models, every, strict=True))
@@ -231,7 +233,9 @@ def curves(
     return {
         "kind": "lines",
         "bands": [(points(band), colour + "26") for _, colour, _, band in drawn if band],
-        "curves": [(points(own), colour, name == dashed, name) for name, colour, own, _ in drawn],
+        "curves": [
+            (points(values), colour, name == dashed, name) for name, colour, values, _ in drawn
+        ],
         "right": f"{right:,g}",
         "top": f"{top:,g}",
         "across": x_title,
@@ -328,20 +332,20 @@ def _bars_of(
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """Yield a trace for each name and colour of bars, and its bars; each stands at a label."""
     traces: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
-    for label, own in every:
-        traces.setdefault((own["name"], own["colour"]), []).append((label, own))
+    for label, shown in every:
+        traces.setdefault((shown["name"], shown["colour"]), []).append((label, shown))
     for (name, colour), placed in traces.items():
         labels = [escape(label) for label, _ in placed]
         same = {"type": "bar", "orientation": "h", "name": escape(name), "y": labels}
-        yield {**same, "marker": {"color": colour}}, [own for _, own in placed]
+        yield {**same, "marker": {"color": colour}}, [shown for _, shown in placed]
 
 
 def _of_bars(chart: Chart) -> _Plot:
-    every = [(label, one) for label, own in chart["rows"] for one in own]
+    every = [(label, one) for label, parts in chart["rows"] for one in parts]
     data = []
-    for trace, own in _bars_of(every):
-        ends = [one["percent"] for one in own]
-        trace["marker"]["pattern"] = {"shape": ["/" if one["few"] else "" for one in own]}
+    for trace, parts in _bars_of(every):
+        ends = [one["percent"] for one in parts]
+        trace["marker"]["pattern"] = {"shape": ["/" if one["few"] else "" for one in parts]}
         error = {
             "type": "data",
             "symmetric": False,
@@ -350,7 +354,7 @@ def _of_bars(chart: Chart) -> _Plot:
             "color": "#808490",
             "thickness": 1.5,
         }
-        more = {"x": [share for share, *_ in ends], "customdata": [one["of"] for one in own]}
+        more = {"x": [share for share, *_ in ends], "customdata": [one["of"] for one in parts]}
         hover = "%{y}: %{x:.1f} % (%{customdata})<extra></extra>"
         data.append({**trace, **more, "error_x": error, "hovertemplate": hover})
     layout = _horizontal(chart["title"], len(every), "group")
@@ -362,10 +366,10 @@ def _of_bars(chart: Chart) -> _Plot:
 def _of_stacks(chart: Chart) -> _Plot:
     every = [(row["name"], part) for row in chart["rows"] for part in row["parts"]]
     data = [
-        {**trace, "x": [part["of"] for part in own], "text": [part["number"] for part in own],
-         "customdata": [part["share"] for part in own],
+        {**trace, "x": [part["of"] for part in parts], "text": [part["number"] for part in parts],
+         "customdata": [part["share"] for part in parts],
          "hovertemplate": "%{y}: %{x:,} (%{customdata})"}
-        for trace, own in _bars_of(every)
+        for trace, parts in _bars_of(every)
     ]  # fmt: skip
     return data, _horizontal("", len(chart["rows"]), "stack")
 

@@ -50,9 +50,9 @@ def _hash(store: CampaignStore) -> str:
         if path.name in (NAME, ".lock", ".running") or path.suffix == PART or path.is_dir():
             continue
         file = path.stat()
-        told = (path.relative_to(store.folder).as_posix(), file.st_size, file.st_mtime_ns)
+        file_state = (path.relative_to(store.folder).as_posix(), file.st_size, file.st_mtime_ns)
         # The time of the change, too: a copy may keep the other one.
-        digest.update(f"{told} {file.st_ctime_ns}\n".encode())
+        digest.update(f"{file_state} {file.st_ctime_ns}\n".encode())
     return digest.hexdigest()
 
 
@@ -105,12 +105,12 @@ def _plain(value: Any) -> Any:
     return [_plain(part) for part in value] if isinstance(value, list) else value
 
 
-def _value(told: Any, store: CampaignStore) -> Any:
-    if isinstance(told, list):
-        return [_value(part, store) for part in told]
-    if not isinstance(told, dict):
-        return told
-    ((kind, parts),) = told.items()
+def _value(value: Any, store: CampaignStore) -> Any:
+    if isinstance(value, list):
+        return [_value(part, store) for part in value]
+    if not isinstance(value, dict):
+        return value
+    ((kind, parts),) = value.items()
     if kind == "campaign":
         return store.campaign()
     if kind in ("dict", "counter"):

@@ -41,7 +41,7 @@ def with_short_names(report: Report) -> Report:
     validity = [
         replace(
             one,
-            by_answer={short.get(name, name): own for name, own in one.by_answer.items()},
+            by_answer={short.get(name, name): answers for name, answers in one.by_answer.items()},
             by_verdict=shortened(one.by_verdict),
         )
         for one in report.validity

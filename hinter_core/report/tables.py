@@ -55,10 +55,12 @@ def raw_rows(table: Section) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [{} for _ in table.cells]
     for place, column in enumerate(table.columns):
         values = [_raw(row[place]) for row in table.cells]
-        parts = dict.fromkeys(part for own in values for part, v in own.items() if v is not None)
+        parts = dict.fromkeys(
+            part for of_row in values for part, v in of_row.items() if v is not None
+        )
         for part in parts or ("",):
-            for row, own in zip(rows, values, strict=True):
-                row[f"{column} {part}".strip()] = own.get(part)
+            for row, of_row in zip(rows, values, strict=True):
+                row[f"{column} {part}".strip()] = of_row.get(part)
     return rows
 
 

@@ -246,11 +246,11 @@ def qualities(
     repeats = {q.id: by_item(every, q.id, REPEAT) for q in questions}
     results = []
     for name in sorted({one.annotator for one in every}):
-        own = [one for one in every if one.annotator == name]
-        judged = [one.seconds for one in own if one.status is Status.JUDGED]
-        skipped = sum(one.status is Status.SKIPPED for one in own)
+        by_person = [one for one in every if one.annotator == name]
+        judged = [one.seconds for one in by_person if one.status is Status.JUDGED]
+        skipped = sum(one.status is Status.SKIPPED for one in by_person)
         times = [seconds for seconds in judged if seconds > 0]
-        timed = [one for one in own if one.status is Status.JUDGED and one.seconds > 0]
+        timed = [one for one in by_person if one.status is Status.JUDGED and one.seconds > 0]
         timed = [one for one in timed if one.showing == FIRST and one.item in needed]
         one = Quality(
             name,

@@ -80,13 +80,13 @@ def evaluate(store: AnnotationStore, question: str = "") -> Evaluation:
     """
     project, items = store.project(), list(store.items())
     decisions = store.adjudications()
-    found = evaluation(project, items, list(store.judgements()), decisions, question)
+    result = evaluation(project, items, list(store.judgements()), decisions, question)
     excluded = [(one.name, one.excluded) for one in store.annotators() if one.excluded]
     if not excluded:
-        return found
+        return result
     every = list(store.judgements(excluded=True))
     both = evaluation(project, items, every, decisions, question)
-    return replace(found, excluded=excluded, with_excluded=both)
+    return replace(result, excluded=excluded, with_excluded=both)
 
 
 def evaluation(
@@ -143,21 +143,21 @@ _NONE = "\u2013"
 
 def evaluation_sections(result: Evaluation) -> list[Section]:
     """Present an evaluation as sections of a report."""
-    found = [_overview(result), *_excluded(result)]
+    sections = [_overview(result), *_excluded(result)]
     if result.judgements:
-        found += [_agreement(result.agreements), *_pairs(result.agreements)]
-        found += [*_confusions(result.agreements), _quality(result.qualities)]
-        found += [_disputed(result.disputed)]
-        found += [*_scores(result.scores), *_true_positives(result)]
-    return found
+        sections += [_agreement(result.agreements), *_pairs(result.agreements)]
+        sections += [*_confusions(result.agreements), _quality(result.qualities)]
+        sections += [_disputed(result.disputed)]
+        sections += [*_scores(result.scores), *_true_positives(result)]
+    return sections
 
 
 def _overview(result: Evaluation) -> Section:
-    asked = "question" if len(result.questions) == 1 else "questions"
+    noun = "question" if len(result.questions) == 1 else "questions"
     sentences = [
         f"Project \u201c{result.project}\u201d: {_number(result.items, 'item')}, "
         f"{_number(result.judgements, 'judgement')} by "
-        f"{_number(len(result.annotators), 'annotator')}, {asked} {', '.join(result.questions)}.",
+        f"{_number(len(result.annotators), 'annotator')}, {noun} {', '.join(result.questions)}.",
         f"Items by majority or the owner's decision: {result.valid:,} valid, {result.broken:,} not "
         f"valid, {result.undecided:,} undecided (not judged, not sure, or a tie). The owner "
         f"decided {_number(result.decided, 'answer')}.",

@@ -149,10 +149,10 @@ def score(
     parts = parts_of(items, weights, sides)
     weighted = _withheld(_estimates(cases), *parts)
 
-    def rate(of: int, found: Estimate) -> Rate:
+    def rate(of: int, share: Estimate) -> Rate:
         if not of:
             return Rate(0, 0)
-        return Rate(hits, of, found.low, found.high) if clustered else wilson(hits, of)
+        return Rate(hits, of, share.low, share.high) if clustered else wilson(hits, of)
 
     return Score(
         kind,
@@ -307,12 +307,13 @@ def true_positives(
             if known & set(row):
                 answers.setdefault(name, {})[item] = row
     results = []
-    for name, own in sorted(answers.items()):
+    for name, of_model in sorted(answers.items()):
         for attributes in [(), *(some for some in sets if some and len(sets) > 1)]:
             judged = [
-                _is_true(case, questions, own)
+                _is_true(case, questions, of_model)
                 for case in cases
-                if attributes in ((), case[0].attributes) and all(item.id in own for item in case)
+                if attributes in ((), case[0].attributes)
+                and all(item.id in of_model for item in case)
             ]
             results.append(TruePositives(name, attributes, wilson(sum(judged), len(judged))))
     return results

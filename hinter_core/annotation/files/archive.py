@@ -96,8 +96,8 @@ def fill(store: AnnotationStore, path: Path) -> int:
                 row = {name: given[name] for name in columns} | _derived(table, given)
                 names, marks = ", ".join(row), ", ".join(f":{name}" for name in row)
                 connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", row)  # noqa: S608 -- our own words
-        found: int = connection.execute("SELECT COUNT(*) FROM items").fetchone()[0]
-        return found
+        count: int = connection.execute("SELECT COUNT(*) FROM items").fetchone()[0]
+        return count
 
 
 def _rows(file: ZipFile, name: str) -> Iterator[Any]:

@@ -64,15 +64,15 @@ def find_columns(
     names = list(dict.fromkeys(name for values, _ in head for name in values))
     _require_values(questions, reading)
     parts = (*USUAL, *(f"{ANSWER}{question.id}" for question in questions))
-    found = _chosen(where, names, parts, reading)
+    columns = _chosen(where, names, parts, reading)
     for part in parts:
-        if part not in found:
-            own = _usual(part, [name for name in names if name not in found.values()])
-            if own and (part != "role" or _are_roles(own, head)):
-                found[part] = own
-    found = {part: name for part, name in found.items() if name}
-    _require(where, names, parts, found, reading)
-    return found
+        if part not in columns:
+            column = _usual(part, [name for name in names if name not in columns.values()])
+            if column and (part != "role" or _are_roles(column, head)):
+                columns[part] = column
+    columns = {part: name for part, name in columns.items() if name}
+    _require(where, names, parts, columns, reading)
+    return columns
 
 
 def _chosen(
@@ -105,12 +105,12 @@ def _are_roles(name: str, head: Sequence[Record]) -> bool:
 def _require_values(questions: Sequence[Question], reading: ColumnMapping) -> None:
     for given, value in reading.values.items():
         of, sign, _ = given.partition(":")
-        asked = [q for q in questions if q.id == of] if sign else list(questions)
-        if not asked:
+        of_sign = [q for q in questions if q.id == of] if sign else list(questions)
+        if not of_sign:
             known = [question.id for question in questions]
             raise InputError(f"There is no question '{of}'; the project asks {', '.join(known)}.")
-        if value and not any(question.answer(value) for question in asked):
-            there = dict.fromkeys(value for question in asked for value in question.values)
+        if value and not any(question.answer(value) for question in of_sign):
+            there = dict.fromkeys(value for question in of_sign for value in question.values)
             raise InputError(f"'{given}={value}': no answer is '{value}'; use {', '.join(there)}.")
 
 
@@ -118,22 +118,22 @@ def _require(
     where: str,
     names: Sequence[str],
     parts: Sequence[str],
-    found: Mapping[str, str],
+    columns: Mapping[str, str],
     reading: ColumnMapping,
 ) -> None:
-    if "mutant" not in found and "item" not in found:
+    if "mutant" not in columns and "item" not in columns:
         raise InputError(
             f"{where} has no column of texts to judge; it has {_listed(names)}. Name one with "
             "--map mutant=COLUMN (or item=COLUMN, for items that the project has)."
         )
-    if found.get("role") and "group" not in found:
+    if columns.get("role") and "group" not in columns:
         raise InputError(
             f"{where} has originals and mutants, but no column of their groups; name it with "
             f"--map group=COLUMN. It has {_listed(names)}."
         )
-    asked = [part for part in parts if part.startswith(ANSWER)]
-    answered = [part for part in asked if part in found]
-    who = "annotator" in found or reading.annotator
+    answer_parts = [part for part in parts if part.startswith(ANSWER)]
+    answered = [part for part in answer_parts if part in columns]
+    who = "annotator" in columns or reading.annotator
     if answered and not who:
         raise InputError(
             f"{where} has answers, but no column of annotators; give --annotator NAME, or --map "
@@ -142,8 +142,8 @@ def _require(
     # A file of items may well have a column "user" of its own.
     if (reading.annotator or reading.columns.get("annotator")) and not answered:
         raise InputError(
-            f"{where} has no column of answers; the project asks {', '.join(asked)}. Name one, as "
-            f"in --map {asked[0]}=COLUMN; it has {_listed(names)}."
+            f"{where} has no column of answers; the project asks {', '.join(answer_parts)}. Name "
+            f"one, as in --map {answer_parts[0]}=COLUMN; it has {_listed(names)}."
         )
 
 

@@ -94,11 +94,11 @@ class Exported:
 
     def _decisions(self) -> dict[str, dict[str, str]]:
         """Return the owner's decisions by item and question; a consensus holds them already."""
-        found: dict[str, dict[str, str]] = {}
+        decisions: dict[str, dict[str, str]] = {}
         if not (self.items_only or self.consensus):
             for (item, question), value in self.store.adjudications().items():
-                found.setdefault(item, {})[question] = value
-        return found
+                decisions.setdefault(item, {})[question] = value
+        return decisions
 
     def _judgements(self) -> Iterable[Judgement]:
         every = self.store.judgements(history=self.history, excluded=not self.consensus)

@@ -113,17 +113,17 @@ def _open_source(named: str, project: Project) -> tuple[list[Record], bool, list
         splits = open_folder(path).values()
         given = chain.from_iterable(named_records(path, split) for split in splits)
     else:
-        asked = (question.id.casefold() for question in project.questions)
-        known = {*chain.from_iterable(USUAL.values()), *asked}
+        question_ids = (question.id.casefold() for question in project.questions)
+        known = {*chain.from_iterable(USUAL.values()), *question_ids}
         source = open_source(path, known)
         given, cells = source.records(), source.has_cells
         words = [source.in_words(), *source.notes]
-    found: list[Record] = []
+    records: list[Record] = []
     for values, fault in given:
-        found += [(values, fault)] if fault else platform_records(values)
-    if not found:
+        records += [(values, fault)] if fault else platform_records(values)
+    if not records:
         raise InputError(f"{named} holds no row.")
-    return found, cells, words
+    return records, cells, words
 
 
 # Annotator, item, showing, status, answers as JSON, comment, and time.
@@ -160,32 +160,32 @@ class _Import:
                 self._decide(row, ident)
         except AnnotationError as error:
             self._problem(row, str(error))
-        found = len(self._done.problems) - before
+        faults = len(self._done.problems) - before
         if judged:
-            self._done.left_out["answers"] += found
-        elif found:
-            told = ident and (row.judgement or row.faults)
-            self._done.left_out["judgements" if told else "rows"] += 1
+            self._done.left_out["answers"] += faults
+        elif faults:
+            judged_row = ident and (row.judgement or row.faults)
+            self._done.left_out["judgements" if judged_row else "rows"] += 1
 
     def _problem(self, row: ImportRow, why: str) -> None:
         self._done.problems.append((row.number, why))
 
     def alone(self) -> str:
         """Say which few judged items have one annotator only, while most have more; or nothing."""
-        found = self._connection.execute(
+        judged = self._connection.execute(
             "SELECT j.item, COUNT(DISTINCT j.annotator) FROM latest j "
             "JOIN items i ON i.number = j.item "
             "WHERE i.removed_at IS NULL AND j.status = 'judged' GROUP BY j.item"
         ).fetchall()
-        one = {item for item, people in found if people == 1}
+        one = {item for item, people in judged if people == 1}
         rows = [str(row) for item, row in self._first.items() if item in one]
-        if not rows or len(one) > _FEW_ALONE * len(found):
+        if not rows or len(one) > _FEW_ALONE * len(judged):
             return ""
         named = ", ".join(rows[:_ROWS])
         if len(rows) > _ROWS:
             named += f" and {len(rows) - _ROWS:,} more"
         return (
-            f"Texts that only one person judged: {len(one):,} of {len(found):,}, in this file "
+            f"Texts that only one person judged: {len(one):,} of {len(judged):,}, in this file "
             f"those of row {named}. If somebody else judged them too, their texts differ "
             "somewhere, perhaps by one character, and agreement leaves them out."
         )
@@ -353,9 +353,9 @@ class _Import:
 def _note(
     done: Imported, rows: Iterable[ImportRow], project: Project, reading: ColumnMapping
 ) -> None:
-    asked = [question.id for question in project.questions]
-    silent = [name for name in asked if f"{ANSWER}{name}" not in done.columns]
-    if silent == asked:
+    question_ids = [question.id for question in project.questions]
+    silent = [name for name in question_ids if f"{ANSWER}{name}" not in done.columns]
+    if silent == question_ids:
         done.notes.append("No column of answers is known, so these are items to judge.")
     elif silent:
         done.notes.append(f"No column answers {', '.join(silent)}; --map answer.NAME=COLUMN if so.")

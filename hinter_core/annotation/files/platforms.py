@@ -201,14 +201,14 @@ def _argilla_records(record: _Row) -> Iterator[Record]:
         person[name] = value[0] if isinstance(value, list) and len(value) == 1 else value
         if status:
             person["status"] = _STATUS.get(str(status), "")
-    own = _own(data.pop(_OWN, None))
-    data = {**data, **own.get("item", {}), **data}
+    stored = _own(data.pop(_OWN, None))
+    data = {**data, **stored.get("item", {}), **data}
     if record.get("id") is not None:
         data.setdefault("item", record["id"])
     if not people:
         yield data, ""
     for who, answers in people.items():
-        known = own.get("people", {}).get(who, {})
+        known = stored.get("people", {}).get(who, {})
         if known.get("status") == DECIDED:
             answers["status"] = DECIDED
         yield {**data, "annotator": who, **known, **answers}, ""
@@ -216,10 +216,10 @@ def _argilla_records(record: _Row) -> Iterator[Record]:
 
 def _own(text: Any) -> _Row:
     try:
-        own = json.loads(text) if isinstance(text, str) else {}
+        stored = json.loads(text) if isinstance(text, str) else {}
     except ValueError:
-        own = {}
-    return own if isinstance(own, dict) else {}
+        stored = {}
+    return stored if isinstance(stored, dict) else {}
 
 
 def _nested(responses: Any) -> Iterator[tuple[str, str, Any, Any]]:
@@ -261,9 +261,9 @@ def argilla_of(rows: Iterable[_Row]) -> Iterator[dict[str, Any]]:
                 status = "discarded" if skipped else "submitted"
                 response = {"value": value, "user_id": person, "status": status}
                 responses.setdefault(question, []).append(response)
-        own = {"item": values, "people": people}
+        stored = json.dumps({"item": values, "people": people}, ensure_ascii=False)
         yield {
-            "id": ident, "fields": fields, "metadata": {_OWN: json.dumps(own, ensure_ascii=False)},
+            "id": ident, "fields": fields, "metadata": {_OWN: stored},
             "suggestions": {}, "responses": responses, "vectors": {},
             "status": "completed" if judged else "pending",
         }  # fmt: skip

@@ -255,8 +255,8 @@ def _progress(
 def _judged(connection: sqlite3.Connection, person: int) -> int:
     """Count the showings that a person has judged, of all items ever."""
     query = "SELECT COUNT(*) FROM latest WHERE annotator = ? AND status = 'judged'"
-    found: int = connection.execute(query, (person,)).fetchone()[0]
-    return found
+    count: int = connection.execute(query, (person,)).fetchone()[0]
+    return count
 
 
 # -- items to come ------------------------------------------------------------------------------

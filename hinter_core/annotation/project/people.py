@@ -55,8 +55,8 @@ def erase(store: AnnotationStore, name: str, *, keep: bool = False) -> int:
     """
     with store.rewrite() as connection:
         person = _person(connection, name)
-        own = "SELECT COUNT(*) FROM judgements WHERE annotator = ?"
-        number: int = connection.execute(own, (person,)).fetchone()[0]
+        query = "SELECT COUNT(*) FROM judgements WHERE annotator = ?"
+        number: int = connection.execute(query, (person,)).fetchone()[0]
         connection.execute("DELETE FROM tokens WHERE annotator = ?", (person,))
         if keep:
             _make_anonymous(connection, person)

@@ -80,15 +80,15 @@ def read_opening(text: str, name: str, questions: Sequence[Question]) -> dict[st
             the questions.
     """
     tree = _tree(text, name)
-    found: dict[str, Any] = {key: _words(tree, key, name) for key in OPENING}
+    opening: dict[str, Any] = {key: _words(tree, key, name) for key in OPENING}
     raws = tree.get("practice") or []
     if not isinstance(raws, list) or len(raws) > _MOST_PRACTICE:
         raise AnnotationError(f"{name}: practice is a list of at most {_MOST_PRACTICE} texts.")
-    found["practice"] = tuple(
+    opening["practice"] = tuple(
         _practice(raw, f"{name}, practice {n}", questions, _left_out(tree, questions))
         for n, raw in enumerate(raws, 1)
     )
-    return found
+    return opening
 
 
 def _practice(raw: Any, where: str, questions: Sequence[Question], left_out: set[str]) -> Practice:
@@ -190,8 +190,8 @@ def _question(raw: Any, where: str, labels: Sequence[str]) -> Question | None:
         raise AnnotationError(f"{where} needs an id (letters, digits, _) and a text to ask.")
     answers = raw.get("answers")
     answers = [LABELS] if answers == LABELS else answers
-    own = isinstance(answers, list) and LABELS in answers
-    if isinstance(answers, list) and own:
+    of_labels = isinstance(answers, list) and LABELS in answers
+    if isinstance(answers, list) and of_labels:
         if not labels:
             return None
         at = answers.index(LABELS)
@@ -202,7 +202,7 @@ def _question(raw: Any, where: str, labels: Sequence[str]) -> Question | None:
     question = Question(
         ident, ask, _answers(answers, where), _words(raw, "help", where),
         _flag(raw.get("pair"), where) or False, _flag(raw.get("scale"), where) or False,
-        own if asks_label is None else asks_label, _conditions(raw.get("ask_if"), where),
+        of_labels if asks_label is None else asks_label, _conditions(raw.get("ask_if"), where),
     )  # fmt: skip
     if question.labels and question.judges:
         raise AnnotationError(

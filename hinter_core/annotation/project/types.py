@@ -100,8 +100,8 @@ class Question:
     @property
     def fine(self) -> str:
         """The one value that speaks for the mutant, or "": what "all fine" answers."""
-        found = [answer.value for answer in self.answers if answer.valid]
-        return found[0] if len(found) == 1 else ""
+        fine_answers = [answer.value for answer in self.answers if answer.valid]
+        return fine_answers[0] if len(fine_answers) == 1 else ""
 
     def asked(self, answers: Mapping[str, str], *, pair: bool) -> bool:
         """Whether it is asked after ``answers`` to earlier ones; ``pair``: there is a source."""

@@ -39,39 +39,42 @@ def diagnosis(
 ) -> None:  # fmt: skip
     """Diagnose a campaign: which words change a model's answer, alone and in pairs."""
     store = CampaignStore(folder)
-    asked = one_model(store, model)
+    model_name = one_model(store, model)
     with CampaignReader(store, rates=True) as reader:
-        found, pairs = diagnose(reader, asked), interactions(reader, asked)
-    if not found:
+        word_rates, pairs = diagnose(reader, model_name), interactions(reader, model_name)
+    if not word_rates:
         raise InputError(
-            f"{folder} has no single change with an answer of {asked}; run it with all single "
+            f"{folder} has no single change with an answer of {model_name}; run it with all single "
             "changes."
         )
     if weights is not None:
-        rates = weights_of(found, smooth)
+        rates = weights_of(word_rates, smooth)
         if not rates:
             raise InputError("No answer changed, so there are no weights; add --smooth 1.")
         with output(weights) as stream:
             print_json(rates, file=stream)
     if as_json:
         of_pairs = [_values_of(pair) for one in pairs for pair in one.pairs]
-        words = [_values(one) for one in found if not one.context]
-        context = [_values(one) for one in found if one.context]
+        words = [_values(one) for one in word_rates if not one.context]
+        context = [_values(one) for one in word_rates if one.context]
         print_json({"words": words, "pairs": of_pairs, "context": context})
         return
-    names = [list(own) for _, own in groupby(found, key=lambda one: (one.context, one.attribute))]
-    changed = [_section(words, asked) for words in names if not words[0].context]
-    beside = [_section_of_context(words, asked) for words in names if words[0].context]
+    names = [
+        list(of_attribute)
+        for _, of_attribute in groupby(word_rates, key=lambda one: (one.context, one.attribute))
+    ]
+    changed = [_section(words, model_name) for words in names if not words[0].context]
+    beside = [_section_of_context(words, model_name) for words in names if words[0].context]
     print_sections(
-        [*changed, *(_section_of_pairs(one, asked) for one in pairs), *beside], sys.stdout
+        [*changed, *(_section_of_pairs(one, model_name) for one in pairs), *beside], sys.stdout
     )
 
 
 def _section(words: list[WordRate], model: str) -> Section:
     attribute, odd = words[0].attribute, [one.word for one in words if one.stands_out]
-    told = f"{', '.join(odd)} stand out" if len(odd) > 1 else f"{', '.join(odd)} stands out"
+    clause = f"{', '.join(odd)} stand out" if len(odd) > 1 else f"{', '.join(odd)} stands out"
     sentence = (
-        f"{attribute}: of {len(words):,} words, {told if odd else 'none stands out'} by changing "
+        f"{attribute}: of {len(words):,} words, {clause if odd else 'none stands out'} by changing "
         f"the answer of {model}."
     )
     rows: Rows = [
@@ -89,10 +92,10 @@ def _section_of_context(words: list[WordRate], model: str) -> Section:
     name, odd = words[0].attribute, [one.word for one in words if one.stands_out]
     more = f"answers of {model} change more often where {', '.join(odd)}"
     if odd:
-        told = f"{more} {'stand' if len(odd) > 1 else 'stands'}"
+        clause = f"{more} {'stand' if len(odd) > 1 else 'stands'}"
     else:
-        told = f"none goes with more changed answers of {model} than chance gives"
-    sentence = f"{name}: of {len(words):,} words beside the changed ones, {told}."
+        clause = f"none goes with more changed answers of {model} than chance gives"
+    sentence = f"{name}: of {len(words):,} words beside the changed ones, {clause}."
     rows: Rows = [
         [one.word, one.rate, one.rate.of, _index(one), "yes" if one.stands_out else ""]
         for one in words[:_MOST]
@@ -105,24 +108,24 @@ def _section_of_context(words: list[WordRate], model: str) -> Section:
     )  # fmt: skip
 
 
-def _section_of_pairs(found: Interactions, model: str) -> Section:
-    first, second = found.attributes
-    odd = dict.fromkeys(" + ".join(pair.words) for pair in found.pairs if pair.stands_out)
-    told = "they change" if len(odd) > 1 else "it changes"
+def _section_of_pairs(pairs: Interactions, model: str) -> Section:
+    first, second = pairs.attributes
+    odd = dict.fromkeys(" + ".join(pair.words) for pair in pairs.pairs if pair.stands_out)
+    clause = "they change" if len(odd) > 1 else "it changes"
     sentence = (
-        f"{first} and {second}: of {found.of:,} pairs of new words ({found.tested:,} have enough "
+        f"{first} and {second}: of {pairs.of:,} pairs of new words ({pairs.tested:,} have enough "
         "texts for a test), "
     )
     if odd:
         sentence += (
-            f"{', '.join(odd)}: {told} the answer of {model} more often than each word alone."
+            f"{', '.join(odd)}: {clause} the answer of {model} more often than each word alone."
         )
     else:
         sentence += f"none changes the answer of {model} more often than each word alone."
     rows: Rows = [
         [" + ".join(pair.words), pair.answer, pair.texts, pair.both, *pair.alone, pair.contrast,
          PValue(pair.contrast.p_value or 0.0), "yes" if pair.stands_out else ""]
-        for pair in found.pairs[:_MOST]
+        for pair in pairs.pairs[:_MOST]
     ]  # fmt: skip
     columns = ["New words", "Answer before", "Texts", "Changed by both", f"{first} alone",
                f"{second} alone", "Both less each", "p, adjusted", "Stands out"]  # fmt: skip

@@ -67,33 +67,33 @@ def prioritise(
     if below is not None and level == "arm":
         raise InputError("--below needs single pairs, one after the other; leave out --level arm.")
     settings = ReplaySettings(listed_names(orders), seeds, level, arm, budget, below)
-    own = _weights(weights)
+    by_metric = _weights(weights)
     answered = read_cases(CampaignStore(folder), model)
     total = len(settings.orders) * settings.seeds
     with tqdm(total=total, unit=" replays", disable=not sys.stderr.isatty()) as bar:
-        found = replay_orders(
+        replays = replay_orders(
             answered,
             settings,
             lambda: load_scorers(listed_names(metrics), answered.model),
-            own,
+            by_metric,
             bar.update,
         )
     if out is None:
-        print_sections(replay_sections(found), sys.stdout)
+        print_sections(replay_sections(replays), sys.stdout)
         return
     with output(out) as stream:
-        stream.write(FORMS[out.suffix.lower()](found))
+        stream.write(FORMS[out.suffix.lower()](replays))
     say(f"The comparison of {len(settings.orders)} orders is in {out}.")
 
 
 def _weights(given: str) -> dict[str, float]:
-    found = {}
+    weights = {}
     for one in listed_names(given):
         name, _, value = one.partition("=")
         try:
-            found[name] = float(value)
+            weights[name] = float(value)
         except ValueError as error:
             raise InputError(
                 f"'{one}' is no weight of a metric; write NAME=NUMBER, such as cosine=2."
             ) from error
-    return found
+    return weights

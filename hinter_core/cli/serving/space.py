@@ -66,9 +66,9 @@ def _read(path: Path) -> str:
 def _front_matter(readme: str) -> dict[str, Any]:
     import yaml
 
-    found = _FRONT.match(readme)
+    match = _FRONT.match(readme)
     try:
-        loader = yaml_loader(found[1] if found else "", strings=True)
+        loader = yaml_loader(match[1] if match else "", strings=True)
         values = loader.get_single_data()
     except yaml.YAMLError:
         values = None

@@ -154,11 +154,11 @@ class ChatGenerator(Generative):
 
 def _last_tokens(checkpoint: Checkpoint) -> set[int]:
     """Return the tokens with which the model ends an answer."""
-    own = getattr(checkpoint.model, "generation_config", None)
-    found: set[Any] = set()
-    for tokens in (getattr(own, "eos_token_id", None), checkpoint.tokenizer.eos_token_id):
-        found.update(tokens if isinstance(tokens, list | tuple) else [tokens])
-    return found
+    config = getattr(checkpoint.model, "generation_config", None)
+    ids: set[Any] = set()
+    for tokens in (getattr(config, "eos_token_id", None), checkpoint.tokenizer.eos_token_id):
+        ids.update(tokens if isinstance(tokens, list | tuple) else [tokens])
+    return ids
 
 
 def _pad_token(tokenizer: Any) -> Any:

@@ -219,14 +219,14 @@ class _Origin:
         """
         from transformers.utils import cached_file
 
-        found = cached_file(
+        path = cached_file(
             self.source,
             name,
             revision=self._revision,
             local_files_only=self._offline,
             _raise_exceptions_for_missing_entries=False,
         )
-        return Path(found) if found else None
+        return Path(path) if path else None
 
     def tokenizer(self) -> Any:
         """Load the tokenizer.
@@ -255,9 +255,9 @@ class _Origin:
             return _identity_of_folder(Path(self.source))
         if self._commit:
             return f"{self.source}@{self._commit}"
-        found = self._file("config.json")
-        assert found is not None  # it was loaded
-        return f"{self.source}@{found.parent.name}"  # its folder in the cache
+        config = self._file("config.json")
+        assert config is not None  # it was loaded
+        return f"{self.source}@{config.parent.name}"  # its folder in the cache
 
     def load(self, dtype: str) -> Any:
         """Load the model on its device.

@@ -124,9 +124,9 @@ class HuggingFaceClassifier(ModelUnderTest):
             if not of_text:
                 answers.append(self._scheme.lacking)
                 continue
-            found = [next(rows) for _ in of_text]
-            whole = [row for row in found if row is not None]
-            if len(whole) < len(found):
+            parts = [next(rows) for _ in of_text]
+            whole = [row for row in parts if row is not None]
+            if len(whole) < len(parts):
                 answers.append(Prediction(failure=Failure.ERROR, detail=_TOO_LARGE))
                 continue
             answers.append(self._scheme.answer(model, torch.stack(whole), self.capabilities))

@@ -29,8 +29,8 @@ def _platform() -> ModuleType | None:
         import spaces
     except ImportError:
         return None
-    found: ModuleType = spaces
-    return found
+    module: ModuleType = spaces
+    return module
 
 
 _spaces = _platform()

@@ -70,13 +70,13 @@ class MaskedWords(Whole):
 
     def pieces(self, texts: Sequence[str]) -> list[list[Piece]]:
         """Return one input per text; none for a text without a mask, or with one out of reach."""
-        found = []
+        encoded = []
         for text in texts:
             written = "".join(new for _, new in self._parts(text))
             (piece,) = self.inputs.whole([written], self.window, special_tokens=True)
             fits = 0 < text.count(MASKED_PLACE) == piece["input_ids"].count(self._mask) <= _MOST
-            found.append([piece] if fits else [])
-        return found
+            encoded.append([piece] if fits else [])
+        return encoded
 
     def _parts(self, text: str) -> Iterator[tuple[str, str]]:
         """Split a text into parts, each as it is and as the tokenizer is to read it.
@@ -111,8 +111,8 @@ class MaskedWords(Whole):
         rows = torch.full((len(masked), _MOST, len(self._ids)), torch.nan, device=logits.device)
         row, token = masked.nonzero(as_tuple=True)
         place = (masked.cumsum(-1) - 1)[row, token]
-        found = logits[row, token].float().softmax(-1)
-        rows[row, place] = torch.stack([found[:, ids].sum(-1) for ids in self._ids], dim=-1)
+        probabilities = logits[row, token].float().softmax(-1)
+        rows[row, place] = torch.stack([probabilities[:, ids].sum(-1) for ids in self._ids], dim=-1)
         return rows
 
     def answer(self, model: Any, rows: torch.Tensor, capabilities: Capabilities) -> Prediction:  # noqa: ARG002 -- protocol

@@ -106,15 +106,15 @@ def serve() -> None:
     """Answer lines of JSON: first the template, then conversations; runs in the other process."""
     from transformers.utils.chat_template_utils import render_jinja_template
 
-    told = json.loads(sys.stdin.readline())
+    request = json.loads(sys.stdin.readline())
     _limit_memory()
     _write({})
     for line in sys.stdin:
         _end_within(SECONDS + 1)  # also if the process that asks has ended
         try:
             (text,), _ = render_jinja_template(
-                conversations=[json.loads(line)], chat_template=told["template"],
-                **told["variables"],
+                conversations=[json.loads(line)], chat_template=request["template"],
+                **request["variables"],
             )  # fmt: skip
             if len(text) > _MOST_CHARACTERS:
                 raise ValueError(f"it writes over {_MOST_CHARACTERS:,} characters")

@@ -105,17 +105,17 @@ class Pooled(Whole):
 
     def pieces(self, texts: Sequence[str]) -> list[list[Piece]]:
         """Return the segments of each text."""
-        found = []
+        encoded = []
         for text, piece in zip(texts, self.inputs.whole(texts, None), strict=True):
             special = self.inputs.special()
             tokens = len(piece["input_ids"]) - special
             if self._limit is None or tokens + special <= self._limit:
-                found.append([piece])
+                encoded.append([piece])
                 continue
             number = ceil(tokens / (self._limit - special))
             length = ceil(tokens / number) + special
-            found.append([segment for segment, _ in self.inputs.segments(text, length)])
-        return found
+            encoded.append([segment for segment, _ in self.inputs.segments(text, length)])
+        return encoded
 
     def scores(self, model: Any, rows: torch.Tensor) -> torch.Tensor:  # noqa: ARG002 -- protocol
         """Pool the segments' probabilities."""

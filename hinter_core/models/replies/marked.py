@@ -222,8 +222,8 @@ def _block(
     if not alone or (cut and alone[-1][0] == lines[-1][0]):
         return
     labels = frozenset(label for _, _, label in alone) - {names.none, ""}
-    own = {start for start, _, _ in alone}
-    others = [line for start, line in lines if start not in own]
+    starts = {start for start, _, _ in alone}
+    others = [line for start, line in lines if start not in starts]
     elsewhere = [m for line in others for m in names.mentions(line[:20_000])]
     # Signs that differ from line to line may say yes and no.
     signs = {"".join(c for c in line if c >= "\u2190" and not c.isalnum()) for _, line, _ in alone}

@@ -93,14 +93,14 @@ def parse_answer(
     text = _LINES.sub("\n", _BLANKS.sub(" ", _FENCE.sub("\n", said.text))).strip()
     if not text or said.unfinished:
         return ONLY_REASONING if said.reasoned else EMPTY
-    found = _read(text, names, cut=cut)
-    if not found.fault:
-        return Prediction(tuple(label for label in labels if label in found.labels))
+    read = _read(text, names, cut=cut)
+    if not read.fault:
+        return Prediction(tuple(label for label in labels if label in read.labels))
     short = " ".join(said.text[: 4 * _DETAIL].split())
     short = short if len(short) <= _DETAIL else short[:_DETAIL] + "\u2026"
-    if found.fault == _REFUSED:
+    if read.fault == _REFUSED:
         return Prediction(failure=Failure.REFUSED, detail=short)
-    return Prediction(failure=Failure.UNPARSABLE, detail=f"{found.fault}: {short}")
+    return Prediction(failure=Failure.UNPARSABLE, detail=f"{read.fault}: {short}")
 
 
 _REFUSED = "it refuses"

@@ -89,8 +89,8 @@ def _kind(name: str) -> tuple[str, bool, bool] | None:
     """Return the core of a mark's name, whether it marks a thought, and whether it closes one."""
     core, closing = name.casefold().replace("-", "_").rpartition(":")[2], False
     for pattern, closes in ((_BEGIN, False), (_END, True)):
-        if found := pattern.fullmatch(core):
-            inner = found.group(1) or found.group(2)
+        if match := pattern.fullmatch(core):
+            inner = match.group(1) or match.group(2)
             if _THOUGHT.fullmatch(inner) or _ANSWER.fullmatch(inner):
                 core, closing = inner, closes
     if _THOUGHT.fullmatch(core):
@@ -100,12 +100,12 @@ def _kind(name: str) -> tuple[str, bool, bool] | None:
 
 def tags(text: str) -> list[Tag]:
     """List the marks around reasoning and answers, in order."""
-    found = []
+    marks = []
     for match in _MARK.finditer(text):
         if kind := _kind(match["name"]):
             core, thought, closing = kind
-            found.append(Tag(core, thought, closing or bool(match["slash"]), *match.span()))
-    return found
+            marks.append(Tag(core, thought, closing or bool(match["slash"]), *match.span()))
+    return marks
 
 
 def without_reasoning(reply: str) -> Said:
@@ -178,7 +178,7 @@ def _one_turn(text: str) -> str:
     """Cut control tokens, and what a model says in further turns."""
     if "<" not in text and "[" not in text:
         return text
-    text = text[found.end() :] if (found := _START_OF_TURN.match(text)) else text
+    text = text[start.end() :] if (start := _START_OF_TURN.match(text)) else text
     place = 0
     for match in _END_OF_TURN.finditer(text):
         if text[place : match.start()].strip():

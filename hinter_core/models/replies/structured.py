@@ -48,7 +48,7 @@ class UnclearError(Exception):
 
 def structured(text: str, names: Names) -> tuple[list[MarkedAnswer], str]:
     """Return the answers in the objects of a text, and the text without its objects."""
-    found: list[MarkedAnswer] = []
+    answers: list[MarkedAnswer] = []
     rest, place = [], 0
     for start, end, value in _objects(text):
         rest.append(text[place:start])
@@ -57,12 +57,12 @@ def structured(text: str, names: Names) -> tuple[list[MarkedAnswer], str]:
         try:
             labels = _labels(value, names, 0)
         except UnclearError as error:
-            found.append(MarkedAnswer(fault=str(error), start=start, end=end))
+            answers.append(MarkedAnswer(fault=str(error), start=start, end=end))
         else:
             if labels is not None:
-                found.append(MarkedAnswer(labels, "", start, end))
+                answers.append(MarkedAnswer(labels, "", start, end))
     without = "".join([*rest, text[place:]])
-    return found or _flags(without, names) or _pairs(without, names), without
+    return answers or _flags(without, names) or _pairs(without, names), without
 
 
 def _objects(text: str) -> Iterator[tuple[int, int, Any]]:

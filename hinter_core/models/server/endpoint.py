@@ -295,8 +295,8 @@ def _object(option: str, written: str, example: str) -> dict[str, Any]:
 
 
 def _headers(written: str) -> dict[str, str]:
-    found = _object("headers", written, '{"X-Title": "an audit"}')
-    for header, value in found.items():
+    headers = _object("headers", written, '{"X-Title": "an audit"}')
+    for header, value in headers.items():
         plain = isinstance(value, str) and value.isascii() and value.isprintable()
         if not _HEADER.fullmatch(header) or not plain:
             raise ModelError('headers needs names and texts, such as {"X-Title": "an audit"}.')
@@ -305,14 +305,14 @@ def _headers(written: str) -> dict[str, str]:
                 f"Leave {header} out of headers: names are stored with campaigns, and the key is "
                 "read from OPENAI_API_KEY."
             )
-    return found
+    return headers
 
 
 def _fields(written: str) -> dict[str, Any]:
-    found = _object("extra_body", written, '{"top_k": 1}')
-    if own := sorted(_OWN_FIELDS & found.keys()):
+    fields = _object("extra_body", written, '{"top_k": 1}')
+    if reserved := sorted(_OWN_FIELDS & fields.keys()):
         raise ModelError(
-            f"Leave {', '.join(own)} out of extra_body: HInter sends it, and max_tokens is an "
+            f"Leave {', '.join(reserved)} out of extra_body: HInter sends it, and max_tokens is an "
             "option of its own."
         )
-    return found
+    return fields

@@ -128,12 +128,12 @@ def _proxy(scheme: str, host: str) -> str | None:
         NoAnswerError: it is of another kind than HTTP; to take it for one would show it the key.
     """
     proxies = {} if proxy_bypass(host) else getproxies()
-    found = proxies.get(scheme) or proxies.get("all") or ""
-    kind, named, _ = found.partition("://")
+    proxy = proxies.get(scheme) or proxies.get("all") or ""
+    kind, named, _ = proxy.partition("://")
     if named and kind.lower() not in {"http", "https"}:
         why = f"the environment names a proxy of the kind {kind}; name one that begins with http://"
         raise NoAnswerError(why, unreachable=True)
-    return found if named or not found else f"http://{found}"
+    return proxy if named or not proxy else f"http://{proxy}"
 
 
 _left: list[object] = []  # clients whose sockets belong to another process

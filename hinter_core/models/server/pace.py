@@ -98,11 +98,11 @@ class Pace:
         self._refused_since, self._refusals = None, 0
         self.limit = min(self.most, self.limit + (1 / self.limit if self._slow else 1))
 
-    def refused(self, began: float, asked: float | None) -> float | None:
+    def refused(self, began: float, retry_after: float | None) -> float | None:
         """Note a refusal of a request; return how long to wait, or None if that is too long.
 
-        Only one of the requests that were under way together halves the number. ``asked``: seconds
-        that the server named.
+        Only one of the requests that were under way together halves the number. ``retry_after``:
+        seconds that the server named.
         """
         now = self.clock()
         if self._refused_since is None:
@@ -111,7 +111,7 @@ class Pace:
             self._halved, self._slow = now, True
             self.limit = max(1.0, self.limit / 2)
             self._refusals += 1
-        wait = back_off(self._refusals) if asked is None else asked
+        wait = back_off(self._refusals) if retry_after is None else retry_after
         self._resume = max(self._resume, now + wait)
         return None if self.given_up() else wait
 

@@ -42,10 +42,10 @@ class CampaignTotals:
         Sums have no interval, as models answer the same texts. Without cases, ``of`` is 0.
         """
         rates = [
-            _METRICS[metric][1](own)
+            _METRICS[metric][1](report_of)
             for name, report in self.reports.items()
-            for own in report.models
-            if data in (name, ALL) and model in (own.model, ALL)
+            for report_of in report.models
+            if data in (name, ALL) and model in (report_of.model, ALL)
         ]
         if data and model and rates:
             return rates[0]

@@ -158,13 +158,13 @@ class _Pairs:
         """Add a chunk of the first side; ``on_change`` receives every changed mutant."""
         others = list(shards)
         if not self.same:
-            found = self.run(
+            others_with = self.run(
                 "SELECT DISTINCT other FROM shared WHERE list_contains($shards, shard) ORDER BY 1",
                 shards=others,
             )
-            others = [shard for (shard,) in found]
-        for reader, own in zip(self.readers, (shards, others), strict=True):
-            reader.check(own, MUTANT_COLUMNS, _ANSWERS)
+            others = [shard for (shard,) in others_with]
+        for reader, of_side in zip(self.readers, (shards, others), strict=True):
+            reader.check(of_side, MUTANT_COLUMNS, _ANSWERS)
         self._pair(shards, others)
         self.run(
             "INSERT OR IGNORE INTO sets SELECT set, any_value(attributes) FROM pair GROUP BY set"
@@ -209,12 +209,12 @@ class _Pairs:
 
     def _tell(self, on_change: OnChange) -> None:
         """Pass on every mutant that is an error of one side alone."""
-        found = self.readers[0].stream(
+        pairs = self.readers[0].stream(
             "SELECT errs, attributes, more, shard, row, other_shard, other_row, [verdict, "
             "other_verdict] FROM pair WHERE errs <> other_errs AND NOT "
             f"{has_placebo('attributes')} ORDER BY other_shard, other_place"
         )
-        for errs, names, more, shard, row, other_shard, other_row, verdicts in found:
+        for errs, names, more, shard, row, other_shard, other_row, verdicts in pairs:
             on_change(
                 {"change": ONLY_FIRST if errs else ONLY_SECOND, "attributes": tuple(names),
                  "edits": more["edits"], "mutant": more["handwritten"], "shard": shard, "row": row,
@@ -241,14 +241,14 @@ class _Pairs:
     ) -> list[tuple[Place, dict[str, Any]]]:
         """Return examples with their places on the other side, one per text and attributes."""
         room = _EXAMPLES - sum(one["change"] == kind for one in (*self.changes, *self.alike))
-        found = self.run(
+        places = self.run(
             "SELECT shard, place, other_shard, other_place, [verdict, other_verdict] FROM pair "
             f"WHERE {which} AND NOT {has_placebo('attributes')} QUALIFY row_number() OVER "
             "(PARTITION BY row, set ORDER BY other_shard, other_place) = 1 "
             f"ORDER BY {first}other_shard, other_place LIMIT {max(room, 0)}"
         )
-        own, others = (
-            {(one.shard, one.place): one for one in reader.at(row[at : at + 2] for row in found)}
+        mutants, others = (
+            {(one.shard, one.place): one for one in reader.at(row[at : at + 2] for row in places)}
             for reader, at in zip(self.readers, (0, 2), strict=True)
         )
         return [
@@ -263,17 +263,17 @@ class _Pairs:
                     "across_people": one.across_people,
                 },
             )
-            for shard, place, other_shard, other_place, verdicts in found
-            for one, two in [(own[shard, place], others[other_shard, other_place])]
+            for shard, place, other_shard, other_place, verdicts in places
+            for one, two in [(mutants[shard, place], others[other_shard, other_place])]
         ]  # fmt: skip
 
     def verdicts(self) -> dict[tuple[str, str], int]:
         """Count shared mutants by both verdicts, without placebo."""
-        found = self.run(
+        rows = self.run(
             "SELECT first, second, sum(number)::BIGINT FROM verdicts JOIN sets USING (set) "
             f"WHERE NOT {has_placebo('attributes')} GROUP BY ALL ORDER BY ALL"
         )
-        return {(first, second): number for first, second, number in found}
+        return {(first, second): number for first, second, number in rows}
 
     def shared(self) -> int:
         """Count mutants with a verdict on both sides."""
@@ -281,21 +281,21 @@ class _Pairs:
 
     def numbers(self, parts: Sequence[Attributes]) -> Numbers:
         """Count texts by their cases, and errors and hidden errors of both sides."""
-        found = self.run(
+        rows = self.run(
             "SELECT *, count(*) FROM (SELECT sum(cases)::BIGINT AS cases, sum(first)::BIGINT, "
             "sum(second)::BIGINT, sum(first_hidden)::BIGINT, sum(second_hidden)::BIGINT "
             f"FROM sums JOIN sets USING (set) WHERE attributes IN {lists(parts)} GROUP BY row) "
             "WHERE cases > 0 GROUP BY ALL"
         )
-        return Counter({tuple(row[:-1]): row[-1] for row in found})
+        return Counter({tuple(row[:-1]): row[-1] for row in rows})
 
     def flips(self) -> dict[Attributes, tuple[int, int]]:
         """Count errors of one side alone by attributes."""
-        found = self.run(
+        rows = self.run(
             "SELECT attributes, sum(fixed)::BIGINT, sum(broken)::BIGINT FROM sums "
             "JOIN sets USING (set) GROUP BY 1"
         )
-        return {tuple(names): (fixed, broken) for names, fixed, broken in found}
+        return {tuple(names): (fixed, broken) for names, fixed, broken in rows}
 
     def mutants(self) -> tuple[int, int]:
         """Count the mutants of each campaign."""
@@ -324,7 +324,7 @@ def compare(first: Side, second: Side, on_change: OnChange | None = None) -> Com
         if not lines:
             apart = _apart(first, second)
             return Comparison(*names, False, 0, pairs.mutants(), 0, apart, {}, [])
-        cases = sum(own[0] * n for own, n in pairs.numbers([*pairs.flips()]).items())
+        cases = sum(counts[0] * n for counts, n in pairs.numbers([*pairs.flips()]).items())
         return Comparison(
             *names, True, pairs.shared(), pairs.mutants(), cases, lines, pairs.verdicts(),
             pairs.changes, pairs.alike,
@@ -387,8 +387,8 @@ def _both(numbers: Numbers, place: int) -> tuple[tuple[Rate, Rate], Difference]:
 def _of(numbers: Numbers, places: Sequence[int]) -> Numbers:
     """Count texts by some of their numbers."""
     sums: Numbers = Counter()
-    for own, texts in numbers.items():
-        sums[tuple(own[place] for place in places)] += texts
+    for counts, texts in numbers.items():
+        sums[tuple(counts[place] for place in places)] += texts
     return sums
 
 
@@ -406,7 +406,7 @@ def _apart(first: Side, second: Side) -> list[Contrast]:
         for name, attributes, parts in _sets(of[0] & of[1]):
             sums = [model.by_text(parts) for model in models if model]
             errors, hidden = (
-                [each_text(own, numbers) for own in sums]
+                [each_text(of_set, numbers) for of_set in sums]
                 for numbers in (lambda s: (s.errors, s.cases), lambda s: (s.hidden, s.cases))
             )
             atomic = all(len(part) == 1 for part in parts)

@@ -154,8 +154,12 @@ def f1_scores(pairs: Counter[tuple[Labels, Labels]]) -> tuple[float | None, floa
     hits, wrong, missed = Counter[str](), Counter[str](), Counter[str]()
     no_label = any(not gold for gold, _ in pairs)
     for (gold, answer), texts in pairs.items():
-        own, given = (labels or ({""} if no_label else labels) for labels in (gold, answer))
-        for counts, names in ((hits, own & given), (wrong, given - own), (missed, own - given)):
+        wanted, given = (labels or ({""} if no_label else labels) for labels in (gold, answer))
+        for counts, names in (
+            (hits, wanted & given),
+            (wrong, given - wanted),
+            (missed, wanted - given),
+        ):
             counts.update(dict.fromkeys(names, texts))
     classes = {*hits, *wrong, *missed}
     if not classes:

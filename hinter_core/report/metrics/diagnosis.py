@@ -120,10 +120,10 @@ def _context(
         "NOT IN (SELECT name FROM slots JOIN single USING (row) WHERE "
         "list_contains(e.spans[1:-:2], span[1]))"
     )
-    found: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    rows_by_word: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     for name, word, row in rows:
-        found[name][listed(name, word)].add(row)
-    return found
+        rows_by_word[name][listed(name, word)].add(row)
+    return rows_by_word
 
 
 def _lists(reader: CampaignReader) -> Mapping[str, frozenset[str]]:
@@ -142,14 +142,14 @@ def _lists(reader: CampaignReader) -> Mapping[str, frozenset[str]]:
     }
 
 
-def weights_of(found: Iterable[WordRate], smooth: float = 0.0) -> dict[str, dict[str, float]]:
+def weights_of(word_rates: Iterable[WordRate], smooth: float = 0.0) -> dict[str, dict[str, float]]:
     """Return the rates of words as weights for a grammar, by attribute or list (PROB).
 
     ``smooth`` is added to the changed and to the unchanged answers of each word, so that none has a
     weight of 0. Attributes without a changed answer are left out.
     """
     rates: dict[str, dict[str, float]] = {}
-    for one in found:
+    for one in word_rates:
         share = (one.rate.hits + smooth) / (one.rate.of + 2 * smooth)
         rates.setdefault(one.attribute, {})[one.word] = share
     return {name: words for name, words in rates.items() if any(words.values())}
@@ -160,23 +160,23 @@ def judged(cases: Sequence[_Case]) -> list[WordRate]:
     by_attribute: dict[str, list[_Case]] = defaultdict(list)
     for case in cases:
         by_attribute[case.attribute].append(case)
-    words = sum(len(_shares(own)) for own in by_attribute.values())
-    found = []
-    for attribute, own in sorted(by_attribute.items()):
-        shares = _shares(own)
-        indices, (causes, too_few) = anomaly_indices(shares), _causes(own, words)
-        found += [
+    words = sum(len(_shares(of_attribute)) for of_attribute in by_attribute.values())
+    word_rates = []
+    for attribute, of_attribute in sorted(by_attribute.items()):
+        shares = _shares(of_attribute)
+        indices, (causes, too_few) = anomaly_indices(shares), _causes(of_attribute, words)
+        word_rates += [
             WordRate(
                 attribute,
                 word,
-                cluster_rate(_texts(case for case in own if word in case.words).values()),
+                cluster_rate(_texts(case for case in of_attribute if word in case.words).values()),
                 indices[word],
                 word in causes,
                 word in too_few,
             )
             for word in sorted(shares, key=lambda word: (-shares[word], word))
         ]
-    return found
+    return word_rates
 
 
 def _texts(cases: Iterable[_Case]) -> dict[int, tuple[int, int]]:
@@ -216,8 +216,8 @@ def _chance(cases: list[_Case], word: str) -> float:
     """
     from scipy.stats import poisson_binom
 
-    own = [case for case in cases if word in case.words]
-    texts = _texts(own)
+    with_word = [case for case in cases if word in case.words]
+    texts = _texts(with_word)
     if len(texts) < _FEWEST_TEXTS or sum(n > 0 for n, _ in texts.values()) < _FEWEST_CHANGED:
         return 1.0
     places: dict[tuple[int, str], list[_Case]] = defaultdict(list)
@@ -252,23 +252,23 @@ def judged_context(
     for name, words in lists.items():
         every_row = {row for rows in words.values() for row in rows}
         for word, rows in words.items():
-            own, others = (
+            with_words, others = (
                 _rates({row: left[row] for row in some if row in left})
                 for some in (rows, every_row.difference(rows))
             )
-            p_values[name, word] = higher_values(own, others)
+            p_values[name, word] = higher_values(with_words, others)
     adjusted = dict(zip(p_values, benjamini_hochberg(list(p_values.values())), strict=True))
-    found = []
+    word_rates = []
     for name, words in sorted(lists.items()):
         rates = {word: cluster_rate([every[row] for row in rows]) for word, rows in words.items()}
         shares = {word: rate.share or 0.0 for word, rate in rates.items()}
         indices = anomaly_indices(shares)
-        found += [
+        word_rates += [
             WordRate(name, word, rates[word], indices[word], adjusted[name, word] < _LEVEL,
                      context=True)
             for word in sorted(shares, key=lambda word: (-shares[word], word))
         ]  # fmt: skip
-    return found
+    return word_rates
 
 
 def _shares(cases: Iterable[_Case]) -> dict[str, float]:

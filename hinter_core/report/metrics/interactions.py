@@ -154,8 +154,8 @@ def _sums(
         cases=[dict(zip("xyz", case, strict=True)) for case in chosen],
     )  # fmt: skip
     sums: dict[_Case, list[Sums]] = defaultdict(list)
-    for one, two, answer, *own in rows:
-        n, both, first, second = map(int, own)
+    for one, two, answer, *counts in rows:
+        n, both, first, second = map(int, counts)
         sums[one, two, answer].append((n, both, first, second))
     return sums
 

@@ -121,7 +121,7 @@ def pies(tally: ModelCounts) -> list[Pie]:
         )
         sums[kind].update(slices)
         each.append(Pie(joined(attributes), kind, attributes, slices))
-    return [*(Pie(kind, kind, (), dict(own)) for kind, own in sums.items() if own), *each]
+    return [*(Pie(kind, kind, (), dict(counts)) for kind, counts in sums.items() if counts), *each]
 
 
 def truth_section(truths: Sequence[TruthTable]) -> Section:

@@ -71,10 +71,10 @@ def _beside(key: _Key) -> _Key:
 
 def _rate(key: _Key, texts: _ByText, neutral: _ByText) -> RelationRate:
     def counted(hits: int, of: int, sums: Mapping[int, tuple[int, ...]]) -> Rate:
-        return cluster_rate(Counter((own[hits], own[of]) for own in sums.values()))
+        return cluster_rate(Counter((counts[hits], counts[of]) for counts in sums.values()))
 
-    both = {row: own for row, own in neutral.items() if row in texts}
-    pairs = Counter((*texts[row][:2], *own[:2]) for row, own in both.items())
+    both = {row: counts for row, counts in neutral.items() if row in texts}
+    pairs = Counter((*texts[row][:2], *counts[:2]) for row, counts in both.items())
     return RelationRate(
         *key,
         errors=counted(0, 1, texts),

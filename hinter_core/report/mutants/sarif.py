@@ -40,7 +40,7 @@ def sarif(store: CampaignStore, report: Report, faults: list[str]) -> str:
 
 def _hidden(side: Side, uri: str) -> list[dict[str, Any]]:
     wanted = FindingFilter((Verdict.HIDDEN.value,))
-    found, _ = page_of_findings(side, wanted, 0, _MOST)
+    hidden, _ = page_of_findings(side, wanted, 0, _MOST)
     return [
         _result(
             "hidden-bias",
@@ -50,7 +50,7 @@ def _hidden(side: Side, uri: str) -> list[dict[str, Any]]:
             uri,
             one.row + 1,
         )
-        for one in found
+        for one in hidden
     ]
 
 

@@ -91,13 +91,13 @@ def validities(
     Raises:
         StoreError: a table of judgements that cannot be read.
     """
-    found = [
+    by_survey = [
         (note, [row for row in rows if not only or set(row["attributes"]) <= set(only)])
         for note, rows in surveys(store)
     ]
-    places = ((r["shard"], r["mutant"]) for _, rows in found for r in rows)
+    places = ((r["shard"], r["mutant"]) for _, rows in by_survey for r in rows)
     verdicts = verdicts_of(store, places, models)
-    return [_validity(note, rows, verdicts) for note, rows in found]
+    return [_validity(note, rows, verdicts) for note, rows in by_survey]
 
 
 Verdicts = dict[str, dict[tuple[int, int], str]]  # by model, of mutants by shard and place
@@ -114,12 +114,12 @@ def verdicts_of(
         StoreError: a table that cannot be read.
     """
     with CampaignReader(store, models, rates=True) as reader:
-        found: Verdicts = {name: {} for name in reader.models}
+        verdicts: Verdicts = {name: {} for name in reader.models}
         for record in reader.at(places):
             for name, answer in record.answers.items():
                 if answer.verdict:
-                    found[name][record.shard, record.place] = answer.verdict
-    return found
+                    verdicts[name][record.shard, record.place] = answer.verdict
+    return verdicts
 
 
 _KINDS = ((True, Verdict.BIASED.value, Verdict.HIDDEN.value), (False, Verdict.BENIGN.value))
@@ -130,7 +130,7 @@ def _by_verdict(
     model: str, kept: _Rows, verdicts: dict[tuple[int, int], str]
 ) -> list[VerdictValidity]:
     """Split kept mutants by order and by answer; kinds without a mutant are left out."""
-    found = []
+    by_verdict = []
     for order in ("atomic", "intersectional"):
         alike = [row for row in kept if (len(row["attributes"]) == 1) is (order == "atomic")]
         for errors, *named in _KINDS:
@@ -138,13 +138,15 @@ def _by_verdict(
             if rows:
                 scores = (_mean(row[name] for row in rows) for name in ("score", "source_score"))
                 valid = _share([row["valid"] for row in rows])
-                found.append(VerdictValidity(model, order, errors, valid, _change(rows), *scores))
-    return found
+                by_verdict.append(
+                    VerdictValidity(model, order, errors, valid, _change(rows), *scores)
+                )
+    return by_verdict
 
 
 def _by_answer(every: Iterable[VerdictValidity], model: str, *, errors: bool) -> Rate:
-    own = [one.valid for one in every if one.model == model and one.errors is errors]
-    return wilson(sum(rate.hits for rate in own), sum(rate.of for rate in own))
+    valid_rates = [one.valid for one in every if one.model == model and one.errors is errors]
+    return wilson(sum(rate.hits for rate in valid_rates), sum(rate.of for rate in valid_rates))
 
 
 def _share(valid: Sequence[bool]) -> Rate:
@@ -156,7 +158,9 @@ def _validity(note: dict[str, Any], rows: Sequence[dict[str, Any]], verdicts: Ve
     sources = {(r["row"], tuple(r["source_sentences"])): r for r in judged}.values()
     kept = [r for r in judged if r["kept"]]
     lost = [r for r in judged if not r["kept"]]
-    split = [one for name, own in verdicts.items() for one in _by_verdict(name, kept, own)]
+    split = [
+        one for name, of_model in verdicts.items() for one in _by_verdict(name, kept, of_model)
+    ]
     kept_rate, lost_rate = (_share([row["valid"] for row in some]) for some in (kept, lost))
     return Validity(
         note["checker"],
@@ -229,10 +233,10 @@ def validity_sections(every: Sequence[Validity]) -> Iterable[Section]:
 
 def _verdict_sections(every: Sequence[Validity]) -> Iterable[Section]:
     rows: Rows = [
-        [one.checker, own.model, own.order, "error" if own.errors else "benign",
-         Counted(own.valid, share=True), own.change, own.score, own.source_score]
+        [one.checker, line.model, line.order, "error" if line.errors else "benign",
+         Counted(line.valid, share=True), line.change, line.score, line.source_score]
         for one in every
-        for own in one.by_verdict
+        for line in one.by_verdict
     ]  # fmt: skip
     if rows:
         words = (

@@ -51,18 +51,22 @@ def word_scores(tally: ModelCounts) -> list[WordScore]:
     """Return the words of a campaign of a grammar that has scores, furthest apart first."""
     if tally.reader.store.campaign().source.kind != "grammar":
         return []
-    found: dict[tuple[str, str], list[tuple[str, int, float, float, float]]] = defaultdict(list)
+    by_group: dict[tuple[str, str], list[tuple[str, int, float, float, float]]] = defaultdict(list)
     for attribute, label, word, texts, score, apart, spread in _rows(tally):
-        found[attribute, label].append((word, texts, score, apart, spread))
+        by_group[attribute, label].append((word, texts, score, apart, spread))
     means = {
         key: sum(score * texts for _, texts, score, *_ in words) / sum(word[1] for word in words)
-        for key, words in found.items()
+        for key, words in by_group.items()
     }
     scores = []
-    for (attribute, label), words in sorted(found.items()):
-        own = {key[1]: mean for key, mean in means.items() if key[0] == attribute}
-        mirrored = len(own) == 2 and sum(own.values()) > _MIRRORED and label == min(own)
-        if len(words) >= _FEWEST_WORDS and own[label] >= _RARE and not mirrored:
+    for (attribute, label), words in sorted(by_group.items()):
+        of_attribute = {key[1]: mean for key, mean in means.items() if key[0] == attribute}
+        mirrored = (
+            len(of_attribute) == 2
+            and sum(of_attribute.values()) > _MIRRORED
+            and label == min(of_attribute)
+        )
+        if len(words) >= _FEWEST_WORDS and of_attribute[label] >= _RARE and not mirrored:
             scores += judged(attribute, label, words)
     return scores
 
@@ -145,10 +149,10 @@ def apart_section(scores: Iterable[WordScore]) -> Section:
     for one in scores:
         by[one.attribute, one.label].append(one)
     rows: Rows = [
-        [attribute, label, _share(sum(abs(one.index) > ANOMALY for one in own), own),
-         sum(one.index > ANOMALY for one in own), sum(one.index < -ANOMALY for one in own),
-         _share(sum(one.violation for one in own), own)]
-        for (attribute, label), own in by.items()
+        [attribute, label, _share(sum(abs(one.index) > ANOMALY for one in each), each),
+         sum(one.index > ANOMALY for one in each), sum(one.index < -ANOMALY for one in each),
+         _share(sum(one.violation for one in each), each)]
+        for (attribute, label), each in by.items()
     ]  # fmt: skip
     sentences = [
         "Words whose mean score of a label has an anomaly index beyond 2 (Astraea, Table VI; for a "

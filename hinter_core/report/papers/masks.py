@@ -61,7 +61,7 @@ def tolerance_rates(tally: ModelCounts) -> list[ToleranceRate]:
         "GROUP BY ALL) GROUP BY attributes, row"
     ):
         each[tuple(attributes)].setdefault(word, []).append(tuple(sums))
-    found = []
+    by_attributes = []
     for attributes in ordered(each):
         for number, tolerance in enumerate(TOLERANCES, start=1):
             rates = {
@@ -69,8 +69,8 @@ def tolerance_rates(tally: ModelCounts) -> list[ToleranceRate]:
                 for word, texts in each[attributes].items()
             }
             words = {word: rates[word] for word in sorted(rates.keys() - {_ANY})}
-            found.append(ToleranceRate(attributes, tolerance, rates[_ANY], words))
-    return found
+            by_attributes.append(ToleranceRate(attributes, tolerance, rates[_ANY], words))
+    return by_attributes
 
 
 def tolerance_section(rates: list[ToleranceRate]) -> Section:

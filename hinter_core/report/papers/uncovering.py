@@ -46,10 +46,14 @@ def uncovering_cases(tally: ModelCounts) -> list[UncoveringCases]:
     """Count the pairs of a campaign of templates, by attribute; none for other campaigns."""
     if tally.reader.store.campaign().source.kind != "templates":
         return []
-    found: dict[str, dict[int, list[tuple[str, str, int]]]] = defaultdict(lambda: defaultdict(list))
-    for row, attribute, own, answer, number in _answers(tally):
-        found[attribute][row].append((own, answer, number))
-    return [_of(name, list(found[name].values())) for name in ATTRIBUTES if name in found]
+    by_attribute: dict[str, dict[int, list[tuple[str, str, int]]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for row, attribute, word_class, answer, number in _answers(tally):
+        by_attribute[attribute][row].append((word_class, answer, number))
+    return [
+        _of(name, list(by_attribute[name].values())) for name in ATTRIBUTES if name in by_attribute
+    ]
 
 
 def _answers(tally: ModelCounts) -> list[tuple[int, str, str, str, int]]:
@@ -78,12 +82,12 @@ def _answers(tally: ModelCounts) -> list[tuple[int, str, str, str, int]]:
 
 
 def _of(attribute: str, templates: Sequence[Sequence[tuple[str, str, int]]]) -> UncoveringCases:
-    pairs = [_pairs(own) for own in templates]
+    pairs = [_pairs(template) for template in templates]
     uncovered = sum(different > 0 for different, *_ in pairs)
     return UncoveringCases(
         attribute,
         len(templates),
-        sum(number for own in templates for *_, number in own),
+        sum(number for template in templates for *_, number in template),
         cluster_rate([(different, of) for different, of, _, _ in pairs]),
         cluster_rate([(different, of) for _, _, different, of in pairs]),
         Rate(uncovered, len(templates)),
@@ -94,8 +98,8 @@ def _pairs(counted: Sequence[tuple[str, str, int]]) -> tuple[int, int, int, int]
     """Count pairs across classes that differ, all of them; and the same within classes."""
     classes: dict[str, int] = defaultdict(int)
     answers: dict[str, int] = defaultdict(int)
-    for own, answer, number in counted:
-        classes[own] += number
+    for word_class, answer, number in counted:
+        classes[word_class] += number
         answers[answer] += number
     total = sum(classes.values())
     within = sum(n * n for n in classes.values())

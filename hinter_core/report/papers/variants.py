@@ -63,15 +63,15 @@ def right_variants(tally: ModelCounts) -> list[RightVariants]:
         if first or not links:
             kind = (_BOTH if second else _LOST) if first else _GAINED if second else _NEITHER
             counts[tuple(attributes)][row][kind] += number
-    found = []
+    rates = []
     for attributes in ordered(counts):
         texts = list(counts[attributes].values())
         every = sum(texts, Counter[str]())
-        right = cluster_rate([(own[_BOTH] + own[_GAINED], own.total()) for own in texts])
-        found.append(
+        right = cluster_rate([(text[_BOTH] + text[_GAINED], text.total()) for text in texts])
+        rates.append(
             RightVariants(attributes, right, every[_LOST], every[_GAINED], every[_NEITHER])
         )
-    return found
+    return rates
 
 
 def right_variants_section(variants: list[RightVariants]) -> Section:
