@@ -182,6 +182,9 @@ def _serve(address: str) -> None:
     load_parser("embedded")
     load_shipped()
     if os.fork() == 0:
+        from hinter_ui.__main__ import import_gradio
+
+        import_gradio()
         import hinter_ui.shell  # noqa: F401
 
         address += APP

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from urllib.parse import urlencode
@@ -75,3 +77,20 @@ def test_what_is_typed_too_early_stays_and_is_told_from_what_the_link_shows(
     explore.stale.get_by_role("button", name="Go back to these results").click()
     expect(explore.text_box).to_have_value(LINKED)
     expect(explore.stale).to_be_empty()
+
+
+def test_an_app_that_starts_writes_no_stubs_of_gradio() -> None:
+    """They are for editors, and take a second of a processor at each start."""
+    script = """if True:
+        import sys
+        opened = []
+        sys.addaudithook(lambda event, about: event == "open" and opened.append(str(about[0])))
+        from hinter_ui.__main__ import import_gradio
+        import_gradio()
+        import gradio as gr
+        print(len(opened) > 100, [name for name in opened if name.endswith(".pyi")], gr.Textbox)
+    """
+    said = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.startswith("True [] <class")
