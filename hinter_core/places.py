@@ -64,10 +64,10 @@ def place_of(written: str | os.PathLike[str]) -> Path:
     if isinstance(written, RemotePath):
         return written
     text = os.fspath(written)
-    found = _URL.fullmatch(text)
-    if not found:
+    match = _URL.fullmatch(text)
+    if not match:
         return Path(written)
-    scheme, rest = found[1].lower(), found[2].strip("/")
+    scheme, rest = match[1].lower(), match[2].strip("/")
     if scheme == "hf":
         raise InputError(
             f"A campaign cannot be written to {text}. Mount the bucket as a folder, or run in a "
@@ -179,8 +179,8 @@ class RemotePath(_Base):
 
         with self._asked():
             chosen = FileSelector(self._key, allow_not_found=True, recursive=deep)
-            found = self._files.get_file_info(chosen)
-        for info in found:
+            infos = self._files.get_file_info(chosen)
+        for info in infos:
             path = type(self)(self.parts[0], *info.path.strip("/").split("/"))
             path._told = info
             yield path
@@ -310,8 +310,8 @@ def duckdb_files(listed: Mapping[str, Path]) -> Any:
         cachable = False
 
         def info(self, path: str, **_: Any) -> dict[str, Any]:
-            told = listed[path].stat()
-            return {"name": path, "size": told.st_size, "type": "file", "mtime": told.st_mtime}
+            entry = listed[path].stat()
+            return {"name": path, "size": entry.st_size, "type": "file", "mtime": entry.st_mtime}
 
         def modified(self, path: str) -> datetime:
             return datetime.fromtimestamp(listed[path].stat().st_mtime, UTC)

@@ -126,11 +126,11 @@ def _endpoint(tool: Callable[..., dict[str, Any]], services: Services) -> Callab
         except HinterError as error:
             raise PlainError(error) from error
 
-    asked = inspect.Parameter(
+    parameter = inspect.Parameter(
         "request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=gr.Request
     )
     vars(call)["__signature__"] = inspect.Signature(
-        [asked, *parameters], return_annotation=dict[str, Any]
+        [parameter, *parameters], return_annotation=dict[str, Any]
     )
     call.__annotations__ = {"request": gr.Request} | {p.name: p.annotation for p in parameters}
     call.__name__ = call.__qualname__ = tool.__name__
@@ -173,8 +173,8 @@ class AppPlace:
         actions = self._services.only(ExploreActions)
         self._admit(model)
         form = ExploreForm(text=text, attributes=attributes, models=(model,), limit=limit)
-        for found in actions.scan(self._session, form):
-            self.progress(len(found.mutants), max(limit, len(found.mutants)), "mutants")
+        for partial in actions.scan(self._session, form):
+            self.progress(len(partial.mutants), max(limit, len(partial.mutants)), "mutants")
         assert self._session.result is not None
         return CheckResult(self._session.result.check, self._services.model(model, self._session))
 
@@ -215,8 +215,8 @@ class AppPlace:
 
     def state(self, campaign: str) -> CampaignState:
         """Return how far a campaign is."""
-        found = self._services.only(BatchActions).status(campaign)
-        return CampaignState(found.state.value, found.seen, found.problem, found.seconds_left)
+        status = self._services.only(BatchActions).status(campaign)
+        return CampaignState(status.state.value, status.seen, status.problem, status.seconds_left)
 
     def open(self, campaign: str) -> CampaignResult:
         """Open the results of a campaign."""

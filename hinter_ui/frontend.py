@@ -46,20 +46,20 @@ class Frontend:
         entry = _ENTRY.search((self._installed / "index.html").read_text(encoding="utf-8"))
         if not entry:
             return []
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         first = self._loads(entry[1])
         for name, beside in first.items():
-            found |= dict.fromkeys([name, *beside])
+            names |= dict.fromkeys([name, *beside])
             for further, needed in self._loads(name).items():
                 if further.startswith("Blocks-"):
-                    found |= dict.fromkeys([further, *needed])
+                    names |= dict.fromkeys([further, *needed])
         for widgets in [name for name in first if name.startswith("core-")]:
             code, loads = self._read(widgets), self._loads(widgets)
             for kind in self._kinds:
                 if (place := re.search(_OF_KIND.format(kind=kind), code)) and place[1] in loads:
-                    found |= dict.fromkeys([place[1], *loads[place[1]]])
+                    names |= dict.fromkeys([place[1], *loads[place[1]]])
         # A module that has an address of its own in the page would be there twice.
-        return [name for name in found if name not in (entry[1], *self._linked)]
+        return [name for name in names if name not in (entry[1], *self._linked)]
 
     @cached_property
     def _linked(self) -> list[str]:
@@ -112,7 +112,7 @@ class Head:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         path = str(scope.get("path", ""))
-        own = path.removeprefix(str(scope.get("root_path", "")))
+        local_path = path.removeprefix(str(scope.get("root_path", "")))
         if path.endswith(f"/{self._name}"):
             kept = {"Cache-Control": _FOREVER}
             answer = Response(self._script, media_type="text/javascript", headers=kept)
@@ -127,7 +127,7 @@ class Head:
                 if is_page(headers):
                     start = message  # it tells the length of what follows
                     return
-                if own.startswith("/assets/") and message["status"] == 200:
+                if local_path.startswith("/assets/") and message["status"] == 200:
                     headers["Cache-Control"] = _FOREVER
             if start:
                 body, headers = message.get("body", b""), MutableHeaders(scope=start)

@@ -48,8 +48,8 @@ class PageOnDemand(Page):
         for tab in tabs.children[1:]:
             # A browser may lose the event while it draws another tab; then the box asks again.
             asks = html(f"opens-{tab.id}", script="page.opens")  # type: ignore[attr-defined]
-            asked = partial(gr.on, [tab.select, asks.select])  # type: ignore[attr-defined]
-            private(asked, _nothing, [], [], trigger_mode="multiple")
+            trigger = partial(gr.on, [tab.select, asks.select])  # type: ignore[attr-defined]
+            private(trigger, _nothing, [], [], trigger_mode="multiple")
             self.openers[tab._id] = max(self.fns)
 
     @property
@@ -71,8 +71,8 @@ class PageOnDemand(Page):
         """Return what the browser is told of the app at first."""
         later = _Later(self.whole(), self.openers)
         self._tab_of = later.tab_of
-        told = {self.openers[tab]: told for tab, told in later.tabs()}
-        self._told[spoken()] = later.first(), told
+        by_opener = {self.openers[tab]: by_opener for tab, by_opener in later.tabs()}
+        self._told[spoken()] = later.first(), by_opener
         return later.first()
 
     def _in_language(self) -> tuple[Described, dict[int, Described]]:
@@ -85,7 +85,7 @@ class PageOnDemand(Page):
         """Describe all widgets and events."""
         whole: Described = {**super().get_config_file()}
         if spoken() != DEFAULT:
-            texts = {widget: own for labels in self._labels for widget, own in labels.spoken()}
+            texts = {widget: words for labels in self._labels for widget, words in labels.spoken()}
             for one in whole["components"]:
                 one["props"] |= texts.get(one["id"], {})
         return whole
@@ -100,12 +100,14 @@ class PageOnDemand(Page):
     ) -> dict[str, Any]:
         """Process an event; that of a tab which is opened answers with the tab."""
         answer = await super().process_api(block_fn, inputs, *args, **named)
-        told = self._in_language()[1].get(getattr(block_fn, "_id", block_fn))
-        if told:
+        part = self._in_language()[1].get(getattr(block_fn, "_id", block_fn))
+        if part:
             visitor = self._visitors.setdefault(named.get("state"), _Visitor())
-            visitor.opened.add(told["layout"]["id"])
-            own = told | {"components": [visitor.changed_of(one) for one in told["components"]]}
-            answer["render_config"] = add_root_url(own, named.get("root_path") or "", None)
+            visitor.opened.add(part["layout"]["id"])
+            shown_part = part | {
+                "components": [visitor.changed_of(one) for one in part["components"]]
+            }
+            answer["render_config"] = add_root_url(shown_part, named.get("root_path") or "", None)
         return answer
 
     async def _written(self, block_fn: Any, widget: Any, answer: Any, state: Any) -> Any:
@@ -212,8 +214,8 @@ class _Later:
                 widgets.append(one if one["id"] in public else _brief(one))
             elif one["id"] in public:  # for programs; the page has it later
                 widgets.append(one | {"props": one["props"] | {"visible": False}})
-        told = {one["id"] for one in widgets}, {one["id"] for one in events}
-        pages = {name: self._page(page, *told) for name, page in config["page"].items()}
+        ids = {one["id"] for one in widgets}, {one["id"] for one in events}
+        pages = {name: self._page(page, *ids) for name, page in config["page"].items()}
         layout = self._cut(config["layout"])
         return config | {
             "components": widgets, "dependencies": events, "layout": layout, "page": pages,
@@ -236,29 +238,29 @@ class _Later:
         """Yield the tabs that come later, and what the browser is told of each."""
         root = self._config["layout"]["id"]
         for tab, opener in self._openers.items():
-            own = self._widgets[tab]
+            widgets = self._widgets[tab]
             # What is left out stays as it is: the title may be in another language by now.
-            kept = {name: own["props"][name] for name in _OF_TAB}
+            kept = {name: widgets["props"][name] for name in _OF_TAB}
             events = [
                 _also_at_load(one, tab, root)
                 for one in self._config["dependencies"]
                 if self._place[one["id"]] == tab
             ]
             [asking] = [one for one in self._config["dependencies"] if one["id"] == opener]
-            asked = asking | {"backend_fn": False, "js": None}  # never again
+            dependency = asking | {"backend_fn": False, "js": None}  # never again
             yield (
                 tab,
                 {
                     "layout": self._layouts[tab],
                     "components": [
-                        own | {"props": kept},
+                        widgets | {"props": kept},
                         *(
                             _brief(self._widgets[one])
                             for one, in_tab in self.tab_of.items()
                             if in_tab == tab
                         ),
                     ],
-                    "dependencies": [*events, asked],
+                    "dependencies": [*events, dependency],
                     "render_id": _RENDERED + tab,
                 },
             )

@@ -382,12 +382,12 @@ def tested_models(store: CampaignStore, names: Sequence[str]) -> list[str]:
     Raises:
         HinterError: no campaign, or a model that was not tested in it.
     """
-    asked = list(store.read()["models"])
+    models = list(store.read()["models"])
     for name in names:
-        if name not in asked:
-            known = ", ".join(asked) or "none"
+        if name not in models:
+            known = ", ".join(models) or "none"
             raise InputError(f"'{name}' was not tested in this campaign; its models: {known}.")
-    return list(dict.fromkeys(names)) or asked
+    return list(dict.fromkeys(names)) or models
 
 
 def one_model(store: CampaignStore, name: str) -> str:

@@ -176,8 +176,8 @@ class ProgressReader:
             for shard in written.shards
         }
         counted = self._tables(store, written, files)
-        for shard, asked in files.items():
-            _add(seen, counted, written.texts(shard), asked, since)
+        for shard, answer_files in files.items():
+            _add(seen, counted, written.texts(shard), answer_files, since)
         if latest:
             seen.latest = tuple(islice(self._latest(store, files, counted), LATEST))
         return seen
@@ -187,8 +187,8 @@ class ProgressReader:
     ) -> dict[Path, TableCounts]:
         """Count every table; new ones by one query per kind and model."""
         wanted: dict[str, dict[Path, int]] = {"": {written.texts(shard): shard for shard in files}}
-        for shard, asked in files.items():
-            for name, path in asked.items():
+        for shard, answer_files in files.items():
+            for name, path in answer_files.items():
                 wanted.setdefault(name, {})[path] = shard
         keys = {
             path: (path, path.stat().st_mtime_ns) for paths in wanted.values() for path in paths
@@ -222,23 +222,23 @@ def _add(
     seen: CampaignProgress,
     counted: Mapping[Path, TableCounts],
     path: Path,
-    asked: Mapping[str, Path],
+    answer_files: Mapping[str, Path],
     since: float,
 ) -> None:
     """Add a shard; ``path``: its table of texts."""
     texts = counted[path]
     seen.made += texts.counts.total()
-    for name, answers in asked.items():
+    for name, answers in answer_files.items():
         seen.verdicts[name] += counted[answers].counts
         seen.failures += counted[answers].failures
         seen.said |= counted[answers].said
-    if set(asked) == set(seen.models):
+    if set(answer_files) == set(seen.models):
         number = texts.counts.total()
         seen.done += number
         seen.shards_done += 1
         seen.mutants += texts.mutants
         seen.outcomes += texts.counts
-        if since and max(p.stat().st_mtime for p in asked.values()) >= since:
+        if since and max(p.stat().st_mtime for p in answer_files.values()) >= since:
             seen.since = (seen.since[0] + number, seen.since[1] + texts.mutants)
 
 

@@ -228,16 +228,18 @@ class CampaignReader:
     ) -> Tables:
         """Return the views over some shards and models (default: all)."""
         chosen = self.shards if shards is None else shards
-        asked = {
+        answer_tables = {
             name: self._answers(chosen, identity)
             for name, identity in self.models.items()
             if models is None or name in models
         }
         texts = files_of("texts", list(map(self.written.texts, chosen)))
         mutants = files_of("mutants", list(map(self.written.mutants, chosen)))
-        answers = files_of("answers", [path for paths in asked.values() for path in paths])
+        answers = files_of("answers", [path for paths in answer_tables.values() for path in paths])
         # The name of a file after the number of its shard identifies the model.
-        ends = {paths[0].name.partition(".")[2]: name for name, paths in asked.items() if paths}
+        ends = {
+            paths[0].name.partition(".")[2]: name for name, paths in answer_tables.items() if paths
+        }
         cases = "".join(f" WHEN {quoted(end)} THEN {quoted(name)}" for end, name in ends.items())
         model = f"CASE regexp_replace(file, '^[0-9]+[.]', '') {cases} END" if cases else "NULL"
         judged = f"SELECT {columns_of('answers', model)} FROM {answers} WHERE mutant >= 0"
@@ -370,8 +372,8 @@ class CampaignReader:
             path = self.written.mutants(shard)
             made = checked_rows(path, mutants)
             for identity in self.models.values():
-                asked = self.written.answers(shard, identity)
-                if asked and checked_rows(asked, answers) != made:
+                answer_file = self.written.answers(shard, identity)
+                if answer_file and checked_rows(answer_file, answers) != made:
                     raise StoreError(f"Answers do not fit {path.name}; hinter verify says which.")
 
         with ThreadPoolExecutor(_THREADS) as threads:
@@ -449,25 +451,25 @@ class CampaignReader:
         )
 
     def _record(self, row: tuple[Any, ...]) -> MutantRecord:
-        own, answers = row[: len(_OF_MUTANT)], row[len(_OF_MUTANT) :]
+        of_mutant, answers = row[: len(_OF_MUTANT)], row[len(_OF_MUTANT) :]
         named = zip(self.models, answers, strict=True)
-        asked = {name: _answer(one) for name, one in named if one is not None}
-        fields = (*own, asked)
+        by_model = {name: _answer(one) for name, one in named if one is not None}
+        fields = (*of_mutant, by_model)
         return MutantRecord(*fields)
 
     def at(self, places: Iterable[tuple[int, int]]) -> Iterator[MutantRecord]:
         """Yield the existing mutants at these places (shard and place), in order."""
-        own = set(self.shards)
-        wanted = [s * _MOST_ROWS + p for s, p in places if s in own and 0 <= p < _MOST_ROWS]
+        shards_read = set(self.shards)
+        wanted = [s * _MOST_ROWS + p for s, p in places if s in shards_read and 0 <= p < _MOST_ROWS]
         known = sorted({key // _MOST_ROWS for key in wanted})
         for shards in (known[n : n + _TOGETHER] for n in range(0, len(known), _TOGETHER)):
             self.check(shards)
-            found = self.stream(
+            rows = self.stream(
                 f"{self._joined(shards)} WHERE m.shard::BIGINT * {_MOST_ROWS} + m.place IN "
                 "(SELECT unnest($places)) ORDER BY m.shard, m.place",
                 places=wanted,
             )
-            yield from map(self._record, found)
+            yield from map(self._record, rows)
 
 
 def _first_line(error: Exception) -> str:

@@ -38,8 +38,8 @@ def parser_content(name: str) -> str:
     if folders[0].is_dir():
         files = [path for folder in folders for path in folder.rglob("*")]
         return _hash(sorted(path for path in files if path.suffix != ".md"))
-    found = _version(name)  # whoever loads it says that it is not there
-    return f"{name}-{found}" if found else name
+    installed = _version(name)  # whoever loads it says that it is not there
+    return f"{name}-{installed}" if installed else name
 
 
 def _hash(paths: Iterable[Path]) -> str:
@@ -58,7 +58,7 @@ def circumstances() -> dict[str, Any]:
         "hinter": __version__,
         "python": platform.python_version(),
         "platform": f"{sys.platform} {platform.machine()}",
-        "libraries": {name: found for name in _LIBRARIES if (found := _version(name))},
+        "libraries": {name: installed for name in _LIBRARIES if (installed := _version(name))},
     }
 
 

@@ -302,13 +302,13 @@ class CampaignStore:
         def unfit(shard: int) -> set[Path]:
             texts, mutants = written.texts(shard), written.mutants(shard)
             try:
-                told = read_table(texts, "mutants", "outcome")
+                outcomes = read_table(texts, "mutants", "outcome")
             except StoreError:
                 return of_shard[shard]
-            made = sum(told["mutants"].to_pylist())
+            made = sum(outcomes["mutants"].to_pylist())
             if _rows(mutants) != made:
                 return of_shard[shard]
-            rows = made + told["outcome"].to_pylist().count(TESTED)
+            rows = made + outcomes["outcome"].to_pylist().count(TESTED)
             return {path for path in of_shard[shard] - {texts, mutants} if _rows(path) != rows}
 
         with ThreadPoolExecutor(_AT_ONCE) as threads:  # which a place answers at once
@@ -382,10 +382,10 @@ def _fault_of_answers(path: Path, name: str, rows: int) -> list[str]:
     if not path.exists():
         return [f"{path.name} of {name} is missing (resume to make it)"]
     try:
-        found = read_table(path).num_rows
+        count = read_table(path).num_rows
     except StoreError as error:
         return [str(error).removesuffix(_CURE)]
-    return [] if found == rows else [f"{path.name} has {found} rows, not {rows}"]
+    return [] if count == rows else [f"{path.name} has {count} rows, not {rows}"]
 
 
 def read_table(path: Path, *columns: str) -> Any:
@@ -466,8 +466,8 @@ def _checked_rows(path: Path, written: int, columns: Sequence[str]) -> int:
         for group in range(file.num_row_groups):
             for batch in file.iter_batches(2**16, [group], columns=chosen, use_threads=False):
                 answers = "mutant" in batch.schema.names
-                own = pc.greater_equal(batch["mutant"], 0) if answers else None
-                rows += len(batch) if own is None else pc.sum(own).as_py()
+                of_mutants = pc.greater_equal(batch["mutant"], 0) if answers else None
+                rows += len(batch) if of_mutants is None else pc.sum(of_mutants).as_py()
     return rows
 
 

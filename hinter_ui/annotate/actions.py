@@ -138,14 +138,14 @@ class ProjectForm:
         if not self.name or len(self.name) > _LONGEST_NAME:
             raise AnnotationError(say("errors.name", most=_LONGEST_NAME))
         labels = [label.strip() for label in self.labels.split(",") if label.strip()]
-        instructions, asked = default_questions(self.language, labels)
+        instructions, questions = default_questions(self.language, labels)
         opening: dict[str, Any] = {}
         if self.questions:
             given = self.questions, say("fields.questions.label")
-            instructions, asked = read_questions(*given, labels)
-            opening = read_opening(*given, asked)
+            instructions, questions = read_questions(*given, labels)
+            opening = read_opening(*given, questions)
         return Project(
-            " ".join(self.name.split()), asked, instructions, self.language, self.blind,
+            " ".join(self.name.split()), questions, instructions, self.language, self.blind,
             self.share / 100, self.copies, self.repeats / 100, **opening,
         )  # fmt: skip
 
@@ -158,8 +158,10 @@ def attribute_choices(store: CampaignStore) -> list[tuple[str, str]]:
     """
     campaign = store.campaign()
     names, orders = sorted(campaign.attributes), range(1, campaign.order + 1)
-    sets = [found for order in orders for found in combinations(names, order)]
-    return [(" \u00d7 ".join(found), _JOINED.join(found)) for found in sets]
+    sets = [names_together for order in orders for names_together in combinations(names, order)]
+    return [
+        (" \u00d7 ".join(names_together), _JOINED.join(names_together)) for names_together in sets
+    ]
 
 
 @dataclass(frozen=True)
@@ -314,7 +316,7 @@ class AnnotateActions:
         """Return the current state of a project."""
         judging = self._owned(name, key)
         store = judging.store
-        found = self._evaluation(name, store)
+        evaluation = self._evaluation(name, store)
         every_one = list(store.judgements())
         remarks = [one for one in every_one if one.comment.strip()]
         firsts = Counter(
@@ -323,14 +325,14 @@ class AnnotateActions:
         wanted = store.project().copies
         comments = sorted(remarks, key=lambda one: one.id, reverse=True)[:_COMMENTS]
         named = {one.item for one in comments}
-        named |= {one.item for one in found.disputed[:_DISPUTED]}
+        named |= {one.item for one in evaluation.disputed[:_DISPUTED]}
         decisions = [(*key, value) for key, value in store.adjudications().items()][::-1]
         named |= {item for item, _, _ in decisions[:_DECIDED]}
         every = list(store.items())
         items = {item.id: item for item in every if item.id in named}
         people = judging.standings()
         return View(
-            name, key, store.project(), len(every), people, comments, found, items,
+            name, key, store.project(), len(every), people, comments, evaluation, items,
             store.removed(), decisions[:_DECIDED], sum(n >= wanted for n in firsts.values()),
         )  # fmt: skip
 
@@ -350,10 +352,10 @@ class AnnotateActions:
             if kept is not None and (kept.stamp == stamp or not kept.due):
                 return kept.found
             begun = time.monotonic()
-            found = evaluate(store)
+            evaluation = evaluate(store)
             now = time.monotonic()
-            self._evaluated[name] = _Evaluated(stamp, found, now, now - begun)
-            return found
+            self._evaluated[name] = _Evaluated(stamp, evaluation, now, now - begun)
+            return evaluation
 
     def _owned(self, name: str, key: str) -> Judging:
         with self._discreet():
@@ -423,14 +425,14 @@ class AnnotateActions:
         if kind not in KINDS:
             raise InputError(f"There is no format '{kind}'; use {', '.join(KINDS)}.")
         store = self._owned(name, key).store
-        own = session.new_folder(folder)
+        export_folder = session.new_folder(folder)
         try:
-            own.mkdir(parents=True)
+            export_folder.mkdir(parents=True)
         except OSError as error:
             why = say("errors.not_written", reason=error.strerror)
             raise InputError(why) from error
         consensus = kind == CONSENSUS
-        path = own / _file_name(store.project().name, kind)
+        path = export_folder / _file_name(store.project().name, kind)
         export_file(Exported(store, consensus=consensus), path, "csv" if consensus else kind)
         return _as_one(path)
 

@@ -30,21 +30,21 @@ _FOR_THE_PAGE = (
 
 def item(assignment: Assignment, project: Project) -> dict[str, Any]:
     """Return an assignment for the page: its texts as HTML and as words to be read out."""
-    own = assignment.item
-    alone = [_text("alone", [Piece(own.mutant)])]
-    parts, known = alone, [] if project.blind else [_known(own)]
-    if own.source:
-        old, new = differences(own.source, own.mutant, own.edits)
+    shown = assignment.item
+    alone = [_text("alone", [Piece(shown.mutant)])]
+    parts, known = alone, [] if project.blind else [_known(shown)]
+    if shown.source:
+        old, new = differences(shown.source, shown.mutant, shown.edits)
         parts = [_text("source", old), _text("mutant", new)]
     return {
-        "item": own.id,
+        "item": shown.id,
         "showing": assignment.showing,
-        "pair": bool(own.source),
+        "pair": bool(shown.source),
         "html": join([*parts, *known]),
         # Until a question compares, no mark says where to look.
         "alone": join([*alone, *known]) if project.alone else "",
-        "heard": f"{say('screen.alone')}: {own.mutant[:600]}",
-        "compared": f"{say('screen.source')}: {own.source[:600]}",
+        "heard": f"{say('screen.alone')}: {shown.mutant[:600]}",
+        "compared": f"{say('screen.source')}: {shown.source[:600]}",
         "earlier": dict(assignment.earlier),
         "comment": assignment.comment,
     }
@@ -80,23 +80,23 @@ def _text(kind: str, pieces: Sequence[Piece]) -> Markup:
     return tag("div", tag("h2", title), shown, class_=f"judge-text {kind}")
 
 
-def _known(own: AnnotationItem) -> Markup:
+def _known(shown: AnnotationItem) -> Markup:
     """List what is known of an item; only for projects that are not blind."""
     lines = []
-    if own.kept:
+    if shown.kept:
         lines.append(say("screen.told_kept"))
-    elif own.kept is not None:
-        lines.append(say("screen.told_discarded", reason=own.reason or own.layer))
-    if own.validity is not None:
-        grades = validity_in_words(own.validity, own.soft, own.unfair)
+    elif shown.kept is not None:
+        lines.append(say("screen.told_discarded", reason=shown.reason or shown.layer))
+    if shown.validity is not None:
+        grades = validity_in_words(shown.validity, shown.soft, shown.unfair)
         lines.append(say("screen.told_validity", grades=grades))
-    if own.across_people:
+    if shown.across_people:
         lines.append(say("screen.told_apart"))
-    if own.label:
-        lines.append(say("screen.told_label", label=own.label))
+    if shown.label:
+        lines.append(say("screen.told_label", label=shown.label))
     lines += [
         say("screen.told_verdict", model=model, verdict=verdict)
-        for model, verdict in own.verdicts.items()
+        for model, verdict in shown.verdicts.items()
     ]
     if not lines:
         return Markup("")

@@ -88,23 +88,23 @@ class Throttle:
         with self._lock:
             now = self._clock()
             self._tries = [one for one in self._tries if one[1] > now - _MINUTE]
-            own = _try(project, name, network)
+            attempt = _try(project, name, network)
             here = [tried for tried, _ in self._tries if tried.project == project]
             allowed = (
-                here.count(own) < _NAME_TRIES
-                and sum(tried.network == own.network for tried in here) < _PROJECT_TRIES
-                and sum(tried.name == own.name for tried in here) < _ALL_TRIES
+                here.count(attempt) < _NAME_TRIES
+                and sum(tried.network == attempt.network for tried in here) < _PROJECT_TRIES
+                and sum(tried.name == attempt.name for tried in here) < _ALL_TRIES
             )
             if allowed:
-                self._tries.append((own, now))
+                self._tries.append((attempt, now))
             return allowed
 
     def right(self, project: str, name: str, network: str) -> None:
         """Do not count the latest try of a name from a network, as it was right."""
         with self._lock:
-            own = [one for one in self._tries if one[0] == _try(project, name, network)]
-            if own:
-                self._tries.remove(own[-1])
+            attempts = [one for one in self._tries if one[0] == _try(project, name, network)]
+            if attempts:
+                self._tries.remove(attempts[-1])
 
 
 class _Try(NamedTuple):
@@ -128,30 +128,30 @@ class AnnotatorEndpoints:
         self.signs_in = signs_in
         self.throttle = Throttle()
 
-    def answer(self, call: str, told: Any, login: Login | None, network: str) -> Answer:
+    def answer(self, call: str, body: Any, login: Login | None, network: str) -> Answer:
         """Answer a call of a page by its name; ``network``: where it comes from."""
         match call:
             case "enter":
-                return self._safe(self._enter, told, login)
+                return self._safe(self._enter, body, login)
             case "join":
-                return self._safe(self._join, told, login, network)
+                return self._safe(self._join, body, login, network)
             case "work":
-                return self._safe(self._work, told)
+                return self._safe(self._work, body)
             case "trees":
-                return self._safe(self._trees, told)
+                return self._safe(self._trees, body)
             case "leave":
-                return self._safe(self._leave, told)
+                return self._safe(self._leave, body)
         return {"error": _words(AnnotationError("", "failed"))}
 
-    def _safe(self, act: Callable[..., Answer], told: Any, *more: Any) -> Answer:
+    def _safe(self, act: Callable[..., Answer], body: Any, *more: Any) -> Answer:
         """Return the answer of an act, or its error in the project's language."""
         speak(DEFAULT, say.room)
         try:
-            if not isinstance(told, dict):
+            if not isinstance(body, dict):
                 raise AnnotationError("", "failed")  # not logged: no page of ours sends it
-            judging = self.projects.judging(_text(told, "project"))
+            judging = self.projects.judging(_text(body, "project"))
             speak(judging.store.project().language, say.room)
-            return act(judging, told, *more)
+            return act(judging, body, *more)
         except HinterError as error:
             return {"error": _words(error)}
         except Exception:
@@ -160,10 +160,10 @@ class AnnotatorEndpoints:
 
     # -- coming and going -----------------------------------------------------------------------
 
-    def _enter(self, judging: Judging, told: Mapping[str, Any], login: Login | None) -> Answer:
-        project, key = judging.store.project(), _text(told, "key")
-        if told.get("preview") is True:
-            return self._previewed(self.projects.owned(_text(told, "project"), key).store)
+    def _enter(self, judging: Judging, body: Mapping[str, Any], login: Login | None) -> Answer:
+        project, key = judging.store.project(), _text(body, "key")
+        if body.get("preview") is True:
+            return self._previewed(self.projects.owned(_text(body, "project"), key).store)
         if not key and project.closed:
             return {"html": annotator.ending("closed")}
         if not key:
@@ -182,14 +182,14 @@ class AnnotatorEndpoints:
     def _join(
         self,
         judging: Judging,
-        told: Mapping[str, Any],
+        body: Mapping[str, Any],
         login: Login | None,
         network: str,
     ) -> Answer:
-        store, project, place = judging.store, judging.store.project(), _text(told, "project")
-        if project.consent and told.get("consent") is not True:
+        store, project, place = judging.store, judging.store.project(), _text(body, "project")
+        if project.consent and body.get("consent") is not True:
             raise AccessError("There is no consent.", "consent")
-        given = told.get("entry")
+        given = body.get("entry")
         entry = {
             name: _text(given, name)[:_LONGEST_ENTRY]
             for name in _FROM_LINK
@@ -197,15 +197,15 @@ class AnnotatorEndpoints:
         }
         if project.consent:
             entry["consent"] = now()
-        if told.get("login") is True and login is not None:
+        if body.get("login") is True and login is not None:
             person, key = store.join_by_login(login.name, f"hf:{login.username}")
             return self._seated(store, person.name, store.entry(key, **entry)) | {"key": key}
-        name = _text(told, "name")[:200]
+        name = _text(body, "name")[:200]
         guess = place, name, network
         if not self.throttle.begin(*guess):
             raise AccessError("There were too many wrong tries; wait a minute.", "slow")
         try:
-            person, key = store.join(name, _text(told, "phrase")[:1000])
+            person, key = store.join(name, _text(body, "phrase")[:1000])
         except AccessError as error:
             if error.code != "taken":  # nothing was guessed
                 self.throttle.right(*guess)
@@ -218,21 +218,21 @@ class AnnotatorEndpoints:
         drill = [] if "practised" in entry else annotator.practice(project)
         return {"html": annotator.screen(project, name), "name": name, "practice": drill}
 
-    def _leave(self, judging: Judging, told: Mapping[str, Any]) -> Answer:
-        judging.store.leave(_text(told, "key"))
+    def _leave(self, judging: Judging, body: Mapping[str, Any]) -> Answer:
+        judging.store.leave(_text(body, "key"))
         return {"html": annotator.ending("left")}
 
     # -- at work --------------------------------------------------------------------------------
 
-    def _work(self, judging: Judging, told: Mapping[str, Any]) -> Answer:
+    def _work(self, judging: Judging, body: Mapping[str, Any]) -> Answer:
         """Store judgements in their order, and return the next items.
 
         ``done``: what need not be sent again; with an error, what was refused for good. Of items
         that the page ``held`` before, only the names are returned.
         """
-        key, project = _text(told, "key"), judging.store.project()
+        key, project = _text(body, "key"), judging.store.project()
         judging.store.whose(key)
-        sent = told.get("sent")
+        sent = body.get("sent")
         done: list[Answer] = []
         for one in (sent if isinstance(sent, list) else [])[:_MOST_SENT]:
             if not isinstance(one, dict):
@@ -248,7 +248,7 @@ class AnnotatorEndpoints:
                 done.append({"id": _text(one, "id"), "error": _words(error)})
         if judging.store.project().closed:
             return self._closed(judging, key, done)
-        held = told.get("held")
+        held = body.get("held")
         there = {str(one) for one in held} if isinstance(held, list) else set()
         items = [
             _named(one) if _place(one) in there else annotator.item(one, project)
@@ -294,8 +294,8 @@ class AnnotatorEndpoints:
             )  # fmt: skip
             judging.judge(key, said, once=True)
 
-    def _trees(self, judging: Judging, told: Mapping[str, Any]) -> Answer:
-        item = judging.given(_text(told, "key"), _text(told, "item"))
+    def _trees(self, judging: Judging, body: Mapping[str, Any]) -> Answer:
+        item = judging.given(_text(body, "key"), _text(body, "item"))
         if judging.store.project().blind:
             raise AnnotationError("", "failed")  # no page of ours asks for them
         return {"html": pair_trees(item, self.services.parses(DEFAULT_PARSER))}
@@ -315,8 +315,8 @@ def _place(one: Assignment) -> str:
     return f"{one.showing} {one.item.id}"
 
 
-def _text(told: Mapping[str, Any], name: str) -> str:
-    value = told.get(name)
+def _text(body: Mapping[str, Any], name: str) -> str:
+    value = body.get(name)
     return whole(value) if isinstance(value, str) else ""
 
 
@@ -331,7 +331,7 @@ def _words(error: HinterError) -> Answer:
     message = say(f"errors.{code.replace('-', '_')}")
     if code == "failed" and str(error):
         log.warning("An annotator's page was told that something failed: %s", error)
-    told: Answer = {"code": code, "message": message}
+    answer: Answer = {"code": code, "message": message}
     if code == "no-project":
-        told["html"] = annotator.page().problem(message)
-    return told
+        answer["html"] = annotator.page().problem(message)
+    return answer

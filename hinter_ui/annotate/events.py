@@ -145,8 +145,8 @@ class AnnotateEvents(TabEvents):
         self.services.require_opening(session)
         made = self.actions.make(session, ProjectForm.of(*values))
         view = self.actions.view(made.id, made.key)
-        told = {self.ui.notice: self.updates.made(made), self.ui.told: ""}
-        return self.updates.opened(view, page_address(request), made.key) | told
+        updates = {self.ui.notice: self.updates.made(made), self.ui.told: ""}
+        return self.updates.opened(view, page_address(request), made.key) | updates
 
     # -- a project ------------------------------------------------------------------------------
 
@@ -217,15 +217,15 @@ class AnnotateEvents(TabEvents):
         """Find texts, add some that are typed, or remove one."""
         self.session(request)
         data: dict[str, Any] = event._data or {}
-        told: Updates = {self.ui.notice: ""}
+        updates: Updates = {self.ui.notice: ""}
         if data.get("do") == "remove":
-            told = self._removed(request, current, data.get("item", ""))
+            updates = self._removed(request, current, data.get("item", ""))
         elif data.get("do") == "add":
             made = self.actions.add(*_parts(current), lines=str(data.get("new", "")))
-            told = self._added(request, current, made)
+            updates = self._added(request, current, made)
         query, page = str(data.get("query", "")), place_in(data, "page", 0)
-        found = self.actions.search(*_parts(current), query[:_LONGEST_QUERY], page)
-        return told | self.updates.found(found)
+        page_of_texts = self.actions.search(*_parts(current), query[:_LONGEST_QUERY], page)
+        return updates | self.updates.texts_listed(page_of_texts)
 
     def add_file(self, request: gr.Request, current: Any, file: Any) -> Updates:
         """Add the texts of a file, with its judgements."""
@@ -235,19 +235,19 @@ class AnnotateEvents(TabEvents):
 
     def _every(self, current: Any) -> Updates:
         """List all texts anew."""
-        return self.updates.found(self.actions.search(*_parts(current)))
+        return self.updates.texts_listed(self.actions.search(*_parts(current)))
 
     def _added(self, request: gr.Request, current: Any, made: Made) -> Updates:
-        told = self.updates.made(made, "added")
-        return self.refresh(request, current) | {self.ui.notice: told}
+        message = self.updates.made(made, "added")
+        return self.refresh(request, current) | {self.ui.notice: message}
 
     def _managed(self, request: gr.Request, current: Any, data: dict[str, Any]) -> Updates:
         """Exclude, erase or merge a person, or give a new pass-phrase."""
         given = {name: str(value) for name, value in data.items()}
         person, what = given["person"], given.get("do", "")
         phrase = self.actions.manage(*_parts(current), person, what, given)
-        told = say(f"person.told.{what}", name=person, phrase=phrase)
-        return self.refresh(request, current) | {self.ui.notice: notice.info([told])}
+        message = say(f"person.told.{what}", name=person, phrase=phrase)
+        return self.refresh(request, current) | {self.ui.notice: notice.info([message])}
 
     def remove(self, request: gr.Request, current: Any, item: Any) -> Updates:
         """Remove a text by its id."""

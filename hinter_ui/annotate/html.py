@@ -77,18 +77,18 @@ def head(
         repeats=f"{100 * project.repeats:g}",
         blind=say("project.blind" if project.blind else "project.open_eyed"),
     )
-    asked = {question.id: question.ask for question in project.questions}
+    wordings = {question.id: question.ask for question in project.questions}
     agreed = [
-        (asked[one.question], one.alpha)
+        (wordings[one.question], one.alpha)
         for one in agreements
         if not one.attributes and None not in (one.alpha.value, one.alpha.low, one.alpha.high)
     ]
     return page().head(project, settings, size, done, agreed, lasting)
 
 
-def people(states: Sequence[AnnotatorProgress], found: Evaluation) -> Markup:
+def people(states: Sequence[AnnotatorProgress], evaluation: Evaluation) -> Markup:
     """Return a table of the annotators, their progress and how they judge; and what to do."""
-    every = (found.with_excluded or found).qualities
+    every = (evaluation.with_excluded or evaluation).qualities
     known = {one.annotator: one for one in every}
     judged = sum(one.judged for one in states)
     remark = say("project.people_remark", judged=f"{judged:,}", n=len(states))
@@ -105,12 +105,12 @@ def people(states: Sequence[AnnotatorProgress], found: Evaluation) -> Markup:
         ]
         for one in states
     ]  # fmt: skip
-    told = [
+    lines = [
         say("person.excluded", name=one.annotator.name, reason=one.annotator.excluded)
         for one in states
         if one.annotator.excluded
     ]
-    told += [
+    lines += [
         say(
             "person.alarm",
             name=one.annotator,
@@ -121,7 +121,7 @@ def people(states: Sequence[AnnotatorProgress], found: Evaluation) -> Markup:
     ]
     table = report_table(say("project.people"), names, cells_of(names, rows))
     # A box for the notes, so that the forms keep their places, whatever is said above them.
-    notes = tag("div", *(tag("p", isolated(line), class_="quiet") for line in told))
+    notes = tag("div", *(tag("p", isolated(line), class_="quiet") for line in lines))
     managing = page().managing([one.annotator for one in states])
     return join([title, table, notes, tag("div", managing)])
 
@@ -140,9 +140,11 @@ def _alike(one: Quality) -> Rate:
     return wilson(hits, of)
 
 
-def texts(found: Found) -> Markup:
+def texts(page_of_texts: Found) -> Markup:
     """List texts of a project, with a search and a field for more."""
-    return page().texts(found, pager(found.number, found.page, PAGE, found.of))
+    return page().texts(
+        page_of_texts, pager(page_of_texts.number, page_of_texts.page, PAGE, page_of_texts.of)
+    )
 
 
 def disputes(
@@ -155,8 +157,8 @@ def disputes(
     for one in disputed:
         if one.item in items:
             shown.setdefault(one.item, []).append(one)
-    asked = {question.id: question for question in questions}
-    return page().disputes(asked, disputed, shown, items)
+    by_id = {question.id: question for question in questions}
+    return page().disputes(by_id, disputed, shown, items)
 
 
 def decided(
@@ -166,8 +168,8 @@ def decided(
     number: int,
 ) -> Markup:
     """List the latest of a ``number`` of decisions, each with buttons to change it or undo it."""
-    asked = {question.id: question for question in questions}
-    return page().decided(asked, decisions, items, f"{number:,}")
+    by_id = {question.id: question for question in questions}
+    return page().decided(by_id, decisions, items, f"{number:,}")
 
 
 def _counted(question: Question, one: Consensus) -> str:
@@ -207,13 +209,13 @@ def comments(remarks: Sequence[Judgement], items: dict[str, AnnotationItem]) -> 
     return page().comments(shown, items)
 
 
-def numbers(found: Evaluation) -> Markup:
+def numbers(evaluation: Evaluation) -> Markup:
     """Return agreement, annotators, and the invariant against people."""
     title = page().subheading(say("project.numbers"), say("project.numbers_remark"))
-    every = evaluation_sections(found)
+    every = evaluation_sections(evaluation)
     overview = [tag("p", isolated(line)) for section in every if section.key == "overview"
                 for line in section.sentences]  # fmt: skip
     rest = [section for section in every if section.key not in _OWN_PLACE]
-    score = next((one for one in found.scores if one.kind == "all"), None)
-    alike = [(one.annotator, rate) for one in found.qualities if (rate := _alike(one)).of]
+    score = next((one for one in evaluation.scores if one.kind == "all"), None)
+    alike = [(one.annotator, rate) for one in evaluation.qualities if (rate := _alike(one)).of]
     return join([title, page().charts(score, alike), *overview, folded(rest)])

@@ -64,13 +64,13 @@ class AnnotateLayout(Labels):
     def _field(self, kind: Callable[..., Any], name: str, ident: str = "", **options: Any) -> None:
         def texts() -> dict[str, Any]:
             say = self.say
-            found = dict(say.branch(f"fields.{name}"))
+            words = dict(say.branch(f"fields.{name}"))
             if name == "source":
                 known = [one for one in SOURCES if self.local or one not in HERE_ONLY]
-                found["choices"] = [(say(f"sources.{one}"), one) for one in known]
+                words["choices"] = [(say(f"sources.{one}"), one) for one in known]
             elif name == "language":
-                found["value"] = say.language
-            return found
+                words["value"] = say.language
+            return words
 
         elem_id = f"annotate-{ident or name}"
         self.fields[name] = self.write(kind, texts, elem_id=elem_id, **options)

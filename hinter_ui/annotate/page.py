@@ -60,25 +60,25 @@ class AnnotatorsPage:
         await self._app(scope, receive, send)
 
     async def _answer(self, call: str, request: Request) -> Mapping[str, Any]:
-        body, told = bytearray(), None
+        body, request_body = bytearray(), None
         async for part in request.stream():
             body += part
             if len(body) > _LONGEST:
                 break
         else:
             try:
-                told = json.loads(bytes(body))
+                request_body = json.loads(bytes(body))
             except (ValueError, RecursionError):
-                told = None  # no page of ours sends it
+                request_body = None  # no page of ours sends it
         network = visitor_of(request).network
         return await run_in_threadpool(
-            self._endpoints.answer, call, told, _login(request.scope), network
+            self._endpoints.answer, call, request_body, _login(request.scope), network
         )
 
 
 def _is_link(scope: Scope) -> bool:
-    asked = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-    return "annotate" in asked and "owner" not in asked
+    query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    return "annotate" in query and "owner" not in query
 
 
 def _login(scope: Scope) -> Login | None:

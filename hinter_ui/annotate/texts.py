@@ -32,7 +32,7 @@ class Found:
 def search(store: AnnotationStore, query: str = "", page: int = 0) -> Found:
     """Find the texts that hold ``query`` in a text or in their id, whatever the case."""
     every, wanted = list(store.items()), query.strip().casefold()
-    found = [
+    matching = [
         one for one in every
         if any(wanted in part.casefold() for part in (one.id, one.mutant, one.source))
     ]  # fmt: skip
@@ -41,10 +41,10 @@ def search(store: AnnotationStore, query: str = "", page: int = 0) -> Found:
         for one in store.judgements()
         if one.status is Status.JUDGED and one.showing == FIRST
     )
-    page = max(0, min(page, (len(found) - 1) // PAGE))
-    shown = found[page * PAGE : (page + 1) * PAGE]
+    page = max(0, min(page, (len(matching) - 1) // PAGE))
+    shown = matching[page * PAGE : (page + 1) * PAGE]
     listed = [(one, judged[one.id]) for one in shown]
-    return Found(query.strip(), page, listed, len(found), len(every))
+    return Found(query.strip(), page, listed, len(matching), len(every))
 
 
 def add_typed(store: AnnotationStore, lines: str) -> tuple[int, int]:

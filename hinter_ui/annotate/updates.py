@@ -47,20 +47,20 @@ class AnnotateUpdates:
         )
         for name in ("many", "outcomes", "validity"):
             updates[fields[name]] = gr.update(visible=source != "file")
-        told, sets = "", list[tuple[str, str]]()
+        status, sets = "", list[tuple[str, str]]()
         if source == "check":
             n = len(session.check.mutants) if session.check else 0
-            told = _status(say("told.check", n=f"{n:,}") if n else say("told.no_check"))
+            status = _status(say("told.check", n=f"{n:,}") if n else say("told.no_check"))
         elif source == "campaign" and not choices:
-            told = _status(say("told.no_campaign"))
+            status = _status(say("told.no_campaign"))
         elif source in ("campaign", "directory"):
             form = ProjectForm(source=source, campaign=chosen or "", directory=form.directory)
             try:
                 store = self.actions.campaign(form)
                 sets = attribute_choices(store) if store else []
             except HinterError as error:
-                told = notice.error(str(error), "")
-        updates[ui.check] = told
+                status = notice.error(str(error), "")
+        updates[ui.check] = status
         updates[fields["attributes"]] = gr.update(choices=sets, value=[], visible=bool(sets))
         return updates
 
@@ -83,12 +83,14 @@ class AnnotateUpdates:
         """
         local = self.actions.services.access.local
         links = present.links(view.id, key, at=page, local=local)
-        found = self.actions.search(view.id, view.key)
-        return self.shown(view) | self.edited(view) | self.found(found) | {self.ui.links: links}
+        texts = self.actions.search(view.id, view.key)
+        return (
+            self.shown(view) | self.edited(view) | self.texts_listed(texts) | {self.ui.links: links}
+        )
 
-    def found(self, found: Found) -> Updates:
+    def texts_listed(self, texts: Found) -> Updates:
         """List texts; like the settings, not while a project is updated by itself."""
-        return {self.ui.listing: present.texts(found)}
+        return {self.ui.listing: present.texts(texts)}
 
     def edited(self, view: View) -> Updates:
         """Show the settings for the owner to change; not while a project is updated by itself."""
@@ -96,7 +98,7 @@ class AnnotateUpdates:
 
     def shown(self, view: View) -> Updates:
         """Show the current state of a project."""
-        ui, project, found = self.ui, view.project, view.found
+        ui, project, evaluation = self.ui, view.project, view.found
         switch = say("buttons.reopen" if project.closed else "buttons.shut")
         backup = self.actions.services.backup
         lasting = (backup.problem if backup else "") or lasting_warning()
@@ -106,15 +108,15 @@ class AnnotateUpdates:
             ui.timer: gr.update(active=True),
             ui.making: gr.update(visible=False),
             ui.panel: gr.update(visible=True),
-            ui.head: present.head(project, view.size, lasting, view.done, found.agreements),
+            ui.head: present.head(project, view.size, lasting, view.done, evaluation.agreements),
             ui.news: "",
-            ui.people: present.people(view.people, found),
+            ui.people: present.people(view.people, evaluation),
             ui.decided: present.decided(
-                project.questions, view.decisions, view.items, found.decided
+                project.questions, view.decisions, view.items, evaluation.decided
             ),
-            ui.disputes: present.disputes(project.questions, found.disputed, view.items),
+            ui.disputes: present.disputes(project.questions, evaluation.disputed, view.items),
             ui.comments: present.comments(view.comments, view.items),
-            ui.numbers: present.numbers(found),
+            ui.numbers: present.numbers(evaluation),
             ui.removed: present.page().removed(view.removed),
             ui.buttons["switch"]: gr.update(value=switch),
         }

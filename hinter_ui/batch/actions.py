@@ -234,13 +234,13 @@ class BatchActions:
         entry = self._services.campaigns.get(name)
         campaign = settings_of(entry)
         named = campaign.models[model] if 0 <= model < len(campaign.models) else ""
-        found = None
+        record = None
         if named in entry.store.read()["models"]:
-            found = find(Side(entry.store, named), shard, place)
-        if found is None:
+            record = find(Side(entry.store, named), shard, place)
+        if record is None:
             raise InputError(say("errors.gone"))
         known = self._services.dictionaries(session)
-        return explore_form(campaign, known, found.row, found.text, found.edits, named)
+        return explore_form(campaign, known, record.row, record.text, record.edits, named)
 
     def cancel(self, session: Session, name: str) -> None:
         """Stop a campaign that runs or waits."""
@@ -278,13 +278,13 @@ class BatchActions:
 
     def listed(self, known: Iterable[str]) -> list[CampaignStatus]:
         """List the campaigns that a visitor may see, the latest first, without damaged ones."""
-        found = []
+        statuses = []
         for entry in self._services.campaigns.seen_by(known)[:_LISTED]:
             try:
-                found.append(self._status(entry, latest=False))
+                statuses.append(self._status(entry, latest=False))
             except HinterError:
                 continue
-        return sorted(found, key=lambda status: -status.record.created)
+        return sorted(statuses, key=lambda status: -status.record.created)
 
     def file_of(self, name: str) -> str:
         """Return the campaign file as one would write it beside the data."""

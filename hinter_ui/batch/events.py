@@ -64,8 +64,8 @@ class BatchEvents(TabEvents):
         private(self.tab.select, self.look, looked, ui.watched, **drawn)
         private(ui.timer.tick, self.look, looked, ui.watched, trigger_mode="once")
         self._wire_data()
-        told = [ui.told, ui.estimate]
-        self.on(ui.estimate.click, self.estimate, ui.form, told, concurrency_limit=_ESTIMATES)
+        outputs = [ui.told, ui.estimate]
+        self.on(ui.estimate.click, self.estimate, ui.form, outputs, concurrency_limit=_ESTIMATES)
         started = [ui.told, *ui.watched, ui.kept]
         begun = self.on(ui.start.click, self.start, [ui.kept, *ui.form], started)
         opened = private(ui.table.select, self.choose, [ui.kept], ui.watched)
@@ -142,9 +142,9 @@ class BatchEvents(TabEvents):
         )
 
     def _test_grammar(self, session: Session, name: str) -> Updates:
-        own = name not in shipped_grammars()
+        of_visitor = name not in shipped_grammars()
         form, fields = BatchForm(source=GRAMMAR), self.ui.fields
-        form = replace(form, own_grammar=name) if own else replace(form, grammar=name)
+        form = replace(form, own_grammar=name) if of_visitor else replace(form, grammar=name)
         updates = self.updates.data(form) | {
             fields["source"]: gr.update(value=GRAMMAR),
             fields[GRAMMAR]: gr.update(value=form.grammar),
@@ -166,10 +166,10 @@ class BatchEvents(TabEvents):
 
     def estimate(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """Estimate the campaign, and show that it takes a while."""
-        ui, session, found = self.ui, self.session(request), list[Forecast]()
+        ui, session, forecasts = self.ui, self.session(request), list[Forecast]()
 
         def work() -> str:
-            found.append(self.actions.estimate(session, BatchForm.of(*values)))
+            forecasts.append(self.actions.estimate(session, BatchForm.of(*values)))
             return ""
 
         load, words = Load(work), say("working.estimate")
@@ -177,8 +177,8 @@ class BatchEvents(TabEvents):
         while not load.done.wait(1.0):
             yield {ui.told: notice.working(words, load.seconds)}
         failure = notice.error(load.error, self.title) if load.error else ""
-        told = failure or html.estimate(found[0])
-        yield {ui.told: told, ui.estimate: gr.update(interactive=True)}
+        message = failure or html.estimate(forecasts[0])
+        yield {ui.told: message, ui.estimate: gr.update(interactive=True)}
 
     # -- a campaign -----------------------------------------------------------------------------
 

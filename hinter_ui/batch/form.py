@@ -210,9 +210,9 @@ class BatchForm:
         }
         if not 0 < len(chosen["models"]) <= MOST_MODELS:
             raise InputError(say("errors.models", most=MOST_MODELS))
-        own = {TEMPLATES: ("classes", self.classes), GRAMMAR: ("tested", self.tested)}
-        if self.source in own:
-            which, attributes = own[self.source]
+        of_source = {TEMPLATES: ("classes", self.classes), GRAMMAR: ("tested", self.tested)}
+        if self.source in of_source:
+            which, attributes = of_source[self.source]
             if not attributes:
                 raise InputError(say(f"errors.{which}"))
             chosen |= {"attributes": attributes, "order": min(2, len(attributes))}
@@ -266,8 +266,8 @@ def _of_hub(given: str, access: Access) -> str:
 
 
 def _with_own_attributes(campaign: Campaign, known: Mapping[str, Any], access: Access) -> Campaign:
-    own = own_attributes(campaign.dictionaries, known, access)
-    attributes = (*campaign.attributes, *own)
+    added = own_attributes(campaign.dictionaries, known, access)
+    attributes = (*campaign.attributes, *added)
     if not set(campaign.attributes) <= set(known) or not attributes:
         raise InputError(say("errors.attributes"))
     if campaign.order > len(attributes):
@@ -339,8 +339,8 @@ def require_rows(campaign: Campaign, access: Access) -> Rows:
         if not access.local and sum(1 for _ in few) > PUBLIC_SAMPLE:
             raise InputError(say("errors.shared_variants", most=PUBLIC_SAMPLE))
         _require_a_text(table)
-    many = (table.count or PUBLIC_ROWS + 1) > PUBLIC_ROWS
-    if on_hub(campaign.data) and not access.local and many:
+    too_large = (table.count or PUBLIC_ROWS + 1) > PUBLIC_ROWS
+    if on_hub(campaign.data) and not access.local and too_large:
         case = "unknown" if table.count is None else "larger"
         raise InputError(say(f"errors.shared_rows.{case}", most=PUBLIC_ROWS))
     return table

@@ -198,13 +198,13 @@ def _unanswered(status: CampaignStatus) -> str:
             for name, number in seen.failures.most_common(4)
         ]
     )
-    told = [
+    remarks = [
         say.count("remarks.missing", seen.failed, reasons=why),
         say.count("remarks.no_verdict", seen.unanswered),
     ]
     if status.can_retry:
-        told.append(say("remarks.retry", button=say("widgets.job-retry.value")))
-    return " ".join(told)
+        remarks.append(say("remarks.retry", button=say("widgets.job-retry.value")))
+    return " ".join(remarks)
 
 
 def _chart(status: CampaignStatus) -> Markup | None:
@@ -240,12 +240,12 @@ def _bars(
 
 def _outcomes(status: CampaignStatus) -> Markup | None:
     outcomes = status.seen.outcomes
-    told = [
+    lines = [
         say.count(f"outcomes.{key}", outcomes[outcome])
         for key, outcome in (("nothing", NOTHING), ("unusable", UNUSABLE))
         if outcomes[outcome]
     ]
-    return tag("p", " ".join(told), class_="quiet") if told else None
+    return tag("p", " ".join(lines), class_="quiet") if lines else None
 
 
 def duration(seconds: float) -> str:
@@ -290,15 +290,15 @@ def _campaign_row(status: CampaignStatus, chosen: str, columns: Mapping[str, str
     return escape(_page().campaign(status, what, begun, cells, status.id == chosen))
 
 
-def findings(found: Sequence[MutantRecord], campaign: Campaign, *, busy: bool) -> Markup:
+def findings(records: Sequence[MutantRecord], campaign: Campaign, *, busy: bool) -> Markup:
     """List findings, each with a button that opens it in Explore if that can make it.
 
     A button names a model by its place among those of the campaign.
     """
-    if not found:
+    if not records:
         return Markup("")
     columns = say.branch("findings.columns")
-    rows = [_row(one, campaign, columns) for one in found]
+    rows = [_row(one, campaign, columns) for one in records]
     grid = table(say("findings.caption"), (*columns.values(), ""), rows)
     title = say("findings.latest" if busy else "findings.some")
     return escape(_page().findings(title, grid))

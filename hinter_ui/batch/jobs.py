@@ -170,7 +170,7 @@ def estimate(campaign: Campaign, keys: Mapping[str, str], *, own_cache: bool) ->
         raise InputError(said)
     if done.returncode:
         raise InputError(say("errors.estimate_failed", code=done.returncode))
-    found: dict[str, Any] = json.loads(done.stdout)
-    found["mutants"] = {int(order): number for order, number in found["mutants"].items()}
-    found["costs"] = {name: Cost(**cost) for name, cost in found["costs"].items()}
-    return Forecast(**found)
+    forecast: dict[str, Any] = json.loads(done.stdout)
+    forecast["mutants"] = {int(order): number for order, number in forecast["mutants"].items()}
+    forecast["costs"] = {name: Cost(**cost) for name, cost in forecast["costs"].items()}
+    return Forecast(**forecast)

@@ -138,8 +138,8 @@ def _labels(seen: Preview) -> Markup | None:
     if not seen.labels or seen.grammar:
         return None
     common = [
-        tag("li", isolated(short(label, 40)), f" {many:,}")
-        for label, many in seen.labels.most_common(_LABELS)
+        tag("li", isolated(short(label, 40)), f" {count:,}")
+        for label, count in seen.labels.most_common(_LABELS)
     ]
     if len(seen.labels) > _LABELS:
         common.append(tag("li", say("preview.more", n=len(seen.labels) - _LABELS)))

@@ -184,8 +184,8 @@ def _names(session: Session, kept: Any) -> list[str]:
 
 def _job(status: CampaignStatus | None, problem: str, *, mine: bool) -> dict[str, str]:
     if status is None:
-        told = notice.error(problem, say("titles.not_shown")) if problem else Markup("")
-        return {"title": told, "progress": "", "findings": ""}
+        message = notice.error(problem, say("titles.not_shown")) if problem else Markup("")
+        return {"title": message, "progress": "", "findings": ""}
     latest = status.seen.latest
     return {
         "title": html.title(status, mine=mine),

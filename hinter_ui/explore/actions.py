@@ -109,9 +109,9 @@ class ExploreActions:
         if plan.slots or not others:
             return []
         with self._in_turn(form.text):
-            found = self._plan(session, replace(form, attributes=tuple(others))).occurrences
-        taken = [own.span for own in plan.occurrences]
-        return [one for one in found if not any(_overlap(one.span, span) for span in taken)]
+            others_there = self._plan(session, replace(form, attributes=tuple(others))).occurrences
+        taken = [occurrence.span for occurrence in plan.occurrences]
+        return [one for one in others_there if not any(_overlap(one.span, span) for span in taken)]
 
     def costs(self, session: Session, form: ExploreForm, plan: Plan) -> dict[str, Cost]:
         """Return the maximum cost of a scan for each loaded model that answers in words."""
@@ -240,15 +240,15 @@ class ExploreActions:
             for partial in pipeline.run(plan, cancelled=stop.is_set, chunk=chunk):
                 if partial.complete:
                     self._add_neutral(pipeline, partial, form)
-                found = Result(partial, replace(form, threshold=0.0))
+                result = Result(partial, replace(form, threshold=0.0))
                 if session.running is not stop:
                     if session.running is None:
-                        session.scanned = found
+                        session.scanned = result
                     break
                 first = session.scanned is None or session.scanned.check is not partial
-                session.scanned = found
+                session.scanned = result
                 state = session.of(ExploreState)
-                self._keep(session, found, None if first else state.selected, chosen=state.chosen)
+                self._keep(session, result, None if first else state.selected, chosen=state.chosen)
                 if time.monotonic() > end:
                     stop.set()
                 yield partial
@@ -293,8 +293,8 @@ class ExploreActions:
         state, session.result = session.of(ExploreState), result
         state.selected, state.chosen = place, chosen and place is not None
         if state.shown_model not in result.models:  # of a finding, the model that it is of
-            worst = [(SEVERITY.index(own[-1].verdict), name)
-                     for name, own in result.check.outcomes.items() if own]  # fmt: skip
+            worst = [(SEVERITY.index(outcomes[-1].verdict), name)
+                     for name, outcomes in result.check.outcomes.items() if outcomes]  # fmt: skip
             state.shown_model = min(worst, key=itemgetter(0))[1] if worst else result.models[0]
         return result
 
@@ -368,9 +368,9 @@ class ExploreActions:
         """Return what the shown model made of the selected mutant."""
         state, result = session.of(ExploreState), session.result
         index = state.selected
-        own = result.check.outcomes.get(state.shown_model, ()) if result else ()
+        outcomes = result.check.outcomes.get(state.shown_model, ()) if result else ()
         # A row may be of a table that is older than the result.
-        return own[index] if index is not None and index < len(own) else None
+        return outcomes[index] if index is not None and index < len(outcomes) else None
 
     def plot(self, session: Session) -> Any | None:
         """Draw the interaction of the selected mutant; None where it has no scores."""
@@ -452,8 +452,8 @@ class ExploreActions:
         """Load a visitor's dictionary into the session under the name of its file."""
         dictionary = self._services.access.read_dictionary(Path(path))
         if dictionary.attribute in self._services.dictionaries():
-            own = f"{dictionary.attribute}-own"
-            dictionary = replace(dictionary, attribute=own, label=own)
+            name = f"{dictionary.attribute}-own"
+            dictionary = replace(dictionary, attribute=name, label=name)
         others = session.dictionaries.keys() - {dictionary.attribute}
         if len(others) >= MOST_DICTIONARIES:
             raise InputError(shared("access.dictionaries", most=MOST_DICTIONARIES))

@@ -241,11 +241,11 @@ class ExploreEvents(TabEvents):
 
     def choose_pair(self, event: gr.EventData, request: gr.Request, *values: Any) -> Updates:
         """Judge the pair that was chosen; the lists that it was chosen in stay as they are."""
-        session, told = self.session(request), (event._data or {}).get("edits")
+        session, edits = self.session(request), (event._data or {}).get("edits")
         session.of(ExploreState).choice = place_in(event._data, "choice", 0)
         form = self.form(session, *values)
-        if isinstance(told, list):
-            form = replace(form, edits=tuple(str(key) for key in told if key))
+        if isinstance(edits, list):
+            form = replace(form, edits=tuple(str(key) for key in edits if key))
         if len(form.edits) > HIGHEST:
             raise InputError(shared_words("form.many", n=len(form.edits), most=HIGHEST))
         if not form.edits:
@@ -326,18 +326,18 @@ class ExploreEvents(TabEvents):
         state.controls = state.awaited = form
         # The button that began it stays as it is: one that is disabled would drop the focus.
         idle, busy = ({ui.cancel: cancel_button(running=running)} for running in (False, True))
-        last, turn, found = 0.0, session.turn + 1, None
+        last, turn, result = 0.0, session.turn + 1, None
         try:
             yield busy | {ui.notice: ""}
-            for found in self.actions.scan(session, form):
+            for result in self.actions.scan(session, form):
                 first = state.awaited is form
                 if first:
                     state.awaited = None
-                    yield updates.fresh_filter(session) | updates.remarks(found.plan.notices)
+                    yield updates.fresh_filter(session) | updates.remarks(result.plan.notices)
                 if time.monotonic() - last > _REFRESH and session.turn == turn:
                     yield updates.partly(session)
                     last = time.monotonic()
-            ended = updates.finished(session, found) if session.turn == turn else {}
+            ended = updates.finished(session, result) if session.turn == turn else {}
         except HinterError as error:
             ended = updates.refused(error)
         except Exception:

@@ -25,8 +25,8 @@ def load_examples() -> tuple[ExampleText, ...]:
     """Read all examples, in the file's order."""
     tables = tomllib.loads(EXAMPLES.read_text(encoding="utf-8"))["example"]
     examples = []
-    for own in tables:
-        title, domain, shows = own.pop("title"), own.pop("domain"), own.pop("shows", "")
-        lists = {name: tuple(one) for name, one in own.items() if isinstance(one, list)}
-        examples.append(ExampleText(title, domain, ExploreForm(**own | lists), shows))
+    for fields in tables:
+        title, domain, shows = fields.pop("title"), fields.pop("domain"), fields.pop("shows", "")
+        lists = {name: tuple(one) for name, one in fields.items() if isinstance(one, list)}
+        examples.append(ExampleText(title, domain, ExploreForm(**fields | lists), shows))
     return tuple(examples)

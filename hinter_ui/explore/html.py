@@ -86,14 +86,14 @@ def _grade(judged: Outcome) -> Markup | None:
         return None
     if judged.grade is None or judged.effect is None:
         return join([" ", glossary.sentence(say, "grade.unknown")])
-    told = glossary.sentence(
+    sentence = glossary.sentence(
         say,
         f"grade.{judged.grade.name.lower()}",
         interaction=signed(judged.effect.interaction),
     )
     far = judged.effect.distance
     beyond = "" if far is None else glossary.sentence(say, "grade.distance", distance=f"{far:.2f}")
-    return tag("span", " ", told, " ", beyond, class_="in-numbers")
+    return tag("span", " ", sentence, " ", beyond, class_="in-numbers")
 
 
 def _noise(floor: NoiseFloor | None) -> Markup | None:
@@ -116,13 +116,13 @@ def _neutral(neutral: NeutralFlips | None) -> Markup | None:
 
 def headline(check: TestResult, model: str, *, named: bool) -> Markup:
     """Say how many findings of one person are hidden, and how sure that is."""
-    told = [one for one in check.outcomes[model] if one.verdict is Verdict.HIDDEN]
+    hidden = [one for one in check.outcomes[model] if one.verdict is Verdict.HIDDEN]
     if check.plan.settings.across_people:
-        told = [one for one in told if not check.plan.across_people(one.mutant.edits)]
-    kinds = Counter(map(_kind, told))
+        hidden = [one for one in hidden if not check.plan.across_people(one.mutant.edits)]
+    kinds = Counter(map(_kind, hidden))
     parts = [say(f"headline.{k}", n=kinds[k], near=_NEAR) for k in _KINDS if kinds[k]]
-    found = say("headline.hidden", n=len(told))
-    said = [f"{found}: {', '.join(parts)}" if parts else found] if told else []
+    count = say("headline.hidden", n=len(hidden))
+    said = [f"{count}: {', '.join(parts)}" if parts else count] if hidden else []
     neutral = check.neutral.get(model)
     if neutral and neutral.answered:
         said.append(say("headline.neutral", flips=neutral.flips, n=neutral.answered))
@@ -202,15 +202,15 @@ def _sentence(check: TestResult, judged: Outcome, model: str) -> Markup:
 
 def _parts(check: TestResult, edits: Sequence[Edit], model: str, *verdicts: Verdict) -> list[str]:
     """Name the proper sub-mutants with one of these verdicts: ``race alone``, ``race and body``."""
-    found = []
+    lines = []
     for part in proper_subsets(edits):
         result = check.find(model, part)
         # A part of order 2 that is itself hidden flips as well.
         verdict = Verdict.BIASED if result and result.verdict is Verdict.HIDDEN else None
         if result and (verdict or result.verdict) in verdicts:
             names = listed([name_of(edit.attribute) for edit in part])
-            found.append(say("parts.alone", name=names) if len(part) == 1 else names)
-    return found
+            lines.append(say("parts.alone", name=names) if len(part) == 1 else names)
+    return lines
 
 
 PAGE = 25
@@ -230,13 +230,13 @@ class Filter:
 
 def groups_in(check: TestResult) -> list[str]:
     """List the groups that any mutant leaves or enters, as ``attribute: group``."""
-    found = {
+    groups = {
         f"{e.attribute}: {group}"
         for mutant in check.mutants
         for e in mutant.edits
         for group in (e.source.group, e.target.group)
     }
-    return sorted(found)
+    return sorted(groups)
 
 
 def group_label(group: str) -> str:

@@ -27,9 +27,9 @@ def offered(plan: Plan, form: ExploreForm) -> list[OfferedEdits]:
     present = [a for a in plan.attributes if plan.edits.get(a)]
     if len(present) < min(plan.settings.order, 2):
         return []
-    found = [_offered(plan, attribute, form.edits) for attribute in present]
-    if form.edits and sum(bool(one.chosen) for one in found) == len(form.edits):
-        return found
+    lists = [_offered(plan, attribute, form.edits) for attribute in present]
+    if form.edits and sum(bool(one.chosen) for one in lists) == len(form.edits):
+        return lists
     keys = tuple(map(edit_key, _first(plan, present)))
     return [_offered(plan, attribute, keys) for attribute in present]
 
@@ -41,9 +41,9 @@ def _first(plan: Plan, present: Sequence[str]) -> tuple[Edit, ...]:
 
 
 def _offered(plan: Plan, attribute: str, keys: Sequence[str]) -> OfferedEdits:
-    own = [(edit_key(e), _described(e)) for e in offers(plan, attribute)]
-    meant = (k for key in keys for k, _ in own if k == key or k.startswith(key + "|"))
-    return OfferedEdits(attribute, own, next(meant, ""))
+    options = [(edit_key(e), _described(e)) for e in offers(plan, attribute)]
+    meant = (k for key in keys for k, _ in options if k == key or k.startswith(key + "|"))
+    return OfferedEdits(attribute, options, next(meant, ""))
 
 
 def _described(edit: Edit) -> str:
@@ -94,8 +94,8 @@ def found(check: TestResult, models: Sequence[str], model: str, selected: int | 
 
 
 def _chip(check: TestResult, models: Sequence[str], place: int, selected: int | None) -> Markup:
-    own = [(m, check.outcomes[m][place]) for m in models]
-    model, judged = next((one for one in own if one[1].verdict is Verdict.HIDDEN), own[0])
+    by_model = [(m, check.outcomes[m][place]) for m in models]
+    model, judged = next((one for one in by_model if one[1].verdict is Verdict.HIDDEN), by_model[0])
     edits = in_order(judged.mutant.edits, check.plan.attributes)
     words = join((_change(edit, check.plan) for edit in edits), f" {TIMES} ")
     apart = two_people() if check.plan.across_people(edits) else None
@@ -129,6 +129,6 @@ def _smallest(check: TestResult, model: str, selected: int | None) -> Markup | N
     place = smallest_flip(judged)
     if place is None:
         return tag("p", say("found.steady"), class_="quiet") if check.complete else None
-    many = say.count("found.words", len(judged[place].mutant.splices))
+    words = say.count("found.words", len(judged[place].mutant.splices))
     return tag("p", say("found.smallest"), " ", _chip(check, [model], place, selected), " ",
-               tag("span", many, class_="quiet"), class_="smallest")  # fmt: skip
+               tag("span", words, class_="quiet"), class_="smallest")  # fmt: skip

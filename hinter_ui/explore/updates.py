@@ -138,9 +138,9 @@ class ExploreUpdates:
         listed = self.listed(session)
         return listed | self.shown(session) if self.actions.show_better(session) else listed
 
-    def finished(self, session: Session, found: TestResult | None) -> Updates:
+    def finished(self, session: Session, result: TestResult | None) -> Updates:
         """Show the most telling mutant after a scan, complete or stopped."""
-        if found is None or not found.mutants:
+        if result is None or not result.mutants:
             return self.remarks([say("scan.nothing")])
         self.actions.show_better(session)
         fresh = self.fresh_filter(session) | self.listed(session)
@@ -183,15 +183,15 @@ class ExploreUpdates:
 
     def unfolded(self, session: Session, *names: str) -> Updates:
         """Fill those of these parts that are open; what is folded is neither made nor sent."""
-        ui, found = self.ui, Updates()
+        ui, updates = self.ui, Updates()
         opened = session.of(ExploreState).open.intersection(names)
         if "all" in opened:
-            found[ui.table] = self.actions.table(session)
+            updates[ui.table] = self.actions.table(session)
         if "how" in opened and (plot := self.actions.plot(session)):
-            found[ui.plot] = plot
+            updates[ui.plot] = plot
         if "why" in opened:
-            found[ui.trees] = self.actions.trees(session)
-        return found
+            updates[ui.trees] = self.actions.trees(session)
+        return updates
 
     def _threshold(self, session: Session, result: Result) -> Any:
         label = self.actions.deciding(session)

@@ -100,10 +100,10 @@ def _value(word: str, names: Sequence[str]) -> Mapping[str, str]:
 @cache
 def examples() -> dict[str, SentenceForm]:
     """Return the sentences to begin with, by name."""
-    found = tomllib.loads((ASSETS / "examples" / "sentences.toml").read_text(encoding="utf-8"))
+    tables = tomllib.loads((ASSETS / "examples" / "sentences.toml").read_text(encoding="utf-8"))
     return {
         name: SentenceForm(**{part: text.strip() for part, text in parts.items()})
-        for name, parts in found.items()
+        for name, parts in tables.items()
     }
 
 
@@ -157,10 +157,10 @@ def hand_over(session: Session, text: str, folder: Path) -> None:
     session.grammar = next((name for name in shipped_grammars() if text_of(name) == text), "")
     if session.grammar:
         return
-    own = session.new_folder(folder)
-    path = own / "grammar.yaml"
+    new_folder = session.new_folder(folder)
+    path = new_folder / "grammar.yaml"
     try:
-        own.mkdir(parents=True)
+        new_folder.mkdir(parents=True)
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(say("errors.not_written", reason=error.strerror)) from error

@@ -83,32 +83,40 @@ class GenerateLayout:
         self.source = [self.start, self.text, *self.written]
 
 
-def drawn(found: DrawnSentences) -> Markup:
+def drawn(sentences: DrawnSentences) -> Markup:
     """Show the size of a grammar, sentences, and variants of the first of them."""
-    rules, terminals = found.grammar.size
+    rules, terminals = sentences.grammar.size
     facts = (
         say("size", rules=rules, terminals=terminals),
-        say("task", task=say(f"tasks.{found.grammar.task}"), model=usual_model(found.grammar)),
+        say(
+            "task",
+            task=say(f"tasks.{sentences.grammar.task}"),
+            model=usual_model(sentences.grammar),
+        ),
     )
-    count = tag("strong", say.count("sentences", found.count))
+    count = tag("strong", say.count("sentences", sentences.count))
     head = tag("p", count, *(f" \u00b7 {fact}" for fact in facts))
-    about = tag("p", isolated(found.grammar.about), class_="quiet") if found.grammar.about else None
-    labelled = any(row.label for row in found.rows)
+    about = (
+        tag("p", isolated(sentences.grammar.about), class_="quiet")
+        if sentences.grammar.about
+        else None
+    )
+    labelled = any(row.label for row in sentences.rows)
     rows = [
         tag(
             "tr",
-            tag("td", sentence(row, found.grammar)),
+            tag("td", sentence(row, sentences.grammar)),
             tag("td", isolated(row.label), class_="row-label") if labelled else None,
         )
-        for row in found.rows
+        for row in sentences.rows
     ]
     columns = ["sentence", "label"] if labelled else ["sentence"]
     grid = table(say("drawn"), [say(f"columns.{one}") for one in columns], rows)
-    first = found.rows[0].text
+    first = sentences.rows[0].text
     items = [
         tag("li", tag("span", name_of(edit.attribute), " ", class_="quiet-inline"),
             changed(first, (edit,)))
-        for edit in found.variants
+        for edit in sentences.variants
     ]  # fmt: skip
     variants = tag("ul", *items, class_="plain") if items else tag("p", say("none"))
     return tag(
@@ -184,10 +192,10 @@ class GenerateEvents(TabEvents):
         def made() -> DrawnSentences:
             return draw(source if isinstance(source, str) else grammar_of(*source), seed)
 
-        found, failure = attempt(made, title=say("errors.title"))
+        sentences, failure = attempt(made, title=say("errors.title"))
         sound = gr.update(interactive=not failure)
         return {
-            self.ui.drawn: failure or drawn(found),
+            self.ui.drawn: failure or drawn(sentences),
             self.ui.again: sound, self.ui.test: sound, self.ui.notice: "",
         }  # fmt: skip
 

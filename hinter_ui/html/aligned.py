@@ -49,13 +49,13 @@ class TreeSide:
     attributes: Mapping[int, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        found = {
+        attributes = {
             token: attribute
             for start, end, attribute in self.edited
             for token, (a, b) in enumerate(self.parse.spans)
             if a < end and start < b
         }
-        object.__setattr__(self, "attributes", found)
+        object.__setattr__(self, "attributes", attributes)
 
     def is_wrong(self, layer: Layer, token: int) -> bool:
         """Whether a layer of the invariant was broken at a token."""
@@ -122,8 +122,8 @@ class Aligned:
             for side, token in enumerate(self.columns[n]):
                 if token is not None and abs((head := self._arc_of(side, token)[1]) - n) <= _FAR:
                     shown |= set(range(min(n, head), max(n, head) + 1))
-        found = sorted(n for n in shown if 0 <= n < len(self.columns))
-        for a, b in pairwise(found):  # one word is no gap
+        columns = sorted(n for n in shown if 0 <= n < len(self.columns))
+        for a, b in pairwise(columns):  # one word is no gap
             if b - a == 2:
                 shown.add(a + 1)
         whole = range(len(self.columns))
@@ -150,13 +150,13 @@ class Aligned:
 
     def _room(self, a: int, b: int) -> float:
         """What a short arc needs for its label."""
-        found = [0.0]
+        heights = [0.0]
         for side in (0, 1):
             for n, other in ((a, b), (b, a)):
                 token = self.columns[n][side]
                 if token is not None and self._arc_of(side, token)[1] == other:
-                    found.append(len(self.sides[side].parse.labels[token]) * _SMALL_EM + 30)
-        return max(found)
+                    heights.append(len(self.sides[side].parse.labels[token]) * _SMALL_EM + 30)
+        return max(heights)
 
     def _arcs_of(self, side: int) -> list[tuple[int, int, int, int]]:
         """Token, column, column of the head, and level of each arc, short ones first.
@@ -169,8 +169,8 @@ class Aligned:
             if token is None:
                 continue
             label, head = self._arc_of(side, token)
-            own = self.columns[n][0]
-            same = side and own is not None and self._arc_of(0, own) == (label, head)
+            column = self.columns[n][0]
+            same = side and column is not None and self._arc_of(0, column) == (label, head)
             if head != n and head in self.centres and not same:
                 ends.append((token, n, head))
         levels: list[tuple[int, int, int, int]] = []
@@ -243,19 +243,19 @@ class Aligned:
         return tag("g", *words, class_="differs" if n in self.differing else None)
 
     def _word(self, side: int, n: int) -> Markup | None:
-        token, own = self.columns[n][side], self.sides[side]
+        token, tree_side = self.columns[n][side], self.sides[side]
         if token is None:
             return None
         x, y = self.centres[n], self.base + side * _ROW
-        word, pos, parts = own.parse.words[token], own.parse.tags[token], list[Markup]()
-        if token in own.attributes:
+        word, pos, parts = tree_side.parse.words[token], tree_side.parse.tags[token], list[Markup]()
+        if token in tree_side.attributes:
             width = _width(word) + 6
             parts.append(
                 tag("rect", x=f"{x - width / 2:.1f}", y=y + 4, width=f"{width:.1f}", height=20,
-                    rx=4, class_="edited", style=f"--h:{hue(own.attributes[token])}")
+                    rx=4, class_="edited", style=f"--h:{hue(tree_side.attributes[token])}")
             )  # fmt: skip
-        wrong = own.is_wrong(Layer.POS, token)
-        lost = wrong or own.is_wrong(Layer.DEPENDENCY, token)
+        wrong = tree_side.is_wrong(Layer.POS, token)
+        lost = wrong or tree_side.is_wrong(Layer.DEPENDENCY, token)
         parts += [
             tag("text", word, x=f"{x:.1f}", y=y + 19, class_="word"),
             tag("text", f"\u2260 {pos}" if wrong else pos, x=f"{x:.1f}", y=y + 37,
@@ -265,13 +265,13 @@ class Aligned:
 
     def _cuts(self) -> list[Markup]:
         """Dots where columns are left out."""
-        found, y = list[float](), self.base + 19
+        cuts, y = list[float](), self.base + 19
         for a, b in pairwise([-1, *self.shown, len(self.columns)]):
             if b - a > 1:
                 left = self.centres.get(b)
-                found.append(self.width - _CUT if left is None else self._left_of(b) - _CUT / 2)
+                cuts.append(self.width - _CUT if left is None else self._left_of(b) - _CUT / 2)
         return [tag("text", "\u2026", x=f"{x:.1f}", y=y + row * _ROW, class_="word")
-                for x in found for row in (0, 1)]  # fmt: skip
+                for x in cuts for row in (0, 1)]  # fmt: skip
 
     def _left_of(self, n: int) -> float:
         words = [s.parse.words[t] for s, t in zip(self.sides, self.columns[n], strict=True)

@@ -18,8 +18,8 @@ _SPECIAL = re.compile(r"\[\[([a-z-]+)(?:\|([^\]]+))?\]\]|\*([^*]+)\*")
 
 def entries() -> Mapping[str, Any]:
     """Return all entries by key, each with ``name``, ``short``, ``long`` and perhaps ``see``."""
-    found: Mapping[str, Any] = say.branch("terms")
-    return found
+    terms: Mapping[str, Any] = say.branch("terms")
+    return terms
 
 
 def query(key: str) -> str:
@@ -47,16 +47,16 @@ def linked(text: str, **parts: object) -> Markup:
     """
     pieces: list[Markup] = []
     end = 0
-    for found in _SPECIAL.finditer(text):
-        pieces.append(_filled(text[end : found.start()], parts))
-        key, shown, stressed = found.groups()
+    for match in _SPECIAL.finditer(text):
+        pieces.append(_filled(text[end : match.start()], parts))
+        key, shown, stressed = match.groups()
         if stressed:
             pieces.append(tag("em", _filled(stressed, parts)))
         else:
             name = entries()[key]["name"]
             name = name.lower() if say.language == DEFAULT else name  # German nouns have capitals
             pieces.append(link(key, _filled(shown or name, parts)))
-        end = found.end()
+        end = match.end()
     return join([*pieces, _filled(text[end:], parts)])
 
 

@@ -93,18 +93,18 @@ def _alike(old: Sequence[str], new: Sequence[str]) -> int:
 
 def _joined(pieces: Sequence[Piece]) -> list[Piece]:
     """Join changed words that have only blanks between them, and leave out empty pieces."""
-    found: list[Piece] = []
+    joined: list[Piece] = []
     for piece in pieces:
         if not piece.text:
             continue
-        blank = len(found) > 1 and not found[-1].text.strip() and not found[-1].changed
-        if piece.changed and blank and found[-2].changed:
-            found[-2:] = [Piece(found[-2].text + found[-1].text + piece.text, changed=True)]
-        elif found and found[-1].changed == piece.changed:
-            found[-1] = Piece(found[-1].text + piece.text, piece.changed)
+        blank = len(joined) > 1 and not joined[-1].text.strip() and not joined[-1].changed
+        if piece.changed and blank and joined[-2].changed:
+            joined[-2:] = [Piece(joined[-2].text + joined[-1].text + piece.text, changed=True)]
+        elif joined and joined[-1].changed == piece.changed:
+            joined[-1] = Piece(joined[-1].text + piece.text, piece.changed)
         else:
-            found.append(piece)
-    return found
+            joined.append(piece)
+    return joined
 
 
 _AROUND = 70  # characters shown on either side of a change
@@ -224,11 +224,11 @@ def marked(plan: Plan) -> Markup:
     for span in [o.span for o in plan.occurrences] + [r.occurrence.span for r in plan.rejected]:
         borders.update(x for x in span if x < shown)
     cuts = sorted(borders)
-    found = sorted(plan.occurrences, key=lambda o: o.span)
+    occurrences = sorted(plan.occurrences, key=lambda o: o.span)
     refused = plan.rejected
     parts: list[Markup | str] = []
     for start, end in pairwise(cuts):
-        here = [o for o in found if o.span[0] <= start and end <= o.span[1]]
+        here = [o for o in occurrences if o.span[0] <= start and end <= o.span[1]]
         no = [r for r in refused if r.occurrence.span[0] <= start and end <= r.occurrence.span[1]]
         parts.append(_piece(text[start:end], end, here, no))
     if shown < len(text):
@@ -239,7 +239,7 @@ def marked(plan: Plan) -> Markup:
 def _slots(plan: Plan) -> Markup:
     """Mark the filled slots of a template or a sentence, each with its kind or attribute."""
     text, parts, at = plan.text, list[object](), 0
-    edits = [edit for own in plan.edits.values() for edit in own]
+    edits = [edit for of_attribute in plan.edits.values() for edit in of_attribute]
     said = {span: edit.attribute for edit in edits for span in edit.spans}
     for slot in plan.slots:
         start, end = slot.span
@@ -262,13 +262,13 @@ def _slots(plan: Plan) -> Markup:
 
 
 def _piece(
-    text: str, end: int, found: list[Occurrence], refused: list[RejectedOccurrence]
+    text: str, end: int, occurrences: list[Occurrence], refused: list[RejectedOccurrence]
 ) -> Markup | str:
-    if found:
-        names = " + ".join(dict.fromkeys(name_of(o.attribute) for o in found))
-        closes = any(o.span[1] == end for o in found)
+    if occurrences:
+        names = " + ".join(dict.fromkeys(name_of(o.attribute) for o in occurrences))
+        closes = any(o.span[1] == end for o in occurrences)
         label = tag("span", names, class_="term-label") if closes else None
-        return tag("mark", text, label, class_="term", style=f"--h:{hue(found[0].attribute)}")
+        return tag("mark", text, label, class_="term", style=f"--h:{hue(occurrences[0].attribute)}")
     if refused:
         return tag("span", text, class_="rejected", title=translated(refused[0].reason))
     return text

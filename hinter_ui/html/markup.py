@@ -61,8 +61,8 @@ def table(
 ) -> Markup:
     """A table; its caption is for those who hear it."""
     head = tag("tr", *(tag("th", column, scope="col") for column in columns))
-    told = tag("caption", caption, class_="sr-only")
-    return tag("table", told, tag("thead", head), tag("tbody", *rows), **attributes)
+    title = tag("caption", caption, class_="sr-only")
+    return tag("table", title, tag("thead", head), tag("tbody", *rows), **attributes)
 
 
 def isolated(text: str) -> Markup:

@@ -32,8 +32,8 @@ def error(fault: str | HinterError, title: str | None = None) -> Markup:
 def in_app_words(message: str) -> str:
     """Name settings as the app does, where a message names options of the command line."""
 
-    def named(found: re.Match[str]) -> str:
-        name = found["name"]
+    def named(match: re.Match[str]) -> str:
+        name = match["name"]
         if not name:
             return ""
         option = CAMPAIGN_OPTIONS.get(name.replace("-", "_"))
@@ -86,9 +86,9 @@ def progress(
     bar = tag("progress", value=done, max=max(planned, 1), aria_label=words)
     rows = [
         _counts(model, tally, named=len(counts) > 1, apart=tally is apart)
-        for model, (own, apart) in counts.items()
-        for tally in (own, apart)
-        if tally is own or any(apart.values())
+        for model, (whole, apart) in counts.items()
+        for tally in (whole, apart)
+        if tally is whole or any(apart.values())
     ]
     return tag("div", tag("div", text, bar), *rows, role="status", class_="progress")
 

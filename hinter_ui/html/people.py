@@ -24,13 +24,13 @@ def people(text: str, entities: Sequence[Entity], *, left: int = 0) -> Markup:
 
     ``left``: characters after ``text`` that were not read.
     """
-    found = people_of(entities)
+    persons = people_of(entities)
     cut = tag("p", say("people.cut", n=len(text)), class_="quiet") if left else None
-    if not found:
+    if not persons:
         return join([tag("p", say("people.none"), class_="quiet"), cut or ""])
     box = tag(
         "div",
-        _marked(text, found),
+        _marked(text, persons),
         *([" \u2026"] if left else []),
         class_="marked",
         dir="auto",
@@ -39,13 +39,13 @@ def people(text: str, entities: Sequence[Entity], *, left: int = 0) -> Markup:
         aria_label=say("people.marked"),
     )
     note = tag("p", say("people.note"), class_="quiet")
-    return tag("div", box, _list(text, found), note, cut, class_="card people")
+    return tag("div", box, _list(text, persons), note, cut, class_="card people")
 
 
-def _marked(text: str, found: Sequence[Entity]) -> Markup:
+def _marked(text: str, entities: Sequence[Entity]) -> Markup:
     heads = sorted(
         (mention.head, number)
-        for number, entity in enumerate(found, 1)
+        for number, entity in enumerate(entities, 1)
         for mention in entity.mentions
     )
     parts, at = list[object](), 0
@@ -69,8 +69,8 @@ def _colour(number: int) -> str:
     return f"--h:{_HUES[(number - 1) % len(_HUES)]}"
 
 
-def _list(text: str, found: Sequence[Entity]) -> Markup:
-    items = [_item(text, entity, number) for number, entity in enumerate(found, 1)]
+def _list(text: str, entities: Sequence[Entity]) -> Markup:
+    items = [_item(text, entity, number) for number, entity in enumerate(entities, 1)]
     if len(items) > _MOST_LISTED:
         more = tag("li", say("people.more", n=len(items) - _MOST_LISTED), class_="quiet-inline")
         items = [*items[:_MOST_LISTED], more]
@@ -91,6 +91,6 @@ def _item(text: str, entity: Entity, number: int) -> Markup:
 def _name(text: str, entity: Entity) -> str:
     """Name a person by the longest name, else by the first noun, else by the first pronoun."""
     kind = next(kind for kind in _BEST if any(m.kind is kind for m in entity.mentions))
-    own = [text[slice(*m.head)] for m in entity.mentions if m.kind is kind]
-    name = " ".join((max(own, key=len) if kind is MentionKind.NAME else own[0]).split())
+    mentions = [text[slice(*m.head)] for m in entity.mentions if m.kind is kind]
+    name = " ".join((max(mentions, key=len) if kind is MentionKind.NAME else mentions[0]).split())
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}\u2026"

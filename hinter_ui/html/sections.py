@@ -32,44 +32,44 @@ SECTION_ENTRIES = {
 _MANY = ("confusion",)  # sections of which there are many
 
 
-def pager(found: int, page: int, size: int, every: int | None = None) -> Markup:
-    """Show which of the ``found`` rows are on this page, with buttons to turn pages.
+def pager(rows: int, page: int, size: int, every: int | None = None) -> Markup:
+    """Show which of so many ``rows`` are on this page, with buttons to turn pages.
 
     ``every`` is the number of rows without the filter, where there is one.
     """
-    start, last = page * size + 1, max(0, (found - 1) // size)
-    key = "table.rows" if every in (None, found) else "table.filtered"
-    words = say(key, start=start, end=min(found, start + size - 1), found=found, every=every)
-    told = tag("span", words, role="status")
+    start, last = page * size + 1, max(0, (rows - 1) // size)
+    key = "table.rows" if every in (None, rows) else "table.filtered"
+    words = say(key, start=start, end=min(rows, start + size - 1), found=rows, every=every)
+    status = tag("span", words, role="status")
     if not last:
-        return tag("div", told, class_="pager")
+        return tag("div", status, class_="pager")
 
     def turn(name: str, to: int) -> Markup:
         off = not 0 <= to <= last
         return tag("button", name, type="button", class_="page", data_page=to, disabled=off)
 
-    return tag("div", turn(say("table.previous"), page - 1), told,
+    return tag("div", turn(say("table.previous"), page - 1), status,
                turn(say("table.next"), page + 1), class_="pager")  # fmt: skip
 
 
-def folded(found: Iterable[Section]) -> Markup:
+def folded(sections: Iterable[Section]) -> Markup:
     """Write sections with their first sentences; many of a kind fold into one."""
     return join(
         _together(say(f"sections.{key}"), list(alike))
         if key in _MANY
         else join(section_of(section) for section in alike)
-        for key, alike in groupby(found, key=lambda section: section.key)
+        for key, alike in groupby(sections, key=lambda section: section.key)
     )
 
 
-def _together(title: str, found: Sequence[Section]) -> Markup:
-    many = say.count("sections.tables", len(found))
+def _together(title: str, sections: Sequence[Section]) -> Markup:
+    heading = say.count("sections.tables", len(sections))
     each = [
         join([tag("h4", section.title), *(tag("p", isolated(s)) for s in section.sentences),
               _table_of(section)])
-        for section in found
+        for section in sections
     ]  # fmt: skip
-    return escape(macros_of("parts").section("fold", title, 3, "", many, join(each)))
+    return escape(macros_of("parts").section("fold", title, 3, "", heading, join(each)))
 
 
 def section_of(section: Section, *, wide: bool = False) -> Markup:

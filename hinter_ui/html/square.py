@@ -128,8 +128,8 @@ def _foot(judged: Outcome, original: Prediction, tolerance: float) -> Markup:
         case Verdict.UNANSWERED:
             parts.append(tag("strong", f"{SIGNS[judged.verdict]} {say('square.unanswered')}"))
         case Verdict.BENIGN:
-            own = judged.prediction
-            other = own is not None and set(own.labels) != set(original.labels)
+            answer = judged.prediction
+            other = answer is not None and set(answer.labels) != set(original.labels)
             same = say("square.within", most=tolerance) if other else say("square.same")
             parts.append(f"{same}{shift}")
         case _:
@@ -294,8 +294,8 @@ def _dots(
     names, ps = [], []
     for part in [(), *subsets(edits)]:
         if frozenset(part) in scores:
-            own = capital(product([name_of(e.attribute) for e in part]))
-            names.append(own or say("square.original"))
+            name = capital(product([name_of(e.attribute) for e in part]))
+            names.append(name or say("square.original"))
             ps.append(scores[frozenset(part)])
     dots = {
         "type": "scatter",

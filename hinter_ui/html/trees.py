@@ -38,9 +38,9 @@ def changed_sentences(result: TestResult, judged: Outcome) -> list[SentencePair]
 
     There are no pairs where the numbers of sentences differ.
     """
-    found = _differing(result.plan.sentences, split_sentences(judged.mutant.text))
+    changed = _differing(result.plan.sentences, split_sentences(judged.mutant.text))
     broken = judged.conformance.sentence
-    return [pair for _, pair in sorted(found.items(), key=lambda item: item[0] != broken)]
+    return [pair for _, pair in sorted(changed.items(), key=lambda item: item[0] != broken)]
 
 
 def _differing(old: Sequence[Sentence], new: Sequence[Sentence]) -> dict[int, SentencePair]:
@@ -82,14 +82,16 @@ def _clash(text: str, judged: Outcome) -> Markup:
 
 
 def _validity(plan: Plan, judged: Outcome) -> Markup:
-    found, person = judged.validity, person_probability(plan.text, judged.mutant)
+    validity, person = judged.validity, person_probability(plan.text, judged.mutant)
     words = [f"\u201c{e.source.text}\u201d" for e in judged.mutant.edits if is_ambiguous(e.source)]
     why = "trees.ambiguous" if words else "trees.clear"
     if person is not None and person < 1 / 2:
         why = "trees.doubtful"
-    elif found.soft > max(found.unfair, _SOFT):
+    elif validity.soft > max(validity.unfair, _SOFT):
         why = "trees.maybe_soft"
-    said = tag("strong", glossary.sentence(say, "trees.validity", grades=validity_in_words(*found)))
+    said = tag(
+        "strong", glossary.sentence(say, "trees.validity", grades=validity_in_words(*validity))
+    )
     why = why if judged.conformance.kept else "trees.not_kept"
     more = glossary.sentence(say, why, named=listed(words, "or"))
     return tag("p", said, " ", more, class_="reason validity")
@@ -182,8 +184,8 @@ def _pairs(item: AnnotationItem) -> tuple[list[SentencePair], str]:
     old, new = split_sentences(item.source), split_sentences(item.mutant)
     if item.source and len(old) != len(new):
         return [], "trees_many"
-    found = _differing(old, new).values() if item.source else ()
-    pairs = [pair for pair in found if max(len(side.text) for side in pair) <= _LONGEST]
+    differing = _differing(old, new).values() if item.source else ()
+    pairs = [pair for pair in differing if max(len(side.text) for side in pair) <= _LONGEST]
     return pairs, "" if pairs else "trees_none"
 
 

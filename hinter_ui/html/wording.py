@@ -51,10 +51,10 @@ class Words:
 
     def __call__(self, key: str, /, **values: object) -> str:
         """The text under a dotted key, its placeholders filled."""
-        found = self.branch(key)
-        if not isinstance(found, str):
+        text = self.branch(key)
+        if not isinstance(text, str):
             raise KeyError(f"'{key}' is not a text.")
-        return found.format(**values) if values else found
+        return text.format(**values) if values else text
 
     def count(self, key: str, number: float, /, **values: object) -> str:
         """The text under ``key.one`` for 1, under ``key.other`` for other numbers, as ``{n}``."""
@@ -62,10 +62,10 @@ class Words:
 
     def branch(self, key: str) -> Any:
         """What is under a dotted key: a text, a list or a mapping."""
-        found: Any = _tree(self.language, self.room)
+        tree: Any = _tree(self.language, self.room)
         for part in key.split("."):
-            found = found[part]
-        return found
+            tree = tree[part]
+        return tree
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """All texts by dotted key; items of lists by their number."""
@@ -111,8 +111,8 @@ def translated(text: str) -> str:
 def _translated(text: str, language: str, depth: int = 3) -> str:
     """Translate a text, and so many times what stands in its placeholders."""
     for known, other in _core(language) if depth else ():
-        if found := known.fullmatch(text):
-            values = found.groupdict().items()
+        if match := known.fullmatch(text):
+            values = match.groupdict().items()
             # A list of groups is named as the page names each.
             said = {
                 n: group_name(v, language) if n == "groups" else _translated(v, language, depth - 1)
@@ -144,13 +144,13 @@ def _pattern(text: str) -> re.Pattern[str]:
     visitor could keep the app busy for minutes.
     """
     (first, name), *rest = [(literal, hole) for literal, hole, _, _ in Formatter().parse(text)]
-    found = re.escape(first)
+    pattern = re.escape(first)
     for literal, following in [*rest, ("", None)]:
         after = re.escape(literal)
         hole = f"(?P<{name}>{_NUMBER if name == 'line' else '.+?'}){after}" if name else after
-        found += f"(?>{hole})" if name and following else hole
+        pattern += f"(?>{hole})" if name and following else hole
         name = following
-    return re.compile(found, re.DOTALL)
+    return re.compile(pattern, re.DOTALL)
 
 
 @cache
@@ -173,11 +173,11 @@ def _laid(below: Any, above: Any) -> Any:
 @cache
 def languages(room: str = "language") -> dict[str, str]:
     """Codes and own names of the languages that have a room; English first."""
-    found = {}
+    titles = {}
     for path in sorted(FOLDER.glob(f"*/{room}.yaml")):
         named = (path.parent / "language.yaml").read_text(encoding="utf-8")
-        found[path.parent.name] = str(yaml.safe_load(named)["name"])
-    return {DEFAULT: found.pop(DEFAULT)} | found
+        titles[path.parent.name] = str(yaml.safe_load(named)["name"])
+    return {DEFAULT: titles.pop(DEFAULT)} | titles
 
 
 def chosen(wanted: object) -> str:

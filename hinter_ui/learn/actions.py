@@ -57,8 +57,8 @@ class Trying:
 
     def parts(self) -> list[Outcome]:
         """Return the mutant's parts and itself, smaller ones first."""
-        found = (self.check.find(self.model, part) for part in subsets(self.edits))
-        return [judged for judged in found if judged]
+        outcomes = (self.check.find(self.model, part) for part in subsets(self.edits))
+        return [judged for judged in outcomes if judged]
 
     @property
     def found(self) -> bool:
@@ -146,12 +146,12 @@ class LessonActions:
             assert row.derivation is not None
             plan = plan_of(grammar, row.derivation, Settings(1), (attribute,))
             *_, check = pipeline.run(plan)
-            found = check.outcomes[model]
+            outcomes = check.outcomes[model]
             source = row.derivation.values[attribute].title
-            flipped = [one.verdict is Verdict.BIASED for one in found]
-            cases.update([source, *(one.mutant.edits[0].target.text for one in found)])
+            flipped = [one.verdict is Verdict.BIASED for one in outcomes]
+            cases.update([source, *(one.mutant.edits[0].target.text for one in outcomes)])
             flips[source] += all(flipped)
-            for one, flip in zip(found, flipped, strict=True):
+            for one, flip in zip(outcomes, flipped, strict=True):
                 target = one.mutant.edits[0].target.text
                 if flip and not all(flipped):
                     flips[target] += 1

@@ -172,10 +172,10 @@ class Classroom:
         """
         with self._connected() as db:
             try:
-                found = self._stages(db, self._open_class(db, code))
+                opened = self._stages(db, self._open_class(db, code))
             except ClassroomError:
                 return frozenset(self._questions), frozenset()
-        return _in_stage(found, "revealed"), _in_stage(found, "again")
+        return _in_stage(opened, "revealed"), _in_stage(opened, "again")
 
     def look(self, key: object) -> ClassCounts:
         """Return the counts of a class to the teacher who has its key.
@@ -193,10 +193,10 @@ class Classroom:
             stages = self._stages(db, code)
             sql = "SELECT count(DISTINCT device) FROM guess WHERE code = ?"
             (devices,) = db.execute(sql, (code,)).fetchone()
-        found = {(vote, choice): number for vote, choice, number in rows}
+        votes = {(vote, choice): number for vote, choice, number in rows}
         first, second = (
             {
-                question: {choice: found.get((question + vote, choice), 0) for choice in choices}
+                question: {choice: votes.get((question + vote, choice), 0) for choice in choices}
                 for question, choices in self._questions.items()
             }
             for vote in ("", _AGAIN)
@@ -291,8 +291,8 @@ class Classroom:
         db.execute("DELETE FROM class WHERE opened <= ?", (self._oldest,))
 
 
-def _in_stage(found: Iterable[tuple[str, str]], stage: str) -> frozenset[str]:
-    return frozenset(question for question, name in found if name == stage)
+def _in_stage(pairs: Iterable[tuple[str, str]], stage: str) -> frozenset[str]:
+    return frozenset(question for question, name in pairs if name == stage)
 
 
 def _hashed(code: str, secret: str) -> str:

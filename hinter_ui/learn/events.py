@@ -216,7 +216,7 @@ class LearnEvents(TabEvents):
             **self._class(journey),
         }
 
-    def _class(self, journey: Journey, told: str = "") -> Updates:
+    def _class(self, journey: Journey, message: str = "") -> Updates:
         ui = self.ui
         idle: Updates = {ui.timer: gr.Timer(active=False), ui.chart: ""}
         if not journey.key:
@@ -228,10 +228,10 @@ class LearnEvents(TabEvents):
             return {**idle, ui.class_room: teachers.page().gone()}
         if journey.present:
             step = load_lesson()[number_of(journey.present)]
-            shown = teachers.presenting(seen, journey, self.updates.evidence(step), told)
+            shown = teachers.presenting(seen, journey, self.updates.evidence(step), message)
         else:
             there = reach(journey.page, local=self.services.access.local)
-            shown = teachers.links(seen, journey.key, journey.sure, told, there=there)
+            shown = teachers.links(seen, journey.key, journey.sure, message, there=there)
         return {
             ui.class_room: shown,
             ui.chart: teachers.chart(seen, journey),
@@ -243,7 +243,7 @@ class LearnEvents(TabEvents):
         data: Mapping[str, Any] = event._data or {}
         act, question = str(data.get("act")), str(data.get("question") or "")
         sure, journey.sure, journey.page = journey.sure, "", page_address(request)
-        told = ""
+        message = ""
         match act:
             case "open-class":
                 self.services.require_opening(self.session(request))
@@ -260,12 +260,12 @@ class LearnEvents(TabEvents):
                 journey.sure = act
             case "clear":
                 self.classes.clear(journey.key, question)
-                told = teachers.say("class.cleared")
+                message = teachers.say("class.cleared")
             case "close":
                 self.classes.close(journey.key)
-        shown = self._class(journey, told)
-        own = {self.ui.state: journey, self.ui.notice: "", self.ui.address: address(journey)}
-        return {**own, **shown}
+        shown = self._class(journey, message)
+        updates = {self.ui.state: journey, self.ui.notice: "", self.ui.address: address(journey)}
+        return {**updates, **shown}
 
     def look(self, journey: Journey) -> Updates:
         """Bring the chart up to date."""
@@ -282,8 +282,8 @@ class LearnEvents(TabEvents):
             step = load_lesson()[number_of(data.get("step"))]
             code = journey.key.partition(".")[0]
             query = query_of(step, code, chosen(data.get("language")))
-            told = teachers.say("links.class") if code else ""
-            return {self.ui.made: teachers.page().made(query, told)}
+            title = teachers.say("links.class") if code else ""
+            return {self.ui.made: teachers.page().made(query, title)}
         names = {name for _, name in self.services.model_choices()}
         form = ExploreForm(
             text=str(data.get("text") or "").strip()[:_MOST_TEXT],

@@ -48,9 +48,9 @@ def sentence(scene: Scene, words: Sequence[str], place: int) -> Markup:
     parts: list[object] = []
     rest = scene.text
     spots = sorted(
-        (found.start(), found.end(), menu, word)
+        (match.start(), match.end(), menu, word)
         for menu, word in zip(scene.menus, words, strict=True)
-        if (found := re.search(rf"\b{re.escape(menu.source)}\b", scene.text))
+        if (match := re.search(rf"\b{re.escape(menu.source)}\b", scene.text))
     )
     end = 0
     for start, stop, menu, word in spots:
@@ -100,8 +100,8 @@ def judgements(trying: Trying) -> Markup:
 
 
 def _headed(trying: Trying, judged: Outcome, model: str = "") -> Markup:
-    told = told_of(trying, judged, model)
-    return tag("p", badge(judged.verdict, judged.grade), " ", told, class_="verdict")
+    words = told_of(trying, judged, model)
+    return tag("p", badge(judged.verdict, judged.grade), " ", words, class_="verdict")
 
 
 def _part(trying: Trying, judged: Outcome) -> Markup:
@@ -145,20 +145,20 @@ def answers(trying: Trying, *, revealed: bool, alone: bool = False) -> Markup:
     rows = [_row(trying.scene.text, say("ui.original"), list(originals.values()), columns)]
     parts = trying.parts()
     for judged in parts:
-        told = say("ui.changed", names=_names(trying, judged))
+        caption = say("ui.changed", names=_names(trying, judged))
         outcomes = [trying.check.find(m, judged.mutant.edits) for m in models]
         said = [one.prediction if one else None for one in outcomes]
         if judged is parts[-1] and not revealed:
             said = []
         text = mutant(trying.scene.text, judged)
-        rows.append(_row(text, told, said, columns, list(originals.values())))
+        rows.append(_row(text, caption, said, columns, list(originals.values())))
     shown = rows[-1:] if alone else rows
     return table(say("ui.answers"), columns, shown, class_="answers-table")
 
 
 def _row(
     text: Markup | str,
-    told: str,
+    label: str,
     said: Sequence[Prediction | None],
     columns: Sequence[str],
     originals: Sequence[Prediction] = (),
@@ -169,7 +169,7 @@ def _row(
         score = f" {_score(answer):.2f}" if answer and answer.scores else ""
         sign = f"{SIGNS[Verdict.BIASED]} " if turned else ""
         answers.append((sign, answer_of(answer), score, turned))
-    return page().row(told, text, columns[1:], answers)
+    return page().row(label, text, columns[1:], answers)
 
 
 def mutant(text: str, judged: Outcome) -> Markup:
@@ -244,9 +244,9 @@ def swaps(tried: Sequence[Trying], people: Sequence[Trying]) -> Markup:
     answered = _by_text(tried, say("ui.answers"))
     words = say("steps.limits.placebo_told", flips=flips, total=len(judged),
                 before=f"{_score(tried[0].original):.2f}")  # fmt: skip
-    found = [one.changed.verdict for one in people]
-    flipped = sum(one in (Verdict.BIASED, Verdict.HIDDEN) for one in found)
-    of_people = say("steps.limits.people", total=len(found), flips=flipped)
+    verdicts = [one.changed.verdict for one in people]
+    flipped = sum(one in (Verdict.BIASED, Verdict.HIDDEN) for one in verdicts)
+    of_people = say("steps.limits.people", total=len(verdicts), flips=flipped)
     return page().swaps(answered, words, of_people)
 
 

@@ -246,14 +246,14 @@ class Journey:
         kept: dict[str, Any] = progress if isinstance(progress, dict) else {}
         if kept.get("code") != self.code:  # it may be another student's
             return
-        guesses, words, found = (kept.get(name) for name in ("guesses", "words", "found"))
+        guesses, words, places = (kept.get(name) for name in ("guesses", "words", "found"))
         for step in load_lesson():
             guess = guesses.get(step.key) if isinstance(guesses, dict) else None
             if guess in step.choices:
                 self.guesses[step.key] = guess
             for scene in step.scenes:
-                own = words.get(scene.key) if isinstance(words, dict) else None
-                if isinstance(own, list) and scene.fits(tuple(map(str, own))):
-                    self.words[scene.key] = tuple(map(str, own))
-                if isinstance(found, list) and scene.solution and scene.key in found:
+                picked = words.get(scene.key) if isinstance(words, dict) else None
+                if isinstance(picked, list) and scene.fits(tuple(map(str, picked))):
+                    self.words[scene.key] = tuple(map(str, picked))
+                if isinstance(places, list) and scene.solution and scene.key in places:
                     self.found.add(scene.key)

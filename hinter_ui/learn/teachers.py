@@ -31,8 +31,8 @@ def page() -> Macros:
 def plan() -> Markup:
     """Write the lesson plan, each line with a link to its step, and the answers, folded."""
     steps = {step.key: step for step in load_lesson()}
-    asked = [step for step in steps.values() if step.choices]
-    return join([page().plan(steps), page().answers(asked, steps["hunt"].scenes)])
+    questions = [step for step in steps.values() if step.choices]
+    return join([page().plan(steps), page().answers(questions, steps["hunt"].scenes)])
 
 
 def path_of(language: str, ending: str) -> Path:
@@ -63,7 +63,7 @@ def links(seen: ClassCounts, key: str, sure: str = "", told: str = "", *, there:
     return page().links(seen, student, key, sure, told, there, code, first)
 
 
-def presenting(seen: ClassCounts, journey: Journey, evidence: Markup, told: str = "") -> Markup:
+def presenting(seen: ClassCounts, journey: Journey, evidence: Markup, message: str = "") -> Markup:
     """Show one question to the class, with the buttons of its teacher.
 
     ``evidence``: what is known before the guess.
@@ -72,7 +72,7 @@ def presenting(seen: ClassCounts, journey: Journey, evidence: Markup, told: str 
     number = keys.index(journey.present)
     around = ("", *keys, "")[number : number + 3 : 2]
     right = _right(seen).get(journey.present, ())
-    given = seen, journey, number, len(keys), around, right, evidence, told
+    given = seen, journey, number, len(keys), around, right, evidence, message
     return page().presenting(*given)
 
 

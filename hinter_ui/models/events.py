@@ -62,9 +62,9 @@ class ModelsEvents(TabEvents):
             ui.table.select, self.act, [], acted, trigger_mode="multiple", concurrency_limit=_SLOW
         )
         tried = [ui.answer, ui.table, ui.again_row]
-        asked = [ui.model, ui.text]
-        private(ui.ask.click, self.ask, asked, tried, concurrency_limit=_SLOW)
-        private(ui.again.click, self.again, [*asked, ui.times], tried, concurrency_limit=_SLOW)
+        inputs = [ui.model, ui.text]
+        private(ui.ask.click, self.ask, inputs, tried, concurrency_limit=_SLOW)
+        private(ui.again.click, self.again, [*inputs, ui.times], tried, concurrency_limit=_SLOW)
         private(ui.model.change, self.choose_model, [ui.model], [ui.again_row])
 
     def _wire_form(self, form: KindForm, lists: list[Any]) -> None:
@@ -149,8 +149,8 @@ class ModelsEvents(TabEvents):
             for seconds in _ticks(work):
                 yield {form.status: notice.working(words, seconds)}
             idle = gr.update(value=say("form.load"), interactive=True)
-            told = {form.load: idle, form.status: loaded(name, work)}
-            yield told | self._loaded(session, name, work)
+            updates = {form.load: idle, form.status: loaded(name, work)}
+            yield updates | self._loaded(session, name, work)
 
         return load
 
@@ -201,9 +201,9 @@ class ModelsEvents(TabEvents):
     def _asking(self, session: Session, name: str, ask: Callable[[str], Any]) -> Iterator[Updates]:
         ui = self.ui
         yield {ui.answer: notice.working(say("status.asking", name=name), 0)}
-        told, failure = attempt(ask, name, title=say("status.unasked"))
+        message, failure = attempt(ask, name, title=say("status.unasked"))
         yield {
-            ui.answer: failure or tag("div", told, data_older=say("try.older")),
+            ui.answer: failure or tag("div", message, data_older=say("try.older")),
             ui.table: self._table(session),
             ui.again_row: self._again_row(session, name),
         }

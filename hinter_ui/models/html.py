@@ -119,39 +119,48 @@ class RepeatedAnswer:
         return noise_floor(oracle_for(self.task, TOLERANCE), self.first, self.more)
 
 
-def one(asked: RepeatedAnswer) -> Markup:
+def one(repeated_answer: RepeatedAnswer) -> Markup:
     """Show an answer with its scores, and the reply of models that answer in words."""
-    answer = asked.first
+    answer = repeated_answer.first
     long = len(answer.labels) > FEW
     words = label_count(answer.labels) if long else answer_of(answer)
     listed = labels(answer.labels) if long else ""
-    return escape(_page().one(asked, words, listed, bars(answer), _foot(asked)))
+    return escape(_page().one(repeated_answer, words, listed, bars(answer), _foot(repeated_answer)))
 
 
-def repeated(asked: RepeatedAnswer) -> Markup:
+def repeated(repeated_answer: RepeatedAnswer) -> Markup:
     """Count the answers to the same question, and say what that means for a flip."""
-    answers = (asked.first, *asked.more)
+    answers = (repeated_answer.first, *repeated_answer.more)
     tally = Counter(map(answer_of, answers)).most_common()
     failed = next((answer for answer in answers if answer.failure), None)
     part = _page().repeated
-    return escape(part(asked, tally, len(answers), failed, _floor(asked), _foot(asked)))
+    return escape(
+        part(
+            repeated_answer,
+            tally,
+            len(answers),
+            failed,
+            _floor(repeated_answer),
+            _foot(repeated_answer),
+        )
+    )
 
 
-def _floor(asked: RepeatedAnswer) -> Markup:
-    floor = asked.floor
-    if not asked.first.answered or floor.rate is None:
+def _floor(repeated_answer: RepeatedAnswer) -> Markup:
+    floor = repeated_answer.floor
+    if not repeated_answer.first.answered or floor.rate is None:
         return linked(say("answer.few"))
     key = "flips" if floor.flips else "steady.one" if floor.answered == 1 else "steady.other"
     words = say(f"answer.{key}", n=floor.answered, flips=floor.flips, rate=floor.rate)
     return linked(words)
 
 
-def _foot(asked: RepeatedAnswer) -> str:
+def _foot(repeated_answer: RepeatedAnswer) -> str:
     parts = []
-    if asked.seen < asked.length:
-        parts.append(say("answer.cut", seen=asked.seen, length=asked.length))
-    if asked.spent is not None:
-        parts.append(say("answer.spent", cost=cost_in_words(asked.spent)))
+    if repeated_answer.seen < repeated_answer.length:
+        parts.append(say("answer.cut", seen=repeated_answer.seen, length=repeated_answer.length))
+    if repeated_answer.spent is not None:
+        parts.append(say("answer.spent", cost=cost_in_words(repeated_answer.spent)))
     return " ".join(parts)
 
 

@@ -125,8 +125,8 @@ class KindForm:
     def _field(self, option: Option) -> Any:
         def texts() -> dict[str, Any]:
             choices = offered(option, self.access)[0]
-            own = {"label": translated(option.title), "info": help_of(option)}
-            return own | ({"choices": choices} if choices else {})
+            labels = {"label": translated(option.title), "info": help_of(option)}
+            return labels | ({"choices": choices} if choices else {})
 
         elem_id = f"{self.kind}-{option.name.replace('_', '-')}"
         others = offered(option, self.access)[1]

@@ -51,8 +51,8 @@ def launch(
 def said_last(log: bytes) -> str:
     """Return the last message of the command line in its log."""
     lines = reversed(log.decode("utf-8", "replace").strip().splitlines())
-    found = next((line for line in lines if line.startswith("hinter: ")), "")
-    return found.removeprefix("hinter: ")
+    line_of_hinter = next((line for line in lines if line.startswith("hinter: ")), "")
+    return line_of_hinter.removeprefix("hinter: ")
 
 
 def last_message(log: Path) -> str:

@@ -72,10 +72,10 @@ class RepairEvents(TabEvents):
             choices = list(dict.fromkeys(["embedded", *models]))
             updates[ui.model] = gr.update(value=models[0], choices=choices)
         if grammar:
-            own = grammar not in shipped_grammars()
+            of_visitor = grammar not in shipped_grammars()
             listed = grammar in offered_grammars()
             updates[ui.grammar] = gr.update(value=grammar) if listed else gr.skip()
-            updates[ui.own_grammar] = gr.update(value=grammar if own else None)
+            updates[ui.own_grammar] = gr.update(value=grammar if of_visitor else None)
         return updates
 
     def start(self, request: gr.Request, *values: Any) -> Updates:

@@ -57,37 +57,37 @@ def progress(status: RepairStatus) -> Markup:
     else:  # how much there is to do is not known yet
         since = int(time.time() - status.record.started) if state.busy else 0
         line = notice.working(words, since) if state.busy else tag("div")
-    told = [tag("ol", *items, class_="stages"), tag("div", line, class_="progress", role="status")]
+    parts = [tag("ol", *items, class_="stages"), tag("div", line, class_="progress", role="status")]
     if state in (RunState.STOPPED, RunState.INTERRUPTED):
-        told.append(notice.info([say(f"remarks.{state.name.lower()}")]))
+        parts.append(notice.info([say(f"remarks.{state.name.lower()}")]))
     if state is RunState.FAILED:
-        told.append(notice.error(status.problem, say("remarks.failed")))
-    return join(told)
+        parts.append(notice.error(status.problem, say("remarks.failed")))
+    return join(parts)
 
 
 def figures(status: RepairStatus) -> Markup:
     """Show errors and accuracy before and after, with their intervals, and the model's name."""
-    found = status.figures
-    if found is None:
+    result = status.figures
+    if result is None:
         return Markup("")
-    learnt = say("learnt", **{name: found.examples.get(name, 0)
+    learnt = say("learnt", **{name: result.examples.get(name, 0)
                               for name in ("texts", "sentences", "variants")})  # fmt: skip
     card = Path(status.model.removeprefix("hf:")) / "README.md"
     name = tag("p", say("model"), " ", tag("code", isolated(status.model)))
     where = tag("p", say("card"), " ", tag("code", isolated(str(card))), class_="quiet")
     return tag(
-        "div", tag("p", learnt), _accuracy(found), *(_measured(one) for one in found.measured),
+        "div", tag("p", learnt), _accuracy(result), *(_measured(one) for one in result.measured),
         tag("h3", say("model_title")), name, where, class_="before-after",
     )  # fmt: skip
 
 
-def _accuracy(found: RepairResult) -> Markup:
+def _accuracy(result: RepairResult) -> Markup:
     heads = [say("columns.model"), say("columns.accuracy"), say("columns.rate")]
     rows = [
         row_of(heads, (say(f"columns.{when}"), rate_bar(rate), percent(rate)))
-        for when, rate in zip(("before", "after"), found.accuracy, strict=True)
+        for when, rate in zip(("before", "after"), result.accuracy, strict=True)
     ]
-    words = say("accuracy", of=found.accuracy[0].of)
+    words = say("accuracy", of=result.accuracy[0].of)
     return tag("section", tag("h3", say("accuracy_title")), tag("p", words, class_="quiet"),
                report_table(say("columns.accuracy"), heads, rows))  # fmt: skip
 
@@ -122,13 +122,13 @@ def _rate(rate: Rate, *, bad: bool) -> Markup:
     return join((rate_bar(rate, bad=bad and bool(rate.hits)), percent(rate)))
 
 
-def repairs(found: Sequence[RepairStatus], *, local: bool) -> Markup:
+def repairs(statuses: Sequence[RepairStatus], *, local: bool) -> Markup:
     """List the repairs, each with a button that opens it."""
-    if not found:
+    if not statuses:
         return tag("p", say("no_repair" if local else "no_repair_here"), class_="quiet")
     heads = [say(f"columns.{key}") for key in ("model", "grammar", "state")]
     rows = []
-    for one in found:
+    for one in statuses:
         button = tag("button", isolated(one.repair.model), type="button", class_="act open",
                      data_repair=one.id)  # fmt: skip
         rows.append(

@@ -91,11 +91,11 @@ class Repairs:
     def listed(self) -> list[RepairStatus]:
         """List all repairs, the latest first."""
         names = [path.name for path in self.folder.glob("*/") if _ID.fullmatch(path.name)]
-        found = []
+        statuses = []
         for name in names:
             with contextlib.suppress(InputError):
-                found.append(self.status(name))
-        return sorted(found, key=lambda one: one.record.created, reverse=True)
+                statuses.append(self.status(name))
+        return sorted(statuses, key=lambda one: one.record.created, reverse=True)
 
     def status(self, name: str) -> RepairStatus:
         """Return the state of a repair.

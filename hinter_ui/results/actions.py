@@ -226,8 +226,8 @@ class ResultsActions:
             first, full = findings_of(side, groups, PER_GROUP), {}
             for place in (n for n, shown in enumerate(whole) if shown):
                 (full[place],) = findings_of(side, [groups[place]], len(groups[place].places))
-        found = [(one, full.get(n, first[n])) for n, one in enumerate(groups)]
-        return found, total, mutants
+        listed = [(one, full.get(n, first[n])) for n, one in enumerate(groups)]
+        return listed, total, mutants
 
     def diagnose(self, reading: OpenReport) -> None:
         """Diagnose the open campaign: which words change answers of the model shown."""
@@ -247,7 +247,7 @@ class ResultsActions:
     def show_pair(self, session: Session, number: int) -> OpenReport:
         """Filter the findings by a pair of new words of the diagnosis."""
         reading = opened(session)
-        pairs = [(pair, found.attributes) for found in reading.pairs for pair in found.pairs]
+        pairs = [(pair, table.attributes) for table in reading.pairs for pair in table.pairs]
         if not 0 <= number < len(pairs):
             raise InputError(say("errors.gone"))
         pair, attributes = pairs[number]
@@ -257,8 +257,8 @@ class ResultsActions:
         """Filter by words, and by their attributes if mutants of these alone were tested."""
         report = next((m for m in reading.report.models if m.model == reading.model), None)
         sets = [line.attributes for line in report.lines] if report else []
-        own = next((names for names in sets if sorted(names) == sorted(wanted)), ())
-        reading.wanted = replace(FIRST, search=search, attributes=own)
+        attributes = next((names for names in sets if sorted(names) == sorted(wanted)), ())
+        reading.wanted = replace(FIRST, search=search, attributes=attributes)
         reading.page, reading.whole = 0, None
         reading.unfolded.add("findings")
         return reading
@@ -267,10 +267,10 @@ class ResultsActions:
         """Return the Explore form that shows one mutant."""
         reading = opened(session)
         with self._discreet(reading.store):
-            found = find(reading.side, shard, place)
-        if found is None:
+            record = find(reading.side, shard, place)
+        if record is None:
             raise InputError(say("errors.gone"))
-        return self._form(session, found.row, found.text, found.edits, reading.model)
+        return self._form(session, record.row, record.text, record.edits, reading.model)
 
     def form_of_example(self, session: Session, number: int) -> ExploreForm:
         """Return the Explore form that shows one of the hidden examples."""
@@ -322,10 +322,10 @@ class ResultsActions:
     def write(self, session: Session, kind: str, folder: Path) -> Path:
         """Write the report (``html``, ``md``, ``csv``, ``json``), its ``tables`` or findings."""
         reading = opened(session)
-        own = session.new_folder(folder)
-        path = own / _FILES.get(kind, f"hinter-report.{kind}")
+        new_folder = session.new_folder(folder)
+        path = new_folder / _FILES.get(kind, f"hinter-report.{kind}")
         try:
-            own.mkdir(parents=True)
+            new_folder.mkdir(parents=True)
             if kind == "tables":
                 with ZipFile(path, "w", ZIP_DEFLATED) as zipped:
                     for name, text in table_files(sections(reading.report)).items():
@@ -392,8 +392,8 @@ def _finished(store: CampaignStore) -> bool:
 
 def _stamp(store: CampaignStore) -> object:
     """Identify the tables that there are, and when each was written."""
-    found = sorted(store.shards.glob("*.parquet")) if store.shards.is_dir() else []
-    return (store.read()["identity"], *((p.name, p.stat().st_mtime_ns) for p in found))
+    shards = sorted(store.shards.glob("*.parquet")) if store.shards.is_dir() else []
+    return (store.read()["identity"], *((p.name, p.stat().st_mtime_ns) for p in shards))
 
 
 def _state(store: CampaignStore, report: Report) -> str:

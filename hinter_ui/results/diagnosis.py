@@ -15,17 +15,19 @@ say = Words("results")
 _MOST = 20  # words of an attribute
 
 
-def diagnosis(found: Sequence[WordRate], together: Sequence[Interactions], model: str) -> Markup:
+def diagnosis(
+    word_rates: Sequence[WordRate], together: Sequence[Interactions], model: str
+) -> Markup:
     """Show words by attribute, then pairs; a button shows the findings behind a word or pair."""
-    if not found:
+    if not word_rates:
         return tag("p", say("diagnosis.none", model=model), class_="quiet", role="status")
-    numbered = enumerate(found)  # the sensitive ones first, in the order of attributes
-    lists = [list(own) for _, own in
+    numbered = enumerate(word_rates)  # the sensitive ones first, in the order of attributes
+    lists = [list(rates) for _, rates in
              groupby(numbered, key=lambda one: (one[1].context, one[1].attribute))]  # fmt: skip
-    around = [own for own in lists if own[0][1].context]
+    around = [rates for rates in lists if rates[0][1].context]
     return tag(
         "div",
-        *(_of("diagnosis", own, model) for own in lists if not own[0][1].context),
+        *(_of("diagnosis", rates, model) for rates in lists if not rates[0][1].context),
         *_all_pairs(together, model),
         _around(around, model) if around else None,
         class_="diagnosis", role="status",
@@ -34,14 +36,14 @@ def diagnosis(found: Sequence[WordRate], together: Sequence[Interactions], model
 
 def _around(lists: Sequence[Sequence[tuple[int, WordRate]]], model: str) -> Markup:
     about = tag("p", say("context.about"), class_="quiet")
-    parts = (_of("context", own, model) for own in lists)
+    parts = (_of("context", of_attribute, model) for of_attribute in lists)
     return tag("section", tag("h3", say("context.title")), about, *parts)
 
 
 def _of(kind: str, words: Sequence[tuple[int, WordRate]], model: str) -> Markup:
     odd = [one.word for _, one in words if one.stands_out]
     key = f"{kind}.stand_out" if odd else f"{kind}.none_stands_out"
-    told = say.count(key, len(odd), words=", ".join(odd), all=len(words), model=model)
+    sentence = say.count(key, len(odd), words=", ".join(odd), all=len(words), model=model)
     columns = say.branch(f"{kind}.columns")
     heads = list(columns.values())
     rows = [_row(kind, number, one, heads) for number, one in words[:_MOST]]
@@ -50,7 +52,7 @@ def _of(kind: str, words: Sequence[tuple[int, WordRate]], model: str) -> Markup:
     rest = say.count("diagnosis.more", len(words) - _MOST) if len(words) > _MOST else None
     more = tag("p", rest, class_="quiet") if rest else None
     heading = tag("h4" if kind == "context" else "h3", title)
-    return tag("section", heading, tag("p", isolated(told)), grid, more)
+    return tag("section", heading, tag("p", isolated(sentence)), grid, more)
 
 
 def _row(kind: str, number: int, one: WordRate, heads: Sequence[str]) -> Markup:
@@ -64,28 +66,30 @@ def _row(kind: str, number: int, one: WordRate, heads: Sequence[str]) -> Markup:
     return row_of(heads, (label, bar, percent(one.rate), f"{one.rate.of:,}", mark))
 
 
-def _all_pairs(found: Sequence[Interactions], model: str) -> list[Markup]:
+def _all_pairs(tables: Sequence[Interactions], model: str) -> list[Markup]:
     sections, first = [], 0
-    for one in found:
+    for one in tables:
         sections.append(_of_pairs(one, first, model))
         first += len(one.pairs)
     return sections
 
 
-def _of_pairs(found: Interactions, first: int, model: str) -> Markup:
-    names = [name_of(attribute) for attribute in found.attributes]
-    odd = list(dict.fromkeys(_joined(pair) for pair in found.pairs if pair.stands_out))
+def _of_pairs(interactions: Interactions, first: int, model: str) -> Markup:
+    names = [name_of(attribute) for attribute in interactions.attributes]
+    odd = list(dict.fromkeys(_joined(pair) for pair in interactions.pairs if pair.stands_out))
     key = "diagnosis.pairs_stand_out" if odd else "diagnosis.no_pair"
-    told = say.count(key, len(odd), words=", ".join(odd), all=found.of, tested=found.tested,
-                     model=model)  # fmt: skip
+    sentence = say.count(
+        key, len(odd), words=", ".join(odd), all=interactions.of, tested=interactions.tested,
+        model=model,
+    )  # fmt: skip
     title = say("diagnosis.pairs", first=capital(names[0]), second=names[1])
     columns = say.branch("diagnosis.pair_columns").values()
     heads = [head.format(first=names[0], second=names[1]) for head in columns]
-    rows = [_pair(first + n, pair, heads) for n, pair in enumerate(found.pairs[:_MOST])]
+    rows = [_pair(first + n, pair, heads) for n, pair in enumerate(interactions.pairs[:_MOST])]
     if not rows:
-        return tag("section", tag("h3", title), tag("p", isolated(told)))
+        return tag("section", tag("h3", title), tag("p", isolated(sentence)))
     about = tag("p", say("diagnosis.pairs_about"), class_="quiet")
-    return tag("section", tag("h3", title), tag("p", isolated(told)), about,
+    return tag("section", tag("h3", title), tag("p", isolated(sentence)), about,
                report_table(title, heads, rows))  # fmt: skip
 
 

@@ -63,9 +63,9 @@ class ResultsEvents(TabEvents):
         # gradio may lose choices that it is told while it draws the tab, and others come meanwhile.
         counted = {"js": after_event("results.counted")}
         self.on(ui.campaign.focus, self.offer, [self.kept, ui.address], [ui.campaign], **counted)
-        asked, named = partial(gr.on, [ui.open.click, ui.path.submit]), [self.kept, ui.campaign]
+        trigger, named = partial(gr.on, [ui.open.click, ui.path.submit]), [self.kept, ui.campaign]
         opening = {"trigger_mode": "always_last", "js": after_event("results.opening")}
-        typed = self.on(asked, self.open, [*named, ui.path], ui.everything, **opening)
+        typed = self.on(trigger, self.open, [*named, ui.path], ui.everything, **opening)
         chosen = self.on(ui.campaign.input, self.open, named, ui.everything, **opening)
         # What the tab itself asked for may be answered after a choice that is still on its way.
         for done, was_chosen in ((looked, ""), (typed, "chosen"), (chosen, "chosen")):
@@ -314,8 +314,8 @@ class ResultsEvents(TabEvents):
         return self.show("explore") | {self.ui.notice: ""}
 
     def _table(self, reading: OpenReport) -> Updates:
-        found = self.updates.table(reading)
-        return {self.ui.findings: found, self.ui.notice: ""}
+        table = self.updates.table(reading)
+        return {self.ui.findings: table, self.ui.notice: ""}
 
     # -- words ----------------------------------------------------------------------------------
 
@@ -372,8 +372,8 @@ class ResultsEvents(TabEvents):
         """Compare what is open with another campaign, or two of its models."""
         session, models = self.session(request), [str(first or ""), str(second or "")]
         other, title = (str(name or ""), str(path or "")), say("errors.not_compared")
-        found, failure = attempt(self.actions.compare, session, *other, models, title=title)
-        return {self.ui.comparison: failure or present.comparison(found), self.ui.notice: ""}
+        comparison, failure = attempt(self.actions.compare, session, *other, models, title=title)
+        return {self.ui.comparison: failure or present.comparison(comparison), self.ui.notice: ""}
 
     def hand_over(self, request: gr.Request) -> Updates:
         """Write a file of mutants for the Batch tab."""

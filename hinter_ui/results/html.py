@@ -88,32 +88,40 @@ def _vocabulary() -> tuple[Pattern[str], Mapping[str, str]]:
     return pattern(rf"\b({'|'.join(map(literally, longest))})\b", 2), pairs  # 2: any case
 
 
-def for_visitors(told: Told, names: Iterable[str] = ()) -> Told:
+def for_visitors(report_part: Told, names: Iterable[str] = ()) -> Told:
     """Say what a report for researchers says, in the words of the app.
 
     Of a section or another value of strings, all of its strings change, but no ``names`` of models,
     nor texts of a campaign, which stand in mappings.
     """
     kept = tuple(names)
-    if isinstance(told, str):
-        return cast(Told, _in_words(told, kept))
-    if isinstance(told, list | tuple):
-        return type(told)(for_visitors(one, kept) for one in told)
-    if is_dataclass(told) and not isinstance(told, type):
-        parts = {field.name: getattr(told, field.name) for field in fields(told)}
-        cells = _table(parts.pop("cells"), told.columns, kept) if isinstance(told, Section) else {}
-        own = {name: for_visitors(part, kept) for name, part in parts.items() if name not in _NAMES}
-        return replace(told, **own, **cells)
-    return told
+    if isinstance(report_part, str):
+        return cast(Told, _in_words(report_part, kept))
+    if isinstance(report_part, list | tuple):
+        return type(report_part)(for_visitors(one, kept) for one in report_part)
+    if is_dataclass(report_part) and not isinstance(report_part, type):
+        parts = {field.name: getattr(report_part, field.name) for field in fields(report_part)}
+        cells = (
+            _table(parts.pop("cells"), report_part.columns, kept)
+            if isinstance(report_part, Section)
+            else {}
+        )
+        rewritten = {
+            name: for_visitors(part, kept) for name, part in parts.items() if name not in _NAMES
+        }
+        return replace(report_part, **rewritten, **cells)
+    return report_part
 
 
 def _table(rows: Iterable[Any], columns: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
     """Say what stands in the cells of a section, but for columns of data."""
-    own = {place for place, name in enumerate(columns) if name in _DATA}
+    data_columns = {place for place, name in enumerate(columns) if name in _DATA}
     return {
         "cells": [
             [
-                _of_data(columns[place], cell) if place in own else for_visitors(_told(cell), names)
+                _of_data(columns[place], cell)
+                if place in data_columns
+                else for_visitors(_told(cell), names)
                 for place, cell in enumerate(row)
             ]
             for row in rows
@@ -139,9 +147,9 @@ def _in_words(text: str, names: Sequence[str]) -> str:
         parts = pattern("(" + "|".join(map(literally, names)) + ")").split(text)
         return "".join(part if part in names else _in_words(part, ()) for part in parts)
 
-    def other(found: Any) -> str:
-        new = pairs[found[0].lower()]
-        return new[:1].upper() + new[1:] if found[0][0].isupper() else new
+    def other(match: Any) -> str:
+        new = pairs[match[0].lower()]
+        return new[:1].upper() + new[1:] if match[0][0].isupper() else new
 
     return words.sub(other, text)
 
@@ -180,11 +188,11 @@ def head(report: Report, state: str) -> Markup:
 
 def cards(opening: Opening) -> Markup:
     """Show the decision about each model."""
-    told = [
+    for_page = [
         replace(card, bars=[{**bar, "name": for_visitors(bar["name"])} for bar in card.bars])
         for card in for_visitors(opening.cards, (card.model for card in opening.cards))
     ]
-    return escape(macros_of("parts").decisions(told, _labels_of_first_view(), 3))
+    return escape(macros_of("parts").decisions(for_page, _labels_of_first_view(), 3))
 
 
 def _labels_of_first_view() -> dict[str, Markup]:
@@ -215,8 +223,8 @@ def examples(opening: Opening) -> Markup:
 
 def beside(opening: Opening) -> Markup:
     """Write caveats, method and the command of the gate."""
-    told = for_visitors(replace(opening, clusters=[]), (card.model for card in opening.cards))
-    return escape(macros_of("parts").beside(told, _labels_of_first_view(), 3))
+    shown = for_visitors(replace(opening, clusters=[]), (card.model for card in opening.cards))
+    return escape(macros_of("parts").beside(shown, _labels_of_first_view(), 3))
 
 
 # -- what unfolds -------------------------------------------------------------------------------
@@ -225,14 +233,14 @@ def beside(opening: Opening) -> Markup:
 def rates(report: Report) -> Markup:
     """Draw the rates of all models, and write the main table and the accuracy."""
     named = [model.model for model in report.models]
-    found = [for_visitors(s, named) for s in sections(report) if s.key in _RATES]
-    return join([_charts("main", report, None), *map(section_of, found)])
+    tables = [for_visitors(s, named) for s in sections(report) if s.key in _RATES]
+    return join([_charts("main", report, None), *map(section_of, tables)])
 
 
 def groups(report: Report, model: ModelReport) -> Markup:
     """Draw circles for each set of attributes, and heat maps; write the table of groups."""
-    found = (for_visitors(s) for s in _sections(report, model) if s.key == "groups")
-    return join([overlaps(model), _charts("groups", report, model), *map(section_of, found)])
+    tables = (for_visitors(s) for s in _sections(report, model) if s.key == "groups")
+    return join([overlaps(model), _charts("groups", report, model), *map(section_of, tables)])
 
 
 def details(report: Report, model: ModelReport) -> Markup:
@@ -261,8 +269,8 @@ def _labels(chart: dict[str, Any]) -> dict[str, Any]:
     """Write the labels of a chart in the words of the app."""
     if chart["kind"] == "bars":
         bars = [
-            (for_visitors(label), [{**bar, "of": for_visitors(bar["of"])} for bar in own])
-            for label, own in chart["rows"]
+            (for_visitors(label), [{**bar, "of": for_visitors(bar["of"])} for bar in shares])
+            for label, shares in chart["rows"]
         ]
         return {**chart, "rows": bars}
     if chart["kind"] == "stacks":
@@ -309,24 +317,24 @@ def _venn(overlap: Overlap) -> Markup:
 
 
 def findings(
-    found: Sequence[tuple[FindingGroup, Sequence[MutantRecord]]],
+    groups_of: Sequence[tuple[FindingGroup, Sequence[MutantRecord]]],
     total: int,
     mutants: int,
     page: int,
     size: int,
 ) -> Markup:
     """Write one page of findings, by text and attributes."""
-    if not found:
+    if not groups_of:
         return tag("p", say("findings.none"), class_="quiet", role="status")
     words = say.count("findings.texts", total, mutants=mutants)
-    told = tag("p", words, class_="quiet number-found")
-    items = [_group(group, own) for group, own in found]
-    return join([told, tag("ul", *items, class_="finding-list"), pager(total, page, size)])
+    status = tag("p", words, class_="quiet number-found")
+    items = [_group(group, records) for group, records in groups_of]
+    return join([status, tag("ul", *items, class_="finding-list"), pager(total, page, size)])
 
 
-def _group(group: FindingGroup, own: Sequence[MutantRecord]) -> Markup:
-    rest = group.mutants - len(own)
-    listed = len(group.places) > len(own)
+def _group(group: FindingGroup, records: Sequence[MutantRecord]) -> Markup:
+    rest = group.mutants - len(records)
+    listed = len(group.places) > len(records)
     more = None
     if rest:
         words = say.count("findings.more", rest)
@@ -345,7 +353,8 @@ def _group(group: FindingGroup, own: Sequence[MutantRecord]) -> Markup:
     return escape(
         _page().group(
             join(counts, " "), product([name_of(name) for name in group.attributes]),
-            say("findings.row", n=group.row), own[0].text, [_variant(one) for one in own], more,
+            say("findings.row", n=group.row), records[0].text,
+            [_variant(one) for one in records], more,
         )
     )  # fmt: skip
 
@@ -386,22 +395,22 @@ def _changes(edits: Sequence[Edit]) -> str:
 # -- two sides ----------------------------------------------------------------------------------
 
 
-def comparison(found: Comparison) -> Markup:
+def comparison(result: Comparison) -> Markup:
     """Compare two sides: sentences, who errs on which variants, and a table."""
-    named = [found.first, found.second, *found.models]
-    written = {s.key: for_visitors(s, named) for s in comparison_sections(found)}
+    named = [result.first, result.second, *result.models]
+    written = {s.key: for_visitors(s, named) for s in comparison_sections(result)}
     said = [tag("p", isolated(sentence)) for sentence in written["overview"].sentences]
     parts = [tag("div", *said, class_="card", role="status")]
-    cells = _cells(found) if found.paired else []
+    cells = _cells(result) if result.paired else []
     tables = [section_of(written[key]) for key in ("main", "verdicts") if key in written]
     return escape(_page().comparison(parts, cells, tables))
 
 
-def _cells(found: Comparison) -> list[tuple[str, str, str, list[Markup]]]:
+def _cells(result: Comparison) -> list[tuple[str, str, str, list[Markup]]]:
     """Return the cells of two by two: kind, title, number, and the findings behind it."""
     kinds = {ONLY_FIRST: "first", ONLY_SECOND: "second", BOTH: "both", NEITHER: "neither"}
     listed: dict[str, list[Markup]] = {kind: [] for kind in kinds}
-    for number, change in enumerate((*found.changes, *found.alike)):
+    for number, change in enumerate((*result.changes, *result.alike)):
         said = [
             join([tag("span", which, class_="quiet-inline"), " ",
                   answers(change["originals"][i] or (), change["labels"][i] or ())])
@@ -410,9 +419,9 @@ def _cells(found: Comparison) -> list[tuple[str, str, str, list[Markup]]]:
         kind = change["change"]
         finding = _finding(Markup(""), join(said, " \u00b7 "), change, {"change": number})
         listed[kind].append(finding)
-    of_versions = {ONLY_FIRST: "fixed", ONLY_SECOND: "broken"} if found.versions else {}
+    of_versions = {ONLY_FIRST: "fixed", ONLY_SECOND: "broken"} if result.versions else {}
     return [
         (key, say(f"comparison.{of_versions.get(kind, key)}"),
-         say("comparison.shown", shown=len(listed[kind]), n=found.cells[kind]), listed[kind])
+         say("comparison.shown", shown=len(listed[kind]), n=result.cells[kind]), listed[kind])
         for kind, key in kinds.items()
     ]  # fmt: skip

@@ -149,8 +149,8 @@ class ResultsLayout:
 
     def _title(self, elem_id: str) -> None:
         def write() -> Markup:
-            found = self._labels.say.branch(f"headings.{elem_id}")
-            title, remark = (glossary.linked(found[part]) for part in ("title", "remark"))
+            words = self._labels.say.branch(f"headings.{elem_id}")
+            title, remark = (glossary.linked(words[part]) for part in ("title", "remark"))
             return tag("h2", title, " ", tag("span", remark, class_="quiet"))
 
         self._labels.html(elem_id, write)

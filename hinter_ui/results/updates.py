@@ -118,8 +118,8 @@ class ResultsUpdates:
 
     def table(self, reading: OpenReport) -> Markup:
         """Write the page of findings."""
-        found, total, mutants = self.actions.findings(reading)
-        return present.findings(found, total, mutants, reading.page, PAGE)
+        groups, total, mutants = self.actions.findings(reading)
+        return present.findings(groups, total, mutants, reading.page, PAGE)
 
 
 def wanted_of(verdicts: Any, which: Any, search: Any, validity: Any) -> Any:

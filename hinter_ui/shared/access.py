@@ -190,10 +190,10 @@ class Access:
 
 def _proxies() -> int:
     """Read how many proxies stand before the app; a Space has one."""
-    told = os.environ.get(PROXIES, "").strip() or str(int(bool(os.environ.get("SPACE_ID"))))
-    if not (told.isdecimal() and len(told) == 1):
-        raise InputError(say("access.proxies", name=PROXIES, value=told))
-    return int(told)
+    number = os.environ.get(PROXIES, "").strip() or str(int(bool(os.environ.get("SPACE_ID"))))
+    if not (number.isdecimal() and len(number) == 1):
+        raise InputError(say("access.proxies", name=PROXIES, value=number))
+    return int(number)
 
 
 def attribute_of(file: Path) -> str:

@@ -124,8 +124,8 @@ class TabEvents:
 
     def ask_first(self, delete: gr.Button, really: gr.Button) -> None:
         """Ask for a second press before deleting: another button takes the place of the first."""
-        asked = {delete: gr.update(visible=False), really: gr.update(visible=True)}
-        private(delete.click, lambda: asked, [], [delete, really])
+        updates = {delete: gr.update(visible=False), really: gr.update(visible=True)}
+        private(delete.click, lambda: updates, [], [delete, really])
 
     def show(self, tab: str) -> Updates:
         """Switch to another tab."""

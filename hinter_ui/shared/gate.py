@@ -173,30 +173,30 @@ class Gate:
 
     def _is_foreign_stream(self, scope: Scope, path: str, visitor: Visitor) -> bool:
         """Whether a stream is that of a page in another visitor's browser."""
-        found = _STREAMS.fullmatch(path)
-        if not found:
+        match = _STREAMS.fullmatch(path)
+        if not match:
             return False
-        asked = parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", [])
+        sessions = parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", [])
         return any(
             self._services.sessions.is_foreign(page, visitor)
-            for page in (found["page"], *asked)
+            for page in (match["page"], *sessions)
             if page
         )
 
 
 def visitor_of(request: Any) -> Visitor:
     """Return who sends the request of an event, as :class:`Gate` found it."""
-    found = getattr(getattr(request, "state", None), "visitor", None)
-    if isinstance(found, Visitor):
-        return found
+    visitor = getattr(getattr(request, "state", None), "visitor", None)
+    if isinstance(visitor, Visitor):
+        return visitor
     client = getattr(request, "client", None)
     return Visitor(_network(client.host) if client else "")
 
 
 def language_of(request: Any) -> str:
     """Return the language of a page: that of its address, or else the one chosen last."""
-    asked = getattr(request, "query_params", {}).get("lang")
-    return chosen(asked or getattr(request, "cookies", {}).get(_LANGUAGE))
+    wanted = getattr(request, "query_params", {}).get("lang")
+    return chosen(wanted or getattr(request, "cookies", {}).get(_LANGUAGE))
 
 
 def network_of(scope: Scope, proxies: int) -> str:
@@ -205,9 +205,9 @@ def network_of(scope: Scope, proxies: int) -> str:
     Each of the ``proxies`` before the app adds whom it was asked by to the right end of
     ``X-Forwarded-For``; what stands further left may be written by anyone.
     """
-    told = [part for line in Headers(scope=scope).getlist("x-forwarded-for")
+    addresses = [part for line in Headers(scope=scope).getlist("x-forwarded-for")
             for part in line.split(",")]  # fmt: skip
-    chain = told[-proxies:] if proxies else []
+    chain = addresses[-proxies:] if proxies else []
     client = (scope.get("client") or ("",))[0]
     return (_network(chain[0]) if chain else "") or _network(client) or str(client)
 
@@ -215,8 +215,8 @@ def network_of(scope: Scope, proxies: int) -> str:
 def _network(address: str) -> str:
     """Return the network of an address, with or without a port; empty if it is none."""
     bare = address.strip()
-    if found := re.fullmatch(r"\[(.*)\](:\d+)?|([\d.]+):\d+", bare):
-        bare = found[1] or found[3] or ""
+    if match := re.fullmatch(r"\[(.*)\](:\d+)?|([\d.]+):\d+", bare):
+        bare = match[1] or match[3] or ""
     try:
         parsed = ip_address(bare)
     except ValueError:

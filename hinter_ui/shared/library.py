@@ -120,17 +120,17 @@ class Campaigns:
 
         A label that several have begins with the time of each.
         """
-        found = {}
+        labels = {}
         for entry in self.seen_by(known)[:_LISTED]:
             with suppress(HinterError):
-                found[entry] = label_of(entry.store)
-        many = Counter(found.values())
+                labels[entry] = label_of(entry.store)
+        uses = Counter(labels.values())
         times = {
             entry: time.strftime("%Y-%m-%d %H:%M:%S \u00b7 ", time.localtime(entry.changed))
-            for entry, label in found.items()
-            if many[label] > 1
+            for entry, label in labels.items()
+            if uses[label] > 1
         }
-        return [(times.get(entry, "") + label, entry.id) for entry, label in found.items()]
+        return [(times.get(entry, "") + label, entry.id) for entry, label in labels.items()]
 
     def seen_by(self, known: Iterable[str]) -> list[CampaignEntry]:
         """List what a visitor may see, the latest first; the browser keeps the ``known`` names."""
@@ -224,15 +224,15 @@ class Annotations:
         if not self.local:
             return []
         there = [path for path in self.folder.glob(f"*{ENDING}") if self._is_name(path.stem)]
-        found = []
+        projects = []
         for path in sorted(there, key=_born, reverse=True)[:_LISTED]:
             try:
                 with opened(path) as store:
                     project = store.project()
             except AnnotationError:
                 continue  # of another version, or no project at all
-            found.append(Listed(path.stem, project.name, project.closed))
-        return found
+            projects.append(Listed(path.stem, project.name, project.closed))
+        return projects
 
     def delete(self, name: str, key: str) -> Path:
         """Delete a project with its judgements; return the path it had.
@@ -245,8 +245,8 @@ class Annotations:
             self._open.pop(name, None)
         path = self._path(name)
         try:
-            for own in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-                own.unlink(missing_ok=True)
+            for part in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+                part.unlink(missing_ok=True)
         except OSError as error:
             raise InputError(say("projects.not_deleted", reason=error.strerror)) from error
         return path
@@ -322,7 +322,7 @@ def label_of(store: CampaignStore) -> str:
     data = say("campaigns.sample") if campaign.data == SAMPLE else campaign.title
     if campaign.sample:
         data = say("campaigns.sampled", n=campaign.sample, data=data)
-    asked = ", ".join(
+    names = ", ".join(
         f"{model[:39]}\u2026" if len(model) > 40 else model for model in models[:3]
     ) + (" \u2026" if len(models) > 3 else "")
     what = (
@@ -330,7 +330,7 @@ def label_of(store: CampaignStore) -> str:
         if not campaign.source.makes
         else ", ".join(map(name_of, campaign.attributes))
     )
-    parts = [data, what, asked or say("campaigns.unanswered")]
+    parts = [data, what, names or say("campaigns.unanswered")]
     if lost := _unanswered(store, store.shards.stat().st_mtime_ns if models else 0):
         ended = "finished" in (store.read().get("runs") or [{}])[-1]
         parts.append(say(f"campaigns.{'complete' if ended else 'begun'}", n=lost))

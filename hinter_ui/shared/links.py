@@ -152,9 +152,9 @@ _FIRST_LEAST = 0.5  # the least score when links could not say it
 
 def _unsaid(option: CampaignOption, query: Container[str]) -> Any:
     """Return what a link means that does not say a setting: the value before there was one."""
-    asked = option.name == _VALIDITY and "across" in query  # a score was asked for, but not said
+    implied = option.name == _VALIDITY and "across" in query  # a score was asked for, but not said
     before = option.default if option.before is ALWAYS else option.before
-    return _FIRST_LEAST if asked else _ALWAYS.get(option.name, before)
+    return _FIRST_LEAST if implied else _ALWAYS.get(option.name, before)
 
 
 def _written(value: Any) -> str:
@@ -219,8 +219,8 @@ def edit_key(edit: Edit) -> str:
     One that is no exchange names its relation and place, too.
     """
     source, relation = edit.source, edit.change.relation
-    own = () if relation == SUBSTITUTE else (relation, str(edit.spans[0][0]))
-    return SEPARATOR.join((edit.attribute, source.text, edit.target.text, source.form, *own))
+    place = () if relation == SUBSTITUTE else (relation, str(edit.spans[0][0]))
+    return SEPARATOR.join((edit.attribute, source.text, edit.target.text, source.form, *place))
 
 
 def find_edits(plan: Plan, keys: Sequence[str]) -> tuple[Edit, ...]:
@@ -281,10 +281,10 @@ def explore_form(
         raise InputError(say("form.unknown", attribute=unknown))
     keys = tuple(edit_key(edit) for edit in edits)
     attributes = tuple(a for a in campaign.attributes if a in known)
-    own = tuple(attribute for attribute in changed if attribute not in attributes)
+    added = tuple(attribute for attribute in changed if attribute not in attributes)
     form = ExploreForm(
         text=text,
-        attributes=(*attributes, *own),
+        attributes=(*attributes, *added),
         models=tuple(models),
         parser=campaign.parser,
         **{name: getattr(campaign, name) for name in LINKED},

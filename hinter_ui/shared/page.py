@@ -40,9 +40,9 @@ class _Widgets(BlocksConfig):
     """The widgets of a page; each visitor has a copy, as events may change them."""
 
     def __copy__(self) -> BlocksConfig:
-        own = _WidgetsOfVisitor(self.root_block)
-        vars(own).update(vars(super().__copy__()))  # type: ignore[no-untyped-call]
-        return own
+        widgets = _WidgetsOfVisitor(self.root_block)
+        vars(widgets).update(vars(super().__copy__()))  # type: ignore[no-untyped-call]
+        return widgets
 
 
 class _WidgetsOfVisitor(BlocksConfig):
@@ -68,9 +68,9 @@ class TurnsQueue(Queue):
     @classmethod
     def of(cls, queue: Queue, local: Callable[[], bool]) -> "TurnsQueue":
         """Return a queue with the settings of another, which is not yet in use."""
-        own = cls.__new__(cls)
-        vars(own).update(vars(queue), local=local)
-        return own
+        turns = cls.__new__(cls)
+        vars(turns).update(vars(queue), local=local)
+        return turns
 
     async def push(self, body: Any, request: Any, username: str | None) -> Any:
         """Queue an event, unless its visitor has reached the limit of queued events."""
@@ -107,9 +107,9 @@ def _next(group: EventQueue, running: Sequence[Event]) -> Event | None:
         first.setdefault(visitor_of(event.request), event)
     fewest: tuple[int, Event] | None = None
     for event in first.values():
-        own = (*_shares(beside, event.request), *_shares(running, event.request))
-        if all(map(int.__lt__, own, most)) and (fewest is None or own[-1] < fewest[0]):
-            fewest = own[-1], event
+        shares = (*_shares(beside, event.request), *_shares(running, event.request))
+        if all(map(int.__lt__, shares, most)) and (fewest is None or shares[-1] < fewest[0]):
+            fewest = shares[-1], event
     return fewest[1] if fewest else None
 
 

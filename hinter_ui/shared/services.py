@@ -59,16 +59,16 @@ class _Stores(Generic[T]):
         with self._guard:
             lock = self._locks.setdefault(name, threading.Lock())
         with lock:
-            found = self.peek(name)
-            if found is None:
+            store = self.peek(name)
+            if store is None:
                 try:
-                    found = self._make(name)
+                    store = self._make(name)
                     with self._guard:
-                        self._made[name] = found
+                        self._made[name] = store
                 finally:
                     with self._guard:
                         self._locks.pop(name, None)
-            return found
+            return store
 
     def peek(self, name: str) -> T | None:
         """Return the value if it has been made."""
@@ -158,8 +158,8 @@ class Services:
 
     def dictionaries(self, session: Session | None = None) -> dict[str, Dictionary]:
         """Return the shipped dictionaries and the visitor's."""
-        own = session.dictionaries if session else {}
-        return {**load_shipped(), **own}
+        of_visitor = session.dictionaries if session else {}
+        return {**load_shipped(), **of_visitor}
 
     def model_choices(self, session: Session | None = None) -> list[tuple[str, str]]:
         """Return (label, name) of the models that come with HInter and those the visitor added."""
@@ -191,14 +191,14 @@ class Services:
             ModelError: unknown, missing, broken, or not to be named here.
         """
         name = name.strip()
-        own = session.own.get(name) if session else None
-        return own or self._stores_of(name).get(name)
+        of_visitor = session.own.get(name) if session else None
+        return of_visitor or self._stores_of(name).get(name)
 
     def loaded_model(self, name: str, session: Session | None = None) -> PredictionStore | None:
         """Return the store of a model that is in memory already."""
         name = name.strip()
-        own = session.own.get(name) if session else None
-        return own or self._stores_of(name).peek(name)
+        of_visitor = session.own.get(name) if session else None
+        return of_visitor or self._stores_of(name).peek(name)
 
     def at_hand(self, name: str, session: Session | None = None) -> bool:
         """Whether a model can be asked at once and without cost."""

@@ -185,11 +185,11 @@ class Session:
 
     def new_folder(self, folder: Path) -> Path:
         """Return a folder, not yet made, for a download; the oldest ones go first."""
-        own = folder / f"hinter-{secrets.token_urlsafe(24)}"
+        made = folder / f"hinter-{secrets.token_urlsafe(24)}"
         while len(self.files) >= _MOST_FILES:
             shutil.rmtree(self.files.pop(0), ignore_errors=True)
-        self.files.append(own)
-        return own
+        self.files.append(made)
+        return made
 
     def close(self, kept: Collection[Path] = ()) -> None:
         """Stop the scan; drop keys, models asked with them, downloads, and uploads not ``kept``."""
@@ -268,10 +268,10 @@ class Sessions:
             (key for key in weights if not self._kept[key].running),
             key=lambda key: weights[key] > 0,
         )
-        own = [key for key in going if self._kept[key].visitor.shares(visitor)]
-        busy = sum(one.visitor.shares(visitor) for one in self._kept.values()) - len(own)
-        while own and len(own) + busy >= _OF_A_VISITOR:
-            self._drop(own.pop(0), going, weights)
+        of_visitor = [key for key in going if self._kept[key].visitor.shares(visitor)]
+        busy = sum(one.visitor.shares(visitor) for one in self._kept.values()) - len(of_visitor)
+        while of_visitor and len(of_visitor) + busy >= _OF_A_VISITOR:
+            self._drop(of_visitor.pop(0), going, weights)
         while len(self._kept) >= _SESSIONS or sum(weights.values()) >= _BYTES:
             key = self._next(going, weights)
             if key is None:

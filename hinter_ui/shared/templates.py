@@ -49,17 +49,17 @@ def template_of(campaign: Campaign, row: int) -> Template:
     """
     path = Path(campaign.templates)
     with suppress(InputError):
-        found = next((one for one in TemplateTable(path).rows() if one.number == row), None)
-        if isinstance(found, TemplateRow) and found.template is not None:
-            return found.template
+        row_found = next((one for one in TemplateTable(path).rows() if one.number == row), None)
+        if isinstance(row_found, TemplateRow) and row_found.template is not None:
+            return row_found.template
     raise InputError(say("form.template_gone", file=path.name))
 
 
 def details_of(campaign: Campaign, template: Template) -> str:
     """Return what decides, beside the text of a template, how a campaign fills it."""
-    own = [name for name in campaign.attributes if name in template.attributes]
-    values = template_to_json(template) | {"attributes": own}
-    if OCCUPATION in own:  # only an occupation that stays is taken from the original words
+    attributes = [name for name in campaign.attributes if name in template.attributes]
+    values = template_to_json(template) | {"attributes": attributes}
+    if OCCUPATION in attributes:  # only an occupation that stays is taken from the original words
         values.pop("words", None)
     values |= {name: getattr(campaign, name) for name in _SETTINGS}
     left_out = ("text", "label")
@@ -100,10 +100,10 @@ def sentence_details(campaign: Campaign, row: int) -> tuple[str, str]:
     name = Path(campaign.grammar).name
     with suppress(InputError):
         rows = campaign.table().rows()
-        found = next((one for one in rows if one.number == row), None)
-        if isinstance(found, GrammarRow) and found.derivation is not None:
+        row_found = next((one for one in rows if one.number == row), None)
+        if isinstance(row_found, GrammarRow) and row_found.derivation is not None:
             grammar = load_grammar(campaign.grammar)
-            text, values = sentence_of(grammar, found.derivation, campaign.attributes)
+            text, values = sentence_of(grammar, row_found.derivation, campaign.attributes)
             return text, json.dumps(values, ensure_ascii=False, separators=(",", ":"))
     raise InputError(say("form.grammar_gone", file=name))
 

@@ -81,20 +81,20 @@ class Uploads:
         Raises:
             InputError: a file that is not an upload, or no longer there.
         """
-        paths = {self._upload(found) for found in _files_in(values)}
+        paths = {self._upload(file) for file in _files_in(values)}
         if paths:
             self._sessions.of(page, visitor).uploads |= paths
 
     def _upload(self, path: Any) -> Path:
         # gradio would fetch an address itself, whatever its size.
         try:
-            found = Path(str(path)).resolve()
-            there = found.is_relative_to(self.folder) and found.is_file()
+            resolved = Path(str(path)).resolve()
+            there = resolved.is_relative_to(self.folder) and resolved.is_file()
         except (OSError, ValueError):
             there = False
         if not there:
             raise InputError(say("uploads.gone"))
-        return found
+        return resolved
 
     def sweep(self) -> None:
         """Delete what no open page holds and is old, here and of apps that were killed."""

@@ -77,10 +77,10 @@ class Labels:
         """Make a widget with the texts under ``widgets: KEY:``; the key is also its element id."""
 
         def texts() -> dict[str, Any]:
-            found = dict(self.say.branch(f"widgets.{key}"))
-            if "choices" in found:
-                found["choices"] = [(text, value) for value, text in found["choices"].items()]
-            return found
+            words = dict(self.say.branch(f"widgets.{key}"))
+            if "choices" in words:
+                words["choices"] = [(text, value) for value, text in words["choices"].items()]
+            return words
 
         return self.write(kind, texts, elem_id=key, **options)
 
@@ -113,10 +113,10 @@ class Labels:
         """
 
         def texts() -> dict[str, Any]:
-            own, info = self.say.branch("widgets").get(key, {}), translated(option.help)
+            words, info = self.say.branch("widgets").get(key, {}), translated(option.help)
             if about and isinstance(option, CampaignOption):
                 info = self.say(about, help=info, unset=translated(option.unset))
-            return {"label": translated(option.title), "info": info, **own}
+            return {"label": translated(option.title), "info": info, **words}
 
         return self.write(partial(option_field, option, key), texts, **more)
 

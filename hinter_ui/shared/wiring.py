@@ -311,4 +311,4 @@ def whole(file: str) -> str:
 
 def _source(name: str) -> str:
     file, _, function = name.partition(".")
-    return {found[1]: found[0] for found in _FUNCTION.finditer(whole(file))}[function]
+    return {match[1]: match[0] for match in _FUNCTION.finditer(whole(file))}[function]

@@ -68,12 +68,12 @@ def held(path: Path) -> bool:
 
 @contextmanager
 def _lease(path: RemotePath, wait: float) -> Iterator[None]:
-    own = path / f"{_machine()}-{os.getpid()}-{_born(os.getpid())}-{uuid4().hex[:8]}"
-    _ours.add(own.name)
+    lock_file = path / f"{_machine()}-{os.getpid()}-{_born(os.getpid())}-{uuid4().hex[:8]}"
+    _ours.add(lock_file.name)
     try:
-        _take(own, wait)
+        _take(lock_file, wait)
         ended = threading.Event()
-        renewing = threading.Thread(target=_renew, args=(own, ended), daemon=True)
+        renewing = threading.Thread(target=_renew, args=(lock_file, ended), daemon=True)
         renewing.start()
         try:
             yield
@@ -81,12 +81,12 @@ def _lease(path: RemotePath, wait: float) -> Iterator[None]:
             ended.set()
             renewing.join()
     finally:
-        _ours.discard(own.name)  # if it cannot be deleted, it counts as gone
+        _ours.discard(lock_file.name)  # if it cannot be deleted, it counts as gone
         with suppress(PlaceError, OSError):
-            own.unlink(missing_ok=True)
+            lock_file.unlink(missing_ok=True)
 
 
-def _take(own: RemotePath, wait: float) -> None:
+def _take(lock_file: RemotePath, wait: float) -> None:
     """Write one's own file, and wait until there is no other."""
     from filelock import Timeout
 
@@ -94,8 +94,8 @@ def _take(own: RemotePath, wait: float) -> None:
     watched: dict[str, tuple[int, float]] = {}  # size, and when it was first seen
     while True:
         others: dict[str, bool] = {}  # whether it is known that its process lives
-        for file in own.parent.iterdir():
-            if file.name != own.name:
+        for file in lock_file.parent.iterdir():
+            if file.name != lock_file.name:
                 size, now = file.stat().st_size, time.monotonic()
                 first = watched.setdefault(file.name, (size, now))
                 lives = _lives(file.name)
@@ -108,26 +108,26 @@ def _take(own: RemotePath, wait: float) -> None:
         if written and not others:
             return
         if not others:
-            own.put(b".")
+            lock_file.put(b".")
             written = True
             continue
-        if written and own.name > min(others):
-            own.unlink(missing_ok=True)
+        if written and lock_file.name > min(others):
+            lock_file.unlink(missing_ok=True)
             written = False
         # Of two who have both written, one gives way.
         patience = max(wait, _GIVES_WAY) if written else wait
         if any(others.values()) and time.monotonic() - began >= patience:
-            raise Timeout(str(own.parent))
+            raise Timeout(str(lock_file.parent))
         time.sleep(_LOOK)
 
 
-def _renew(own: RemotePath, ended: threading.Event) -> None:
+def _renew(lock_file: RemotePath, ended: threading.Event) -> None:
     """Write a file of another size from time to time, as times of files may be whole seconds."""
     size = 1
     while not ended.wait(RENEWED):
         size = size % 60 + 1
         with suppress(PlaceError, OSError):  # the next write of a table says so
-            own.put(b"." * size)
+            lock_file.put(b"." * size)
 
 
 def _lives(name: str) -> bool | None:
@@ -156,8 +156,8 @@ def _born(process: int) -> int:
 @cache
 def _machine() -> str:
     """Identify the machine, or the container, whose processes this one sees."""
-    told = [platform.node()]
+    parts = [platform.node()]
     with suppress(OSError):
-        told.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii"))
-        told.append(os.readlink("/proc/self/ns/pid"))
-    return sha256(" ".join(told).encode()).hexdigest()[:12]
+        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii"))
+        parts.append(os.readlink("/proc/self/ns/pid"))
+    return sha256(" ".join(parts).encode()).hexdigest()[:12]

@@ -54,10 +54,10 @@ def read_part(written: str) -> RunPart:
     """
     number, slash, of = written.strip().partition("/")
     numbers = number.isdecimal() and of.isdecimal()
-    found = RunPart(int(number), int(of)) if numbers else RunPart(0, 0)
-    if not slash or not 1 <= found.number <= found.of <= _MOST:
+    part = RunPart(int(number), int(of)) if numbers else RunPart(0, 0)
+    if not slash or not 1 <= part.number <= part.of <= _MOST:
         raise InputError(f"'{written}' is no part of a campaign; write 1/16 to 16/16.")
-    return found
+    return part
 
 
 def read_notes(path: Path) -> dict[str, Any] | None:

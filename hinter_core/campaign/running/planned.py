@@ -78,8 +78,8 @@ class PlannedMutants:
 
     def follow_up(self, place: int) -> FollowUp:
         """Return a mutant with its text."""
-        shard, own = self.shard_of(place)
-        (row,) = self._tables[shard].slice(own, 1).to_pylist()
+        shard, row_number = self.shard_of(place)
+        (row,) = self._tables[shard].slice(row_number, 1).to_pylist()
         return stored_follow_up(row, self._texts[shard][row["row"]])
 
     def with_parts(self, place: int) -> list[int]:
@@ -111,5 +111,7 @@ class PlannedMutants:
             self.of_case.append(place)
             case = case_of(row["row"], edits, row["relation"] or SUBSTITUTE)
             # The words of an edit come again in many mutants, and are held once.
-            words = tuple(self._words.setdefault(own, own) for own in case.edits)
+            words = tuple(
+                self._words.setdefault(description, description) for description in case.edits
+            )
             self.cases.append(PairCase(case.text, sys.intern(case.relation), words))

@@ -156,10 +156,10 @@ def run_campaign(
     campaign = store.pinned(campaign)
     every = enumerate(chunks(rows_of(work), campaign.shard))
     shards = ((number, rows) for number, rows in every if store.owns(number))
-    own = store.part.shards(work.shards) if store.part else work.shards
+    shard_count = store.part.shards(work.shards) if store.part else work.shards
     try:
         with store.alone(), ExitStack() as stack:
-            state = RunProgress(0, own, repaired=store.repair())
+            state = RunProgress(0, shard_count, repaired=store.repair())
             notes, here = store.own_notes(), circumstances()
             store.note_own(runs=[*notes["runs"], here])
             worker, apart = None, engine or (processes if campaign.workers > 1 else None)
@@ -168,7 +168,7 @@ def run_campaign(
                 made = worker.run(takewhile(lambda _: not cancelled(), shards), cancelled)
             else:
                 opened = stack.enter_context(apart(campaign, store))
-                made = run_on(opened, min(campaign.workers, own), shards, cancelled)
+                made = run_on(opened, min(campaign.workers, shard_count), shards, cancelled)
             for done in stack.enter_context(closing(made)):
                 if not state.shards:  # all shards are of the same models
                     store.note_own(models=_noted(notes["models"], done.models))

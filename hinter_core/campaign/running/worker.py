@@ -230,12 +230,12 @@ class Worker:
 
     def _sent(self, shard: _Shard, batches: Iterable[list[FollowUp]]) -> Iterator[_Piece]:
         """Yield a shard and its batches, whose texts are sent to the models that are elsewhere."""
-        asked = shard.models if self._ahead else ()
-        for store in asked:
+        stores = shard.models if self._ahead else ()
+        for store in stores:
             store.begin(case.plan.text for case in shard.cases.values())
         yield shard
         for batch in filter(None, batches):
-            for store in asked:
+            for store in stores:
                 store.begin(texts_to_ask(batch, store, discarded=self._campaign.discarded))
             yield batch
 

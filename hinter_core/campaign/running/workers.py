@@ -102,8 +102,8 @@ def run_on(
                     "there is room for one: a processor, and the GPUs that were asked for."
                 )
             for future in wait(busy, 1.0, FIRST_COMPLETED).done:
-                worker, own = busy.pop(future)
-                number = own[0] if own else None
+                worker, shards_of_worker = busy.pop(future)
+                number = shards_of_worker[0] if shards_of_worker else None
                 error = future.exception()
                 if error is None:
                     idle.append(worker)
@@ -111,12 +111,12 @@ def run_on(
                     deaths.pop(number, None)
                     if isinstance(result := future.result(), HinterError):
                         raise result
-                    finished.extend([result] if own else ())
+                    finished.extend([result] if shards_of_worker else ())
                 elif engine.is_loss(error):
                     deaths[number] += 1
                     if deaths[number] == _DEATHS:
                         raise HinterError(_died(number)) from error
-                    again |= {worker: own} if own else {}
+                    again |= {worker: shards_of_worker} if shards_of_worker else {}
                     busy[engine.start(worker)] = worker, None
                 else:
                     raise error
@@ -310,9 +310,9 @@ class _Line:
     def __init__(self, connection: Connection) -> None:
         self._connection, self._lock = connection, threading.Lock()
 
-    def __call__(self, *asked: Any) -> Any:
+    def __call__(self, *question: Any) -> Any:
         with self._lock:
-            self._connection.send(asked)
+            self._connection.send(question)
             return self._connection.recv()
 
 

@@ -84,8 +84,10 @@ class Texts(CampaignSource):
 
     def vocabulary(self) -> list[Dictionary]:
         """Load the dictionaries of the attributes."""
-        own = {one.attribute: one for one in map(load_file, map(Path, self.campaign.dictionaries))}
-        return choose([*self.campaign.attributes, *own], {**load_shipped(), **own})
+        from_files = {
+            one.attribute: one for one in map(load_file, map(Path, self.campaign.dictionaries))
+        }
+        return choose([*self.campaign.attributes, *from_files], {**load_shipped(), **from_files})
 
     def tested(self) -> Sequence[object]:
         """Return the dictionaries."""
