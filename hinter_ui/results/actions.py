@@ -166,11 +166,14 @@ class ResultsActions:
         store, name = self.find(name, path)
         with self._discreet(store):
             stamp, before = _stamp(store), session.of(ResultsState).reading
-            same = before is not None and before.store == store
-            if before is not None and same and before.stamp == stamp:
+            if not _shows(before, store, stamp):
+                report = make_report(store)
+                # Meanwhile another event may have opened it, and sections have been unfolded.
+                before = session.of(ResultsState).reading
+            if before is not None and _shows(before, store, stamp):
                 before.state = _state(store, before.report)
                 return before
-            report = make_report(store)
+            same = before is not None and before.store == store
             reading = OpenReport(store, name, report, stamp, _state(store, report))
         models = [model.model for model in report.models]
         telling = most_telling(report)
@@ -366,6 +369,10 @@ class ResultsActions:
             return words
 
         return discreet(hide)
+
+
+def _shows(reading: OpenReport | None, store: CampaignStore, stamp: object) -> bool:
+    return reading is not None and reading.store == store and reading.stamp == stamp
 
 
 def can_be_repaired(reading: OpenReport) -> bool:

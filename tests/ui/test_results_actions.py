@@ -16,10 +16,12 @@ from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
+from hinter_core.report.model import Report, make_report
 from hinter_core.report.section import Section
 from hinter_core.statistics.rates import Rate
 from hinter_ui.batch.html import findings as latest
 from hinter_ui.html.wording import speak
+from hinter_ui.results import actions as module
 from hinter_ui.results import html
 from hinter_ui.results.actions import EXAMPLE, ResultsActions, ResultsState
 from hinter_ui.results.diagnosis import diagnosis
@@ -254,6 +256,26 @@ def test_an_answer_that_brings_nothing_leaves_a_newer_notice(made: CampaignStore
     with made.alone():
         assert "is running" in str(ask("look", [])["results-head"])
     assert ask("look", [])["results-notice"] == ""
+
+
+def test_a_campaign_that_two_events_open_is_opened_once(
+    made: CampaignStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The page opens what its link names, and so does the tab as it is selected: what is unfolded
+    # after the first answer stays with the second.
+    owner, session = actions(local=True), Session()
+    seen = []
+
+    def report_slowly(store: CampaignStore) -> Report:
+        monkeypatch.setattr(module, "make_report", make_report)
+        seen.append(owner.open(session, "", str(made.folder)))
+        seen[0].unfolded.add("groups")
+        return make_report(store)
+
+    monkeypatch.setattr(module, "make_report", report_slowly)
+    assert owner.open(session, "", str(made.folder)) is seen[0]
+    assert session.of(ResultsState).reading is seen[0]
+    assert seen[0].unfolded == {"groups"}
 
 
 def test_the_example_campaign_is_run_once_for_all(
