@@ -265,6 +265,8 @@ class Services:
             self.model(DEFAULT_MODEL).predict(["She is a nurse."])
             if not self.access.local:
                 self._scanning.get(DEFAULT_MODEL).predict(["She is a nurse."])
+            self.ready.set()
+            import duckdb  # noqa: F401  # the first report would wait a second for it
         except HinterError as error:
             log.warning("Warm-up: %s", error)
         except Exception:  # while the app ends, libraries go that this thread still imports

@@ -73,9 +73,8 @@ def contrast_in_words(line: Contrast) -> str:
     if line.fixed is not None and line.p_value is not None:
         words += (
             f" {line.fixed:,} mutants are errors of model A alone and {line.broken:,} of model B "
-            f"alone. {line.texts_fixed:,} texts show an error of model A alone and "
-            f"{line.texts_broken:,} of model B alone (exact McNemar test of texts, "
-            f"p {p_in_words(line.p_value)})."
+            f"alone. Texts with an error of model A alone: {line.texts_fixed:,}; of model B alone: "
+            f"{line.texts_broken:,} (exact McNemar test of texts, p {p_in_words(line.p_value)})."
         )
     if line.hidden and line.hidden_difference:
         words += (
