@@ -107,7 +107,8 @@ def most_telling(report: Report) -> ModelReport | None:
 def card(model: ModelReport, decision: Decision, limit: float) -> Card:
     """Return the card of a model."""
     one, line = decision.excess, model.intersectional
-    rates = [("intersectional mutants", one.errors if one else line.errors)]
+    where = ", texts with placebo mutants" if one else ""
+    rates = [(f"intersectional mutants{where}", one.errors if one else line.errors)]
     rates += [("placebo mutants, same texts", one.placebo)] if one else []
     top = max([limit, *(rate.high or rate.share or 0.0 for _, rate in rates)]) or 1.0
     bars = [
