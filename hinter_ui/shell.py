@@ -25,6 +25,7 @@ from hinter_ui.explore import events as explore
 from hinter_ui.frontend import Head
 from hinter_ui.generate import events as generate
 from hinter_ui.html.markup import Markup, join, tag
+from hinter_ui.html.sections import narrow_fold
 from hinter_ui.html.wording import Words, attribute_styles, languages, spoken
 from hinter_ui.inside import require
 from hinter_ui.learn import events as learn
@@ -38,7 +39,6 @@ from hinter_ui.shared.gate import Gate
 from hinter_ui.shared.library import names_kept
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.uploads import MOST_SENT, upload_folder
-from hinter_ui.shared.widgets import narrow_fold
 from hinter_ui.shared.wiring import without_words
 
 say = Words("app")

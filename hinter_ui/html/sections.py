@@ -52,6 +52,11 @@ def pager(rows: int, page: int, size: int, every: int | None = None) -> Markup:
                turn(say("table.next"), page + 1), class_="pager")  # fmt: skip
 
 
+def narrow_fold(title: str) -> Markup:
+    """Write the title behind which a narrow page folds what follows; a wide one has no title."""
+    return tag("details", tag("summary", title), class_="narrow-fold")
+
+
 def folded(sections: Iterable[Section]) -> Markup:
     """Write sections with their first sentences; many of a kind fold into one."""
     return join(

@@ -116,13 +116,14 @@ class ResultsState:
     """State of the Results tab for a page: the open campaign, and the listed campaigns.
 
     ``looked``: whether the tab was selected already; ``drawn``: the campaign, and its state, that
-    the tab shows.
+    the tab shows; ``opening``: held while one is opened.
     """
 
     looked: bool = False
     reading: OpenReport | None = None
     drawn: tuple[OpenReport, str] | None = None
     offered: list[tuple[str, str]] = field(default_factory=list)
+    opening: Lock = field(default_factory=Lock)
 
 
 def only(model: ModelReport, attributes: Attributes) -> ModelReport:
@@ -164,29 +165,33 @@ class ResultsActions:
             HinterError: no campaign, or a damaged one; the last one stays open.
         """
         store, name = self.find(name, path)
-        with self._discreet(store):
-            stamp, before = _stamp(store), session.of(ResultsState).reading
-            if not _shows(before, store, stamp):
-                report = make_report(store)
-                # Meanwhile another event may have opened it, and sections have been unfolded.
-                before = session.of(ResultsState).reading
-            if before is not None and _shows(before, store, stamp):
-                before.state = _state(store, before.report)
-                return before
-            same = before is not None and before.store == store
-            reading = OpenReport(store, name, report, stamp, _state(store, report))
+        state = session.of(ResultsState)
+        # Two events may ask for it at a time, as a page does and its tab, or for others.
+        with self._discreet(store), state.opening:
+            stamp, reading = _stamp(store), state.reading
+            if reading is not None and reading.store == store and reading.stamp == stamp:
+                reading.state = _state(store, reading.report)
+            else:
+                reading = state.reading = self._counted(store, name, stamp, reading)
+            if name:
+                session.campaign = name
+            return reading
+
+    def _counted(
+        self, store: CampaignStore, name: str, stamp: object, before: OpenReport | None
+    ) -> OpenReport:
+        """Count a campaign; keep what was chosen in the one shown before, if it is the same."""
+        report = make_report(store)
+        reading = OpenReport(store, name, report, stamp, _state(store, report))
         models = [model.model for model in report.models]
         telling = most_telling(report)
         reading.model = telling.model if telling else ""
         if before is not None:
             reading.limit = before.limit
-        if before is not None and same:
+        if before is not None and before.store == store:
             reading.model = before.model if before.model in models else reading.model
             reading.attributes, reading.wanted = before.attributes, before.wanted
             reading.order, reading.unfolded = before.order, before.unfolded
-        session.of(ResultsState).reading = reading
-        if name:
-            session.campaign = name
         return reading
 
     def example(self) -> str:
@@ -369,10 +374,6 @@ class ResultsActions:
             return words
 
         return discreet(hide)
-
-
-def _shows(reading: OpenReport | None, store: CampaignStore, stamp: object) -> bool:
-    return reading is not None and reading.store == store and reading.stamp == stamp
 
 
 def can_be_repaired(reading: OpenReport) -> bool:

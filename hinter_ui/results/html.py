@@ -32,7 +32,7 @@ from hinter_ui.html import glossary
 from hinter_ui.html.marked import answers, changed
 from hinter_ui.html.markup import Markup, escape, isolated, join, tag
 from hinter_ui.html.pages import macros_of
-from hinter_ui.html.sections import pager, section_of
+from hinter_ui.html.sections import narrow_fold, pager, section_of
 from hinter_ui.html.wording import (
     DEFAULT,
     FOLDER,
@@ -218,7 +218,9 @@ def examples(opening: Opening) -> Markup:
         said = answers(example["original"] or (), example["labels"] or ())
         row = tag("span", " \u00b7 ", more, class_="quiet-inline")
         items.append(_finding(mark, join([said, row]), example, {"example": number}))
-    return join([title, about, tag("ul", *items, class_="finding-list") if items else ""])
+    listed = tag("ul", *items, class_="finding-list") if items else ""
+    more = narrow_fold(say.count("narrow.examples", len(items) - 1)) if len(items) > 1 else ""
+    return join([title, about, listed, more])
 
 
 def beside(opening: Opening) -> Markup:

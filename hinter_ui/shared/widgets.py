@@ -10,6 +10,7 @@ from hinter_core.options import CampaignOption, Option
 from hinter_core.report.figures import Chart
 from hinter_core.report.figures import plot as plotted
 from hinter_ui.html.markup import Markup, tag
+from hinter_ui.html.sections import narrow_fold
 from hinter_ui.html.wording import Words, translated
 from hinter_ui.shared.wiring import on_load
 
@@ -55,11 +56,6 @@ def option_field(
     if listed:
         return gr.Dropdown(choices=listed, allow_custom_value=others, min_width=220, **common)
     return gr.Textbox(min_width=220, **common)
-
-
-def narrow_fold(title: str) -> Markup:
-    """Write the title behind which a narrow page folds what follows; a wide one has no title."""
-    return tag("details", tag("summary", title), class_="narrow-fold")
 
 
 class Labels:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier
 from zipfile import ZipFile
 
 import gradio as gr
@@ -264,18 +266,20 @@ def test_a_campaign_that_two_events_open_is_opened_once(
     # The page opens what its link names, and so does the tab as it is selected: what is unfolded
     # after the first answer stays with the second.
     owner, session = actions(local=True), Session()
-    seen = []
+    both, made_of = Barrier(2), []
 
     def report_slowly(store: CampaignStore) -> Report:
-        monkeypatch.setattr(module, "make_report", make_report)
-        seen.append(owner.open(session, "", str(made.folder)))
-        seen[0].unfolded.add("groups")
+        both.wait(60)
+        made_of.append(store)
         return make_report(store)
 
     monkeypatch.setattr(module, "make_report", report_slowly)
-    assert owner.open(session, "", str(made.folder)) is seen[0]
-    assert session.of(ResultsState).reading is seen[0]
-    assert seen[0].unfolded == {"groups"}
+    with ThreadPoolExecutor(2) as pool:
+        opened = [pool.submit(owner.open, session, "", str(made.folder)) for _ in "12"]
+        both.wait(60)
+        first, second = (one.result(60) for one in opened)
+    assert first is second is session.of(ResultsState).reading
+    assert len(made_of) == 1
 
 
 def test_the_example_campaign_is_run_once_for_all(
