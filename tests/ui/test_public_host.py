@@ -79,6 +79,7 @@ def offered(page: Page, number: int) -> None:
         page.keyboard.press("Escape")
         if found == number:
             return
+        page.locator("#results-campaign input").blur()  # or the list would stay folded
     pytest.fail(f"Results offers {found} campaigns, not {number}.")
 
 

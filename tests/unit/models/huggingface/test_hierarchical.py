@@ -147,7 +147,9 @@ def test_what_lies_past_the_last_segment_is_not_visible(folder: Path) -> None:
         assert text[:seen] == ("the man .\n" * SEGMENTS).rstrip("\n")
     assert seen < len(text)
     first, second = model.predict([text, text[:seen] + "\nbad waiter"])
-    assert first == second
+    # Rows of one batch may differ in the last digits, as cores share the work.
+    assert first.labels == second.labels
+    assert first.scores == pytest.approx(second.scores, abs=1e-5)
     assert model.visible("the man") == len("the man")
 
 
