@@ -122,9 +122,9 @@ def unanswered(store: CampaignStore, models: Sequence[str] | None = None) -> lis
     The reason is the mutant's own failure, or that of the answer to the unchanged text.
     """
     reasons = []
-    noted = store.read()["models"]
-    asked = noted if models is None else [name for name in models if name in noted]
-    with CampaignReader(store, asked) as reader:
+    known = store.read()["models"]
+    names = [name for name in (known if models is None else models) if name in known]
+    with CampaignReader(store, names) as reader:
         for name in reader.models:
             tables = reader.tables(models=(name,))
             rows = reader.run(

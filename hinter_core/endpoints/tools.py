@@ -161,14 +161,12 @@ def scan(
     for number, text in enumerate(texts, 1):
         place.progress(number - 1, len(texts), "texts")
         try:
-            head, head_rows = _checked(place, text, named, model, limit, more=first > 0)
+            head, changes = _checked(place, text, named, model, limit, more=first > 0)
         except InputError as error:  # one bad text never ends a scan
             said = text if isinstance(text, str) else ""
             rows.append({"number": number, "text": short(said, 80), "error": str(error)})
             continue
-        most = (
-            head_rows[0] if head_rows and head_rows[0]["verdict"] in ("hidden", "biased") else None
-        )
+        most = changes[0] if changes and changes[0]["verdict"] in ("hidden", "biased") else None
         telling = {"flips": f"{most['change']}: {most['answer']}"} if most else {}
         rows.append(
             {"number": number, "text": short(head["text"], 80), "answer": head["answer"],

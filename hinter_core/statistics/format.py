@@ -41,6 +41,11 @@ def _in_short(
     return f"{value} [{write(estimate.low)},\u00a0{write(estimate.high)}]"
 
 
+def _cell(estimate: Difference | Coefficient, write: _Write) -> str:
+    value = estimate.value
+    return _NONE if value is None else _in_short(estimate, write(value), write)
+
+
 def _with_interval(estimate: Difference | Estimate | Coefficient, value: str, write: _Write) -> str:
     interval = _interval(estimate, write)
     return f"{value} ({interval})" if interval else value
@@ -64,11 +69,7 @@ def difference_in_words(difference: Difference) -> str:
 
 def points(difference: Difference) -> str:
     """Format ``+3.1 [-0.4, +6.6]`` for a table."""
-    return (
-        _NONE
-        if difference.value is None
-        else _in_short(difference, _points(difference.value), _points)
-    )
+    return _cell(difference, _points)
 
 
 def estimate_in_words(estimate: Estimate) -> str:
@@ -100,11 +101,7 @@ def coefficient_in_words(coefficient: Coefficient) -> str:
 
 def coefficient_in_short(coefficient: Coefficient) -> str:
     """Format ``0.49 [0.41, 0.57]`` for a table."""
-    return (
-        _NONE
-        if coefficient.value is None
-        else _in_short(coefficient, _figure(coefficient.value), _figure)
-    )
+    return _cell(coefficient, _figure)
 
 
 def strength(value: float) -> str:

@@ -102,8 +102,8 @@ def run_on(
                     "there is room for one: a processor, and the GPUs that were asked for."
                 )
             for future in wait(busy, 1.0, FIRST_COMPLETED).done:
-                worker, shards_of_worker = busy.pop(future)
-                number = shards_of_worker[0] if shards_of_worker else None
+                worker, its_shard = busy.pop(future)
+                number = its_shard[0] if its_shard else None
                 error = future.exception()
                 if error is None:
                     idle.append(worker)
@@ -111,12 +111,12 @@ def run_on(
                     deaths.pop(number, None)
                     if isinstance(result := future.result(), HinterError):
                         raise result
-                    finished.extend([result] if shards_of_worker else ())
+                    finished.extend([result] if its_shard else ())
                 elif engine.is_loss(error):
                     deaths[number] += 1
                     if deaths[number] == _DEATHS:
                         raise HinterError(_died(number)) from error
-                    again |= {worker: shards_of_worker} if shards_of_worker else {}
+                    again |= {worker: its_shard} if its_shard else {}
                     busy[engine.start(worker)] = worker, None
                 else:
                     raise error
