@@ -30,6 +30,7 @@ _LOADED = re.compile(rf"import\(`{_NAME}`\)[^`]{{0,60}}?__vite__mapDeps\(\[([\d,
 _OF_KIND = r"[,{{]{kind}:\{{[^{{}}]*?component:\(\)=>\w+\(\(\)=>import\(`" + _NAME + "`"
 _BESIDE = re.compile(r'(["`])\./([\w.$-]+\.(?:js|css))\1')
 _PLACE = "@@"  # stands for the address of gradio's files, which only the browser knows
+_FIRST = ("clock", "speak", "stream")  # functions of the page that run before any other script
 _FOREVER = "public, max-age=31536000, immutable"  # a name holds the hash of its content
 
 
@@ -105,8 +106,8 @@ class Head:
         self._app = app
         self._script = Frontend(kinds).script()
         self._name = f"first-{sha256(self._script.encode()).hexdigest()[:12]}.js"
-        code = f"<script>({after_event('page.clock')})(); ({after_event('page.speak')})();</script>"
-        code += f'<script src="./{self._name}"></script>'
+        first = "; ".join(f"({after_event(f'page.{one}')})()" for one in _FIRST)
+        code = f'<script>{first};</script><script src="./{self._name}"></script>'
         self._code = self._HEAD + code.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

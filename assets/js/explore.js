@@ -120,6 +120,19 @@ function offers(element, trigger) {
   });
 }
 
+// Of answers that come out of order, the one with the highest number stays: the browser hands on an
+// answer late if it learns late of the question that it belongs to.
+function newest(element) {
+  let last = 0, kept = '';
+  new MutationObserver(() => {
+    const marks = document.createTreeWalker(element, NodeFilter.SHOW_COMMENT);
+    let number = 0;
+    while (!number && marks.nextNode()) number = Number(marks.currentNode.data);
+    if (number > last) [last, kept] = [number, element.innerHTML];
+    else if (element.innerHTML !== kept) element.innerHTML = kept;
+  }).observe(element, {childList: true, subtree: true, characterData: true});
+}
+
 // What the address said before is shown again.
 function returned(element, trigger) {
   const show = query => trigger('select', {query});
@@ -127,7 +140,10 @@ function returned(element, trigger) {
   if (history.state?.query) show(history.state.query);
 }
 
-// The address follows what is shown.
-function follow(how, query) {
+// The address follows what is shown, by the answer with the highest number.
+function follow(how, answer) {
+  const [number, query] = answer.split(' ');
+  if (Number(number) < (window.hinter.explored || 0)) return;
+  window.hinter.explored = Number(number);
   window.hinter.follow('explore', query ? '?' + query : '', how);
 }

@@ -139,6 +139,64 @@ function clock() {
   };
 }
 
+// Before any other script. gradio 6.31 closes the stream of its answers as soon as nothing is asked.
+// What is asked at that moment stayed without an answer, since the stream still counted as open; what
+// was answered before gradio knew its number came after newer answers. So the stream goes on until no
+// question is left, and each answer waits until the page knows which question it belongs to.
+function stream() {
+  const ask = window.fetch.bind(window), asked = new Set(), bytes = new TextEncoder();
+  const end = 'data: {"msg":"close_stream"}', over = ['unexpected_error', 'broken_connection'];
+  let sent = 0, known, tell;
+  const renew = () => { known = new Promise(done => { tell = done; }); };
+  const question = async (...given) => {
+    let id = '';
+    sent += 1;
+    try {
+      const reply = await ask(...given), text = await reply.text();
+      if (reply.ok) id = JSON.parse(text).event_id;
+      return new Response(text, reply);
+    } finally {
+      // gradio has read it by then.
+      setTimeout(() => { sent -= 1; if (id) asked.add(id); tell(); renew(); });
+    }
+  };
+  async function* answers(request, reply) {
+    for (; reply.ok; reply = await ask(request.clone())) {
+      const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+      for (let rest = '', read = {}; !(read = await reader.read()).done;) {
+        const parts = (rest + read.value).split('\n\n');
+        rest = parts.pop();
+        for (const part of parts) {
+          const {msg, event_id: id} = JSON.parse(part.slice('data: '.length));
+          if (msg === 'close_stream') continue;
+          while (id && !asked.has(id) && sent) await known;
+          if (msg === 'process_completed') asked.delete(id);
+          if (over.includes(msg)) asked.clear();  // gradio gives all of them up
+          yield part;
+        }
+      }
+      while (sent) await known;
+      if (!asked.size) break;
+    }
+    yield end;
+  }
+  const stream = async request => {
+    const reply = await ask(request.clone()), parts = answers(request, reply);
+    if (!reply.ok) return reply;
+    const pull = async body => {
+      const {done, value} = await parts.next();
+      if (done) body.close(); else body.enqueue(bytes.encode(`${value}\n\n`));
+    };
+    return new Response(new ReadableStream({pull, cancel: () => parts.return()}), reply);
+  };
+  renew();
+  window.fetch = (...given) => {
+    const path = new URL(given[0].url ?? given[0], document.baseURI).pathname;
+    if (path.endsWith('/queue/join')) return question(...given);
+    return path.endsWith('/queue/data') ? stream(new Request(...given)) : ask(...given);
+  };
+}
+
 // Before any other script. gradio would show its own texts in the browser's language, not the page's.
 function speak() {
   Object.defineProperty(navigator, 'language', {value: document.documentElement.lang});

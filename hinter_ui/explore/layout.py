@@ -77,7 +77,7 @@ class ExploreLayout:
         self.preview = html("preview", script="explore.typed")
         self.scan = labels.make(gr.Button, "scan", variant="primary")
         self.cancel = labels.make(gr.Button, "cancel", variant="stop", visible=False)
-        self.progress = html("progress", script="explore.offers")
+        self.progress = html("progress", script="explore.offers explore.newest")
         self.pairs = html("pairs", script="explore.pairs")
 
     def _example(self, labels: Labels, example: ExampleText) -> gr.Button:
@@ -111,7 +111,7 @@ class ExploreLayout:
             self._settings(labels)
 
     def _results(self, labels: Labels) -> None:
-        self.stale = html("stale", script="explore.offers")
+        self.stale = html("stale", script="explore.offers explore.newest")
         self.banner = html("banner")
         self.found = html("found", script="explore.picks")
         self.model_switch = labels.make(gr.Radio, "model-switch", choices=[], visible=False)

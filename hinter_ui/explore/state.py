@@ -1,5 +1,6 @@
 """What Explore keeps of a page, and the parts of what it shows."""
 
+import threading
 from dataclasses import dataclass, field
 
 from hinter_ui.explore.html import Filter
@@ -17,7 +18,8 @@ class ExploreState:
     scan that has found nothing yet; ``choice`` is the page's number of the last pair that somebody
     chose in its lists. ``selected`` is the place of the variant shown, ``chosen``
     whether somebody chose it. ``open``: names of the parts that are unfolded; ``people_of``: the
-    text and the parser that the part with people shows them for.
+    text and the parser that the part with people shows them for. ``answering`` is held while an
+    answer is numbered.
     """
 
     controls: ExploreForm = field(default_factory=ExploreForm)
@@ -32,6 +34,7 @@ class ExploreState:
     filter: Filter = field(default_factory=Filter)
     open: set[str] = field(default_factory=set)
     people_of: tuple[str, str, str] | None = None
+    answering: threading.Lock = field(default_factory=threading.Lock)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,9 @@
 """From a session to updates of the Explore tab's widgets."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import gradio as gr
@@ -24,6 +26,9 @@ from hinter_ui.shared.events import Updates
 from hinter_ui.shared.links import LINKED, ExploreForm
 from hinter_ui.shared.session import Result, Session
 from hinter_ui.shared.templates import is_slotted
+
+# Numbers of answers: the page may be older than the app, which begins them anew.
+_ANSWERS = count(time.time_ns() // 1_000)
 
 
 class ExploreUpdates:
@@ -77,19 +82,28 @@ class ExploreUpdates:
     def standing(self, session: Session) -> Updates:
         """Count what was made from what the controls say; mark what was not; follow the address.
 
-        This goes with every answer to the page, so that no figure stands beside another text.
+        This goes with every answer to the page, so that no figure stands beside another text. The
+        browser may hand on an older answer after a newer one: the page keeps what has the highest
+        number (``explore.newest``).
         """
-        ui, awaited, result = self.ui, session.of(ExploreState).awaited, session.result
+        with session.of(ExploreState).answering:  # no higher number tells of something older
+            number, (stale, progress, address) = next(_ANSWERS), self._standing(session)
+        numbered = f"<!--{number}-->"
+        return {
+            self.ui.stale: Markup(numbered + stale),
+            self.ui.progress: Markup(numbered + progress),
+            self.ui.address: f"{number} {address}",
+        }
+
+    def _standing(self, session: Session) -> tuple[Markup, Markup, str]:
+        awaited, result = session.of(ExploreState).awaited, session.result
         if awaited:
             words = "scan" if result and result.form.source != awaited.source else ""
         else:
             words = self.actions.change(session)
         acts = {} if words == "scan" else {"back": say("stale.back")}
-        return {
-            ui.stale: notice.offer(say(f"stale.{words}"), acts) if words else "",
-            ui.progress: self._progress(session),
-            ui.address: self.actions.address(session),
-        }
+        stale = notice.offer(say(f"stale.{words}"), acts) if words else Markup("")
+        return stale, self._progress(session), self.actions.address(session)
 
     def _progress(self, session: Session) -> Markup:
         """Count a scan beside its own text and settings; elsewhere, offer to come back to it."""

@@ -104,3 +104,19 @@ def test_every_answer_says_which_figures_belong_to_what_the_controls_say() -> No
     ]  # fmt: skip
     assert len(told) > 10
     assert all(own <= outputs for outputs in told)
+
+
+def test_answers_are_numbered_in_the_order_in_which_they_were_given() -> None:
+    with gr.Blocks(), gr.Tabs(), gr.Tab():
+        services = Services()
+        ui = ExploreLayout(services, ())
+        events = ExploreEvents(services, ui, ())
+    session, numbers = Session(), list[int]()
+    for _ in range(3):
+        told = events.updates.standing(session)
+        number, address = told[ui.address].split(" ")
+        assert address == ""
+        assert told[ui.stale] == told[ui.progress] == f"<!--{number}-->"
+        numbers.append(int(number))
+    assert numbers == sorted(set(numbers))
+    assert numbers[0] > 10**15  # of an app that began earlier
