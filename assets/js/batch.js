@@ -32,12 +32,16 @@ function opened(name) {
   box?.scrollIntoView({block: 'start', behavior: calm ? 'auto' : 'smooth'});
 }
 
-// The form was filled in from elsewhere.
+// The form was filled in from elsewhere. gradio may draw what it was told of the source a little later.
 async function filled() {
   await window.hinter.drawn('batch');
+  let chosen;
+  for (let turn = 0; turn < 60 && !['hand', 'grammar'].includes(chosen?.value); turn++) {
+    if (turn) await new Promise(done => setTimeout(done, 50));
+    chosen = document.querySelector('#batch-source input:checked');
+  }
+  if (!['hand', 'grammar'].includes(chosen?.value)) return;
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  const box = document.getElementById('batch-source');
-  if (!['hand', 'grammar'].includes(box?.querySelector('input:checked')?.value)) return;
-  box?.scrollIntoView({block: 'center', behavior: calm ? 'auto' : 'smooth'});
-  box?.querySelector('input:checked')?.focus({preventScroll: true});
+  document.getElementById('batch-source').scrollIntoView({block: 'center', behavior: calm ? 'auto' : 'smooth'});
+  chosen.focus({preventScroll: true});
 }

@@ -149,15 +149,16 @@ function stream() {
   let sent = 0, known, tell;
   const renew = () => { known = new Promise(done => { tell = done; }); };
   const question = async (...given) => {
-    let id = '';
     sent += 1;
+    const read = id => { sent -= 1; if (id) asked.add(id); tell(); renew(); };
     try {
-      const reply = await ask(...given), text = await reply.text();
-      if (reply.ok) id = JSON.parse(text).event_id;
-      return new Response(text, reply);
-    } finally {
-      // gradio has read it by then.
-      setTimeout(() => { sent -= 1; if (id) asked.add(id); tell(); renew(); });
+      const reply = await ask(...given), answer = await reply.json();
+      // gradio goes on at once with what it reads.
+      reply.json = async () => { setTimeout(read, 0, reply.ok && answer.event_id); return answer; };
+      return reply;
+    } catch (error) {
+      read();
+      throw error;
     }
   };
   async function* answers(request, reply) {
