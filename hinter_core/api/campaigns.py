@@ -13,6 +13,7 @@ from hinter_core.api.models import named_models
 from hinter_core.api.results import CampaignResult, ComparisonResult
 from hinter_core.campaign.findings import choose_sides
 from hinter_core.campaign.running.journal import forget_failures
+from hinter_core.campaign.running.on_ray import engine_named
 from hinter_core.campaign.running.run import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, StoreError
@@ -38,6 +39,8 @@ def run(
     multi: bool = False,
     resume: bool = False,
     retry_failed: bool = False,
+    engine: str = "local",
+    gpus: float = 0.0,
     on_progress: OnProgress = lambda _: None,
     **settings: Any,
 ) -> CampaignResult:
@@ -55,12 +58,15 @@ def run(
         multi: Whether several labels may apply to one text.
         resume: Continue the campaign in the directory.
         retry_failed: Repeat requests without an answer.
+        engine: What runs the ``workers``: processes of this machine (``local``), or ``ray``.
+        gpus: GPUs of each worker on Ray, also a part of one, such as 0.5.
         on_progress: Called after each unit of work.
         settings: Of the campaign: ``text_column``, ``sample``, ``order``, ``limit``, ``seed``, ...
 
     Raises:
         HinterError: bad input; the message says what to do.
     """
+    opened = engine_named(engine, gpus)
     temporary = TemporaryDirectory(prefix="hinter-") if out is None else None
     folder = place_of(temporary.name if temporary else out or "")
     with (
@@ -69,10 +75,12 @@ def run(
     ):
         given = {**({"data": source} if source else {}), **settings, "models": names}
         campaign = settings_of("hinter.run", attributes, given)
-        _require_shared(campaign)
+        if opened or campaign.workers > 1:
+            _require_shared(campaign)
         store = CampaignStore(folder)
         prepare_run(campaign, store, resume=resume, retry_failed=retry_failed)
-        run_campaign(campaign, store, plan_run(campaign, store), on_progress=on_progress)
+        work = plan_run(campaign, store)
+        run_campaign(campaign, store, work, on_progress=on_progress, engine=opened)
     return CampaignResult(store, temporary)
 
 
@@ -110,10 +118,10 @@ def _require_shared(campaign: Campaign) -> None:
     """Refuse several processes with models that only this one knows."""
     kinds = {name.partition(":")[0] for name in campaign.models} - set(BACKENDS)
     added = [one for kind in kinds if (one := MODELS.find(kind)) and not one.package]
-    if added and campaign.workers > 1:
+    if added:
         raise InputError(
-            f"The model '{added[0].name}' is in this process alone; leave out workers, or name it "
-            "python:MODULE:NAME."
+            f"The model '{added[0].name}' is in this process alone; leave out workers and engine, "
+            "or name it python:MODULE:NAME."
         )
 
 

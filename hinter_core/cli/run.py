@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +16,7 @@ from hinter_core.api.campaigns import prepare_run
 from hinter_core.campaign.listing import campaigns_in
 from hinter_core.campaign.preview import Forecast, forecast
 from hinter_core.campaign.progress import Reason, missing_in_words, unanswered
-from hinter_core.campaign.running.on_ray import ray_engine
+from hinter_core.campaign.running.on_ray import EngineName, engine_named
 from hinter_core.campaign.running.parts import read_part
 from hinter_core.campaign.running.run import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.running.workers import OpenEngine
@@ -39,13 +38,6 @@ from hinter_core.validity.survey import faults as validity_faults
 
 _REASONS = 5  # that are printed
 _EVERY = 60.0  # seconds between two lines if there is no terminal
-
-
-class EngineName(StrEnum):
-    """What runs the workers of a campaign."""
-
-    LOCAL = "local"
-    RAY = "ray"
 
 
 @with_settings(*CAMPAIGN_OPTIONS)
@@ -103,9 +95,7 @@ def run(
     base = load_campaign(campaign) if campaign else Campaign()
     read = from_mapping(settings, "the options")
     chosen = replace(base, **{name: getattr(read, name) for name in settings})
-    if gpus and engine is EngineName.LOCAL:
-        raise InputError("--gpus is for --engine ray; workers on this machine share its GPUs.")
-    opened = ray_engine(gpus) if engine is EngineName.RAY else None
+    opened = engine_named(engine, gpus)
     if estimate:
         seen = forecast(plan_run(chosen))
         say(json.dumps(asdict(seen)) if as_json else _forecast(seen))

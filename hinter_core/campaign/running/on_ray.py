@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
 from itertools import count
 from math import inf
@@ -52,6 +53,28 @@ _QUIET = {
 }
 
 
+class EngineName(StrEnum):
+    """What runs the workers of a campaign."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+def engine_named(name: str, gpus: float = 0.0) -> OpenEngine | None:
+    """Return what opens the engine of that name; None: workers run on this machine.
+
+    Raises:
+        InputError: no engine has that name, or it is given what it cannot use.
+    """
+    if name not in tuple(EngineName):
+        raise InputError(f"No engine is called '{name}'; use {' or '.join(EngineName)}.")
+    if name == EngineName.RAY:
+        return ray_engine(gpus)
+    if gpus:
+        raise InputError("GPUs are given to workers on Ray; those here share this machine's.")
+    return None
+
+
 def ray_engine(gpus: float = 0.0) -> OpenEngine:
     """Return what opens the engine; ``gpus``: those of each worker, also a part of one.
 
@@ -64,7 +87,7 @@ def ray_engine(gpus: float = 0.0) -> OpenEngine:
         import ray
     except ImportError as error:
         raise InputError(
-            "--engine ray needs Ray; install it with: pip install hinter[ray]"
+            "The engine ray needs Ray; install it with: pip install hinter[ray]"
         ) from error
     return partial(_opened, ray, gpus)
 

@@ -77,6 +77,8 @@ def test_data_come_in_many_shapes(run: Run, result: hinter.CampaignResult, tmp_p
         ({"models": lambda texts: ["good"]}, "1 answers to 2 texts"),
         ({"models": ["vader", planted], "identity": "v1"}, "one model that is an object"),
         ({"workers": 2}, "in this process alone; leave out workers"),
+        ({"engine": "spark"}, "No engine is called 'spark'; use local or ray."),
+        ({"gpus": 1}, "workers on Ray"),
         ({"sampel": 2}, "unknown setting sampel"),
         ({"dictionaries": [], "attributes": ["race", "hat"]}, "hat"),
     ],

@@ -54,7 +54,7 @@ def test_an_estimate_writes_nothing(run: Run, data: Path, tmp_path: Path) -> Non
         (("--data", "DATA", "--model", "vader,gpt-99"), "Unknown model 'vader,gpt-99'"),
         (("--data", "DATA", "--attributes", "shoes"), "shoes"),
         (("--data", "DATA", "--workers", "0"), "workers is a whole number from 1"),
-        (("--data", "DATA", "--gpus", "1"), "for --engine ray"),
+        (("--data", "DATA", "--gpus", "1"), "workers on Ray"),
         (("none.yaml",), "Cannot read none.yaml"),
     ],
 )
