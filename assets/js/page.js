@@ -172,7 +172,7 @@ function stream() {
           if (msg === 'close_stream') continue;
           while (id && !asked.has(id) && sent) await known;
           if (msg === 'process_completed') asked.delete(id);
-          if (over.includes(msg)) asked.clear();  // gradio gives all of them up
+          if (over.includes(msg)) asked.clear();
           yield part;
         }
       }
@@ -184,8 +184,9 @@ function stream() {
   const stream = async request => {
     const reply = await ask(request.clone()), parts = answers(request, reply);
     if (!reply.ok) return reply;
+    const broken = error => { asked.clear(); throw error; };  // gradio gives all of them up
     const pull = async body => {
-      const {done, value} = await parts.next();
+      const {done, value} = await parts.next().catch(broken);
       if (done) body.close(); else body.enqueue(bytes.encode(`${value}\n\n`));
     };
     return new Response(new ReadableStream({pull, cancel: () => parts.return()}), reply);

@@ -188,6 +188,8 @@ class ResultsEvents(TabEvents):
         session, wanted = self.session(request), (str(name or ""), str(path or ""))
         names = known(session, kept)
         shown, failure = attempt(self._opened, session, *wanted, names, title=self.title)
+        if shown and path:
+            del shown[self.ui.path]  # it stands there; the next one may be being typed
         reading = session.of(ResultsState).reading
         return shown or {
             self.ui.notice: failure,
