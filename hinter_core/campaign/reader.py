@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -179,7 +179,7 @@ class CampaignReader:
         spec = store.read()
         noted = {name: model["identity"] for name, model in spec["models"].items()}
         self.priority = priorities_of(spec)
-        self._rates = rates and bool(self.priority)
+        self.rates = rates and bool(self.priority)
         self.models = {name: noted[name] for name in (noted if models is None else models)}
         self.written = store.written()
         self.shards = self.written.shards
@@ -243,7 +243,7 @@ class CampaignReader:
         cases = "".join(f" WHEN {quoted(end)} THEN {quoted(name)}" for end, name in ends.items())
         model = f"CASE regexp_replace(file, '^[0-9]+[.]', '') {cases} END" if cases else "NULL"
         judged = f"SELECT {columns_of('answers', model)} FROM {answers} WHERE mutant >= 0"
-        if self._rates:
+        if self.rates:
             audit = (f"CASE WHEN audit IS NOT FALSE THEN {one} END AS {one}" for one in _COUNTED)
             judged = f"SELECT * REPLACE ({', '.join(audit)}) FROM ({judged})"
         return Tables(
@@ -382,10 +382,12 @@ class CampaignReader:
     def chunks(
         self, mutants: Sequence[str] = (), answers: Sequence[str] = ()
     ) -> Iterator[list[int]]:
-        """Yield lists of shards, in order, with about ``CHUNK`` mutants each.
+        """Yield lists of shards, in order, with about ``CHUNK`` mutants each, verified."""
+        for shards, _ in self.ahead(lambda shards: self.check(shards, mutants, answers)):
+            yield shards
 
-        Each list is verified (:meth:`check`) while the caller works on the one before.
-        """
+    def ahead(self, read: Callable[[list[int]], Any]) -> Iterator[tuple[list[int], Any]]:
+        """Yield the lists of :meth:`chunks`; each is read while one works on that before."""
         with ThreadPoolExecutor(_THREADS) as threads:
             list(threads.map(checked_rows, map(self.written.texts, self.shards)))
         chunks: list[list[int]] = []
@@ -397,13 +399,12 @@ class CampaignReader:
                 room = CHUNK
             chunks[-1].append(shard)
             room -= size
-        with ThreadPoolExecutor(1) as ahead:
-            verified = ahead.submit(self.check, chunks[0] if chunks else (), mutants, answers)
+        with ThreadPoolExecutor(1) as thread:
+            waiting = [thread.submit(read, chunk) for chunk in chunks[:1]]
             for place, chunk in enumerate(chunks, start=1):
-                verified.result()
-                if place < len(chunks):
-                    verified = ahead.submit(self.check, chunks[place], mutants, answers)
-                yield chunk
+                done = waiting.pop().result()
+                waiting += [thread.submit(read, one) for one in chunks[place : place + 1]]
+                yield chunk, done
 
     def records(
         self,

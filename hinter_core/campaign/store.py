@@ -52,13 +52,12 @@ _REPEATED = {
         f"edits.list.element.{name}"
         for name in ("attribute", "source", "target", "source_group", "target_group", "form")
     ),
-    "answers": ("verdict", "failure"),
+    "answers": ("verdict", "failure", "labels.list.element"),
 }
 _NOTED: LRUCache[tuple[Path, int], tuple[str, ...]] = LRUCache(100_000)  # columns by file and time
 _NOTING = threading.Lock()
 _AT_ONCE = 4
-# Outcomes in the table of texts.
-TESTED = "tested"
+TESTED = "tested"  # outcomes in the table of texts
 NOTHING = "nothing to test"
 UNUSABLE = "unusable"
 
@@ -454,21 +453,27 @@ def checked_rows(path: Path, columns: Sequence[str] = ()) -> int:
 
 
 @lru_cache(maxsize=100_000)
-def _checked_rows(path: Path, written: int, columns: Sequence[str]) -> int:
-    import pyarrow.compute as pc
-
+def _checked_rows(path: Path, written: int, columns: Sequence[str]) -> int:  # noqa: ARG001
     rows = 0
+    for batch in read_batches(path, columns):
+        answers = "mutant" in batch.schema.names
+        rows += int((batch["mutant"].to_numpy() >= 0).sum()) if answers else len(batch)
+    return rows
+
+
+def read_batches(path: Path, columns: Sequence[str] = ()) -> Iterator[Any]:
+    """Yield a table's record batches; ``columns``: those to read, if it has them (default: all).
+
+    Raises:
+        StoreError: it is missing or damaged.
+    """
     with _opened(path, (), codes=True) as file:
-        _note_columns(path, written, file)
-        names = file.schema_arrow.names
-        chosen = [name for name in columns if name in names] or None
+        _columns_of(path, path.stat().st_mtime_ns, file)
+        held = file.schema_arrow.names
+        chosen = [name for name in columns if name.partition(".")[0] in held] or None
         # Codes differ between row groups, and pyarrow cannot join nested ones.
         for group in range(file.num_row_groups):
-            for batch in file.iter_batches(2**16, [group], columns=chosen, use_threads=False):
-                answers = "mutant" in batch.schema.names
-                of_mutants = pc.greater_equal(batch["mutant"], 0) if answers else None
-                rows += len(batch) if of_mutants is None else pc.sum(of_mutants).as_py()
-    return rows
+            yield from file.iter_batches(2**16, [group], columns=chosen, use_threads=False)
 
 
 def alike(paths: Sequence[Path]) -> bool:
@@ -483,18 +488,13 @@ def alike(paths: Sequence[Path]) -> bool:
         raise StoreError(f"{error.filename} {_BROKEN}") from error
 
 
-def _columns_of(path: Path, written: int) -> tuple[str, ...]:
+def _columns_of(path: Path, written: int, file: Any = None) -> tuple[str, ...]:
+    """Return the columns of a table, including fields of structs; ``file``: it is open."""
     with _NOTING:
         noted = _NOTED.get((path, written))
-    if noted is not None:
-        return noted
-    with _opened(path, ()) as file:
-        return _note_columns(path, written, file)
-
-
-def _note_columns(path: Path, written: int, file: Any) -> tuple[str, ...]:
-    """Cache the columns of an opened table, including fields of structs."""
-    names = tuple(file.schema.names)
-    with _NOTING:
-        _NOTED[path, written] = names
-    return names
+    if noted is None:
+        with nullcontext(file) if file else _opened(path, ()) as opened:
+            noted = tuple(opened.schema.names)
+        with _NOTING:
+            _NOTED[path, written] = noted
+    return noted

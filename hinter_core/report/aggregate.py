@@ -1,14 +1,13 @@
 """Count a campaign by SQL: sums by text, group and word pair, and mutants beside their parts.
 
-Shards are read in chunks (:data:`hinter_core.campaign.reader.CHUNK`), of which only sums are kept;
-all mutants of a text lie in one shard. Word pairs and sets of attributes are compared by 64-bit
-hashes.
+Shards are read in chunks (:data:`hinter_core.campaign.reader.CHUNK`), once each, and only sums are
+kept; all mutants of a text lie in one shard. Word pairs and sets of attributes are compared by
+64-bit hashes (:mod:`hinter_core.report.mutants.narrow`).
 """
 
 from collections import Counter
-from collections.abc import Sequence
 
-from hinter_core.campaign.reader import ANSWER_COLUMNS, MUTANT_COLUMNS, CampaignReader
+from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.campaign.tables import (
     CASE,
@@ -33,10 +32,10 @@ from hinter_core.report.counts import (
     TextSums,
     UnusedRow,
 )
+from hinter_core.report.mutants.narrow import Chunk, read_chunk
 from hinter_core.types import NO_INTERACTION, HiddenGrade, Layer
 
 _EXAMPLES = 12
-_ANSWERS = (*ANSWER_COLUMNS, "labels", "shift", "interaction")
 _LISTED = 1000  # unusable rows, and texts with nothing to test
 
 _STATE = f"""
@@ -59,7 +58,7 @@ CREATE TABLE by_validity (model INTEGER, set UBIGINT, row BIGINT, level INTEGER,
     cases BIGINT, hidden BIGINT);
 CREATE VIEW tokens AS SELECT swap, list_transform(list_filter(list_distinct(string_split(
     lower(concat_ws(' ', edit.source, edit.target)), ' ')), lambda word: word <> ''),
-    lambda word: hash(word)) AS words FROM swaps;
+    lambda word: md5_number_lower(word)) AS words FROM swaps;
 CREATE TABLE by_word (model INTEGER, n_edits INTEGER, compared UBIGINT, neutral BOOLEAN,
     word UBIGINT, weight DOUBLE, errors DOUBLE, hidden DOUBLE);
 CREATE TABLE shared (model INTEGER, n_edits INTEGER, compared UBIGINT, neutral BOOLEAN,
@@ -70,9 +69,13 @@ CREATE TABLE truth (model INTEGER, set UBIGINT, whole BOOLEAN, first BOOLEAN, se
     number BIGINT);
 CREATE TABLE grades (model INTEGER, set UBIGINT, grade VARCHAR, number BIGINT);
 CREATE TABLE slices (model INTEGER, set UBIGINT, slice VARCHAR, number BIGINT);
+CREATE TABLE named_labels (labels UBIGINT PRIMARY KEY, names VARCHAR[]);
+CREATE TABLE unchanged (model INTEGER, row BIGINT, labels UBIGINT, failed BOOLEAN);
+CREATE TABLE answered (model INTEGER, set UBIGINT, row BIGINT, labels UBIGINT, changed BOOLEAN,
+    number BIGINT);
+CREATE TABLE erring (model INTEGER, key UBIGINT, row BIGINT, s1 UBIGINT, s2 UBIGINT);
 """
 _BY_WORD = ("weight", "errors", "hidden")
-_HASH = f"hash({', '.join(f'{{0}}.{name}' for name in Swap._fields)})"
 
 
 def count(reader: CampaignReader, attributes: Attributes = ()) -> CampaignCounts:
@@ -90,12 +93,12 @@ def count(reader: CampaignReader, attributes: Attributes = ()) -> CampaignCounts
         for number, (name, identity) in enumerate(reader.models.items())
         if any(reader.written.answers(shard, identity) for shard in reader.shards)
     }
-    width, where = 2, _only(attributes)
-    for shards in reader.chunks((*MUTANT_COLUMNS, "validity", "layer"), _ANSWERS):
-        width = _read_mutants(reader, shards, width, where)
-        for name, model in models.items():
-            _read_answers(model, shards, name, width)
     _count_texts(reader, counts)
+    where = _only(attributes)
+    for _, chunk in reader.ahead(lambda shards: read_chunk(reader, shards)):
+        _read_mutants(reader, chunk, where)
+        for name in chunk.judged:
+            _read_answers(models[name], chunk, where, labelled=counts.labels > 0)
     _count_mutants(reader, counts)
     for model in models.values():
         _count_answers(model)
@@ -111,105 +114,62 @@ def _only(attributes: Attributes) -> str:
     return f"WHERE len(list_filter(attributes, lambda name: {others})) = 0"
 
 
-def _read_mutants(reader: CampaignReader, shards: Sequence[int], width: int, where: str) -> int:
-    """Make the tables of a chunk's mutants; return the maximum of ``width`` and their edits."""
-    _make_table(reader, shards, width, where)
-    most = reader.run("SELECT max(n_edits) FROM made")[0][0] or 0
-    if most > width:
-        _make_table(reader, shards, width := most, where)
-    each = " UNION ALL ".join(
-        f"SELECT set, s{i} AS swap, kept, shard, place FROM made WHERE n_edits >= {i}"
-        for i in range(1, width + 1)
-    )
-    reader.run(
-        "CREATE OR REPLACE TEMP TABLE met AS SELECT set, swap, bool_or(kept) AS kept, "
-        f"min(shard::BIGINT << 32 | place) AS id FROM ({each}) GROUP BY ALL"
-    )
-    reader.run("INSERT INTO pairs SELECT set, swap, kept FROM met")
-    reader.run(
-        "INSERT INTO atomic SELECT s1, count(*), count_if(NOT kept), count_if(soft) FROM made "
-        "WHERE n_edits = 1 GROUP BY 1"
-    )
-    reader.run("INSERT INTO made_of SELECT set, any_value(n_edits), count(*) FROM made GROUP BY 1")
-    _name_swaps(reader)
-    _name_sets(reader, width)
-    if width > 1:
-        pairs = ", ".join(f"s{i}" for i in range(1, width + 1))
-        reader.run(
-            f"INSERT INTO combined SELECT DISTINCT set, hash({pairs}) FROM made JOIN sets "
-            f"USING (set) WHERE n_edits > 1 AND NOT {has_placebo('attributes')}"
-        )
-    return width
-
-
-def _make_table(reader: CampaignReader, shards: Sequence[int], width: int, where: str) -> None:
-    """Make the table ``made`` of a chunk's mutants, with columns for ``width`` edits."""
-    numbers = range(1, width + 1)
-
-    def joined(part: str) -> str:  # faster than a list; what an edit lacks is left out
-        return f"concat_ws(chr(31), {', '.join(f'edits[{i}].{part}' for i in numbers)})"
-
-    swaps = ", ".join(
-        f"CASE WHEN n_edits >= {i} THEN {_HASH.format(f'edits[{i}]')} END AS s{i}" for i in numbers
-    )
-    places = " + ".join(f"coalesce(len(edits[{i}].spans), 0)" for i in numbers)
-    levels = " + ".join(f"(validity >= {least})::INTEGER" for least in LEAST_VALIDITIES[1:])
-    reader.run(
-        "CREATE OR REPLACE TEMP TABLE made AS SELECT shard, place, row, kept, n_edits, "
-        "coalesce(across_people, false) AS apart, "
-        f"coalesce(layer = '{Layer.SOFT}', false) AS soft, "
-        f"({places}) // 2 AS places, {levels} AS level, "
-        f"hash({joined('attribute')}) AS set, hash({joined('attribute')}, "
-        f"{joined('target_group')}) AS key, {swaps} FROM ({reader.tables(shards).mutants}) {where}"
-    )
-
-
-def _name_swaps(reader: CampaignReader) -> None:
-    """Store the words of new word pairs."""
-    reader.run(
-        "CREATE OR REPLACE TEMP TABLE fresh AS SELECT DISTINCT (id >> 32)::INTEGER AS shard, "
-        "id & 4294967295 AS place FROM (SELECT min(id) AS id FROM met ANTI JOIN swaps USING (swap) "
-        "GROUP BY swap)"
-    )
-    shards = [shard for (shard,) in reader.run("SELECT DISTINCT shard FROM fresh")]
-    if shards:
-        reader.run(
-            f"INSERT OR IGNORE INTO swaps SELECT {_HASH.format('e')} AS swap, any_value("
-            f"{{{', '.join(f'{name}: e.{name}' for name in Swap._fields)}}}) FROM (SELECT "
-            f"unnest(edits) AS e FROM ({reader.tables(shards).mutants}) SEMI JOIN fresh "
-            "USING (shard, place)) GROUP BY 1"
-        )
-
-
-def _name_sets(reader: CampaignReader, width: int) -> None:
-    """Store the attributes and groups of new sets."""
-    numbers = range(1, width + 1)
-    firsts = ", ".join(f"any_value(s{i}) AS s{i}" for i in numbers)
-    joins = " ".join(f"LEFT JOIN swaps w{i} ON w{i}.swap = s{i}" for i in numbers)
-
-    def each(part: str) -> str:
-        names = ", ".join(f"w{i}.edit.{part}" for i in numbers)
-        return f"list_filter([{names}], lambda name: name IS NOT NULL)"
-
-    reader.run(
-        f"INSERT INTO sets SELECT set, {each('attribute')} FROM (SELECT set, {firsts} FROM made "
-        f"ANTI JOIN sets USING (set) GROUP BY set) {joins}"
-    )
-    reader.run(
-        f"INSERT INTO groups SELECT key, set, {each('target_group')} FROM (SELECT key, "
-        f"any_value(set) AS set, {firsts} FROM made ANTI JOIN groups USING (key) GROUP BY key) "
-        f"{joins}"
-    )
-
-
-def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: int) -> None:
-    """Add the sums over a chunk for one model."""
-    run, number = model.reader.run, model.number
-    answers = model.reader.tables(shards, (name,)).answers
+def _read_mutants(reader: CampaignReader, chunk: Chunk, where: str) -> None:
+    """Make the table ``made`` of a chunk's mutants, and add its sums and names."""
+    run = reader.run
+    for name in ("mutants", "swaps", "groups", "labels"):
+        reader.connection.register(f"read_{name}", getattr(chunk, name))
+    run("INSERT OR IGNORE INTO swaps SELECT * FROM read_swaps")
+    run("INSERT OR IGNORE INTO named_labels SELECT * FROM read_labels")
+    run(f"INSERT OR IGNORE INTO groups SELECT key, set, groups FROM read_groups {where}")
+    run(f"INSERT OR IGNORE INTO sets SELECT set, attributes FROM read_groups {where}")
     run(
-        "CREATE OR REPLACE TEMP TABLE judged AS SELECT made.*, try_cast(a.verdict AS verdict) AS "
-        f"verdict, a.changed, a.failure FROM made JOIN ({answers}) a USING (shard, place) "
-        "WHERE a.verdict IS NOT NULL"
+        f"CREATE OR REPLACE TEMP VIEW made AS SELECT * EXCLUDE (layer), coalesce(layer = "
+        f"'{Layer.SOFT}', false) AS soft FROM read_mutants {_within(where)}"
+    )
+    each = " UNION ALL ".join(
+        f"SELECT set, s{i} AS swap, kept FROM made WHERE s{i} IS NOT NULL"
+        for i in range(1, chunk.width + 1)
+    )
+    run(f"INSERT INTO pairs SELECT set, swap, bool_or(kept) FROM ({each}) GROUP BY ALL")
+    run(
+        "INSERT INTO atomic SELECT s1, count(*), count_if(NOT kept), count_if(soft) FROM made "
+        'WHERE "order" = 1 GROUP BY 1'
+    )
+    run('INSERT INTO made_of SELECT set, any_value("order"), count(*) FROM made GROUP BY 1')
+    pairs = "hash(s1, s2)"
+    for i in range(3, chunk.width + 1):  # the same in a chunk of another width
+        pairs = f"CASE WHEN s{i} IS NULL THEN {pairs} ELSE hash({pairs}, s{i}) END"
+    run(
+        f"INSERT INTO combined SELECT DISTINCT set, {pairs} FROM made JOIN sets USING (set) WHERE "
+        f'"order" > 1 AND NOT {has_placebo("attributes")}'
+    )
+
+
+def _within(where: str) -> str:
+    return "SEMI JOIN sets USING (set)" if where else ""
+
+
+def _read_answers(model: ModelCounts, chunk: Chunk, where: str, *, labelled: bool) -> None:
+    """Add the sums over a chunk for one model; ``labelled``: the texts have labels."""
+    run, number, width = model.reader.run, model.number, chunk.width
+    for name in ("judged", "originals"):
+        model.reader.connection.register(f"read_{name}", getattr(chunk, name)[model.name])
+    run(
+        f"INSERT INTO unchanged SELECT {number}, row, labels, failure IS NOT NULL FROM "
+        "read_originals"
+    )
+    levels = " + ".join(f"(validity >= {least})::INTEGER" for least in LEAST_VALIDITIES[1:])
+    beyond = "CASE WHEN shift > 0 THEN interaction ELSE -interaction END"
+    audit = "audit IS NOT FALSE AND " if model.reader.rates else ""
+    run(
+        'CREATE OR REPLACE TEMP TABLE judged AS SELECT set, key, row, "order"::INTEGER AS n_edits, '
+        "shard::INTEGER AS shard, place, places, try_cast(verdict::VARCHAR AS verdict) AS verdict, "
+        f"changed, failure, labels, coalesce(across_people, false) AS apart, {levels} AS level, "
+        f"CASE WHEN {beyond} > {NO_INTERACTION} THEN '{HiddenGrade.MORE}' WHEN {beyond} IS NOT "
+        f"NULL THEN '{HiddenGrade.THRESHOLD}' ELSE '' END AS grade, "
+        f"{', '.join(f's{i}' for i in range(1, width + 1))} FROM read_judged {_within(where)} "
+        f"WHERE {audit}verdict IS NOT NULL"
     )
     run(
         f"INSERT INTO by_shard SELECT {number}, shard, set, verdict, count(*), sum(places) FROM "
@@ -237,12 +197,21 @@ def _read_answers(model: ModelCounts, shards: Sequence[int], name: str, width: i
         f"INSERT INTO words SELECT {number}, s1, count_if({ERROR}), count(*) FROM judged "
         f"WHERE n_edits = 1 AND {CASE} GROUP BY s1"
     )
-    beyond = "CASE WHEN shift > 0 THEN interaction ELSE -interaction END"
     run(
-        f"INSERT INTO grades SELECT {number}, set, CASE WHEN {beyond} > {NO_INTERACTION} THEN "
-        f"'{HiddenGrade.MORE}' WHEN {beyond} IS NOT NULL THEN '{HiddenGrade.THRESHOLD}' ELSE '' "
-        f"END AS grade, count(*) FROM made JOIN (SELECT shard, place, shift, interaction FROM "
-        f"({answers}) WHERE verdict = 'hidden') USING (shard, place) GROUP BY ALL"
+        f"INSERT INTO grades SELECT {number}, set, grade, count(*) FROM judged "
+        "WHERE verdict = 'hidden' GROUP BY ALL"
+    )
+    if labelled:
+        run(
+            f"INSERT INTO answered SELECT {number}, set, row, labels, changed, count(*) FROM "
+            f"judged WHERE {CASE} AND failure IS NULL GROUP BY ALL"
+        )
+    swaps = ", ".join(f"s{i}" for i in range(1, width + 1))
+    for i in range(3, width + 1):
+        run(f"ALTER TABLE erring ADD COLUMN IF NOT EXISTS s{i} UBIGINT")
+    run(
+        f"INSERT INTO erring BY NAME SELECT {number} AS model, key, row, {swaps} FROM judged "
+        f"WHERE n_edits > 1 AND {ERROR}"
     )
     lost = run(
         "SELECT failure, count(*) FROM judged WHERE failure IS NOT NULL AND verdict <> 'discarded' "

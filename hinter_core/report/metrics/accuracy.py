@@ -49,8 +49,8 @@ def accuracy(tally: ModelCounts) -> Accuracy | None:
     """Compare a model's answers to the unchanged texts with their labels; None without labels."""
     reader = tally.reader
     counted = reader.run(
-        "SELECT coalesce(t.label, ''), o.labels, o.failure IS NOT NULL, count(*) FROM "
-        f"({tally.tables.originals}) o JOIN rows t USING (shard, row) "
+        "SELECT coalesce(t.label, ''), names, failed, count(*) FROM unchanged JOIN rows t "
+        f"USING (row) JOIN named_labels USING (labels) WHERE model = {tally.number} "
         "GROUP BY ALL ORDER BY ALL"
     )
     if not any(label for label, *_ in counted):

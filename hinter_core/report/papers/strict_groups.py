@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hinter_core.campaign.tables import ERROR, Attributes, lists
+from hinter_core.campaign.tables import Attributes, lists
 from hinter_core.report.counts import Groups, ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.metrics.groups import GROUPS, GroupRate
@@ -80,24 +80,28 @@ def _mutants(
     tally: ModelCounts, wanted: Sequence[GroupRate]
 ) -> tuple[dict[_Key, list[tuple[str, int]]], dict[_Key, list[str]]]:
     """Return the changes to each group by their errors, and the texts with one."""
-    groups = "list_transform(edits, lambda e: e.target_group)"
+    width = sum(name.startswith("s") for (name, *_) in tally.reader.run("DESCRIBE erring"))
+    joins = " ".join(f"LEFT JOIN swaps w{i} ON w{i}.swap = s{i}" for i in range(1, width + 1))
+    words = ", ".join(
+        f"w{i}.edit.source || ' \u2192 ' || w{i}.edit.target" for i in range(1, width + 1)
+    )
     tally.reader.run(
-        f"CREATE OR REPLACE TEMP TABLE of_groups AS SELECT m.shard, m.row, attributes, {groups} AS "
-        "to_groups, array_to_string(list_transform(edits, lambda e: e.source || ' \u2192 ' || "
-        f"e.target), ', ') AS words FROM {tally.tables.judged} WHERE {ERROR} AND attributes IN "
-        f"{lists({one.attributes for one in wanted})} AND {groups} IN "
+        "CREATE OR REPLACE TEMP TABLE of_groups AS SELECT e.*, attributes, groups FROM erring e "
+        f"JOIN groups USING (key) JOIN sets USING (set) WHERE model = {tally.number} AND "
+        f"attributes IN {lists({one.attributes for one in wanted})} AND groups IN "
         f"{lists({one.groups for one in wanted})}"
     )
     changes: dict[_Key, list[tuple[str, int]]] = defaultdict(list)
-    for attributes, to_groups, words, number in tally.reader.run(
-        "SELECT attributes, to_groups, words, count(*) FROM of_groups GROUP BY ALL "
-        "ORDER BY 4 DESC, 3"
+    for attributes, to_groups, words_of, number in tally.reader.run(
+        f"SELECT attributes, groups, concat_ws(', ', {words}) AS words, sum(number)::BIGINT FROM "
+        "(SELECT * EXCLUDE (row), count(*) AS number FROM of_groups GROUP BY ALL) "
+        f"{joins} GROUP BY ALL ORDER BY 4 DESC, 3"
     ):
-        changes[tuple(attributes), tuple(to_groups)].append((words, number))
+        changes[tuple(attributes), tuple(to_groups)].append((words_of, number))
     texts: dict[_Key, list[str]] = defaultdict(list)
     for attributes, to_groups, text in tally.reader.run(
-        "SELECT g.attributes, g.to_groups, coalesce(nullif(any_value(t.id), ''), row::VARCHAR) "
-        "FROM of_groups g JOIN rows t USING (shard, row) GROUP BY 1, 2, shard, row ORDER BY row"
+        "SELECT g.attributes, g.groups, coalesce(nullif(any_value(t.id), ''), row::VARCHAR) "
+        "FROM of_groups g JOIN rows t USING (row) GROUP BY 1, 2, row ORDER BY row"
     ):
         texts[tuple(attributes), tuple(to_groups)].append(text)
     return changes, texts

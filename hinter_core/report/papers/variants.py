@@ -10,9 +10,9 @@ nothing is said.
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
-from hinter_core.campaign.tables import CASE, Attributes, lists
+from hinter_core.campaign.tables import Attributes, lists
 from hinter_core.models.base import COREFERENCE
-from hinter_core.report.counts import ModelCounts
+from hinter_core.report.counts import ModelCounts, each_text
 from hinter_core.report.metric import metric
 from hinter_core.report.metrics.accuracy import label_key, label_reader
 from hinter_core.report.section import Rows, Section, joined, ordered
@@ -39,38 +39,52 @@ class RightVariants:
 
 def right_variants(tally: ModelCounts) -> list[RightVariants]:
     """Count right answers to mutants by their attributes; none without labels."""
-    tables, reader = tally.tables, tally.reader
-    rows = reader.run(
-        "SELECT m.attributes, m.row, t.label, o.labels, a.labels, a.changed, count(*) FROM "
-        f"{tables.judged} JOIN ({tables.originals}) o ON o.shard = m.shard AND o.row = m.row "
-        "JOIN rows t ON t.shard = m.shard AND t.row = m.row WHERE t.label <> '' AND "
-        f"a.{CASE} AND a.failure IS NULL AND "
-        f"o.failure IS NULL AND m.attributes IN {lists(tally.real)} GROUP BY ALL"
+    reader = tally.reader
+    reader.run(
+        "CREATE OR REPLACE TEMP TABLE variants AS SELECT set, row, label, u.labels AS before, "
+        "a.labels AS after, changed, number FROM answered a JOIN unchanged u USING (model, row) "
+        f"JOIN rows USING (row) WHERE model = {tally.number} AND label <> '' AND NOT failed"
     )
-    if not rows:
+    alike = reader.run(
+        "SELECT label, before, after, changed, b.names, a.names FROM (SELECT DISTINCT label, "
+        "before, after, changed FROM variants) JOIN named_labels b ON b.labels = before "
+        "JOIN named_labels a ON a.labels = after ORDER BY ALL"
+    )
+    if not alike:
         return []
     noted = reader.store.read()["models"][tally.name]
     links = noted.get("task") == COREFERENCE
-    answers = {name for row in rows for name in (*(row[3] or ()), *([row[2]] if links else ()))}
+    answers = {name for row in alike for name in (*row[4], *([row[0]] if links else ()))}
     read = label_reader(noted["labels"] or sorted(answers))
-    counts: dict[Attributes, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for attributes, row, label, before, after, changed, number in rows:
-        gold = read(label)
-        if not gold:
+    kinds = []
+    for label, before, after, changed, first_names, names in alike:
+        if not (gold := read(label)):
             continue
-        first = gold == frozenset(map(label_key, before or ()))
-        second = first and not changed if links else gold == frozenset(map(label_key, after or ()))
+        first = gold == frozenset(map(label_key, first_names))
+        second = first and not changed if links else gold == frozenset(map(label_key, names))
         if first or not links:
             kind = (_BOTH if second else _LOST) if first else _GAINED if second else _NEITHER
-            counts[tuple(attributes)][row][kind] += number
+            kinds.append({"l": label, "b": before, "a": after, "c": changed, "k": kind})
+    every = (_BOTH, _LOST, _GAINED, _NEITHER)
+    sums = ", ".join(f"coalesce(sum(number) FILTER (k = '{kind}'), 0)::BIGINT" for kind in every)
+    texts: dict[Attributes, Counter[tuple[int, ...]]] = defaultdict(Counter)
+    for attributes, *numbers, times in reader.run(
+        f"SELECT *, count(*) FROM (SELECT attributes, {sums} FROM variants JOIN sets USING (set) "
+        "JOIN (SELECT unnest($kinds::STRUCT(l VARCHAR, b UBIGINT, a UBIGINT, c BOOLEAN, "
+        "k VARCHAR)[], recursive := true)) ON l = label AND b = before AND a = after AND c IS NOT "
+        f"DISTINCT FROM changed WHERE attributes IN {lists(tally.real)} GROUP BY attributes, row) "
+        "GROUP BY ALL",
+        kinds=kinds,
+    ):
+        texts[tuple(attributes)][tuple(numbers)] += times
     rates = []
-    for attributes in ordered(counts):
-        texts = list(counts[attributes].values())
-        every = sum(texts, Counter[str]())
-        right = cluster_rate([(text[_BOTH] + text[_GAINED], text.total()) for text in texts])
-        rates.append(
-            RightVariants(attributes, right, every[_LOST], every[_GAINED], every[_NEITHER])
+    for attributes in ordered(texts):
+        _, lost, gained, wrong = (
+            sum(numbers[place] * times for numbers, times in texts[attributes].items())
+            for place in range(4)
         )
+        right = cluster_rate(each_text(texts[attributes], lambda *n: (n[0] + n[2], sum(n))))
+        rates.append(RightVariants(attributes, right, lost, gained, wrong))
     return rates
 
 
