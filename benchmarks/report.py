@@ -23,6 +23,7 @@ import pyarrow.parquet
 from hinter_core.campaign.spec import VERSION, Campaign
 from hinter_core.campaign.store import TESTED, CampaignStore
 from hinter_core.campaign.tables import answer_schema, mutant_schema, text_schema
+from hinter_core.models.base import CLASSIFICATION
 
 MODEL = "vader"
 _ATTRIBUTES = {"race": (24, 1200, 24), "gender": (9, 400, 6), "placebo-1": (6, 200, 10)}
@@ -83,7 +84,9 @@ def make(folder: Path, mutants: int, seed: int = 0) -> CampaignStore:
     scope = {name: (pairs, groups) for name, (_, pairs, groups) in _ATTRIBUTES.items()}
     spec = {
         "version": VERSION, "identity": "synthetic", "campaign": asdict(campaign),
-        "models": {MODEL: {"identity": MODEL, "labels": ["negative", "positive"]}},
+        "models": {
+            MODEL: {"identity": MODEL, "labels": ["negative", "positive"], "task": CLASSIFICATION}
+        },
         "size": {"texts": texts, "shards": shards}, "scope": scope,
     }  # fmt: skip
     store.write_spec(spec)

@@ -42,7 +42,7 @@ _STATE = f"""
 CREATE TYPE verdict AS ENUM ('benign', 'biased', 'hidden', 'discarded', 'unanswered');
 CREATE TABLE swaps (swap UBIGINT PRIMARY KEY,
     edit STRUCT({" VARCHAR, ".join(Swap._fields)} VARCHAR));
-CREATE TABLE sets (set UBIGINT PRIMARY KEY, attributes VARCHAR[]);
+CREATE TABLE sets (set UBIGINT PRIMARY KEY, attributes VARCHAR[], sensitive INTEGER);
 CREATE TABLE groups (key UBIGINT PRIMARY KEY, set UBIGINT, groups VARCHAR[]);
 CREATE TABLE made_of (set UBIGINT, n_edits INTEGER, number BIGINT);
 CREATE TABLE atomic (swap UBIGINT, made BIGINT, discarded BIGINT, soft BIGINT);
@@ -122,7 +122,10 @@ def _read_mutants(reader: CampaignReader, chunk: Chunk, where: str) -> None:
     run("INSERT OR IGNORE INTO swaps SELECT * FROM read_swaps")
     run("INSERT OR IGNORE INTO named_labels SELECT * FROM read_labels")
     run(f"INSERT OR IGNORE INTO groups SELECT key, set, groups FROM read_groups {where}")
-    run(f"INSERT OR IGNORE INTO sets SELECT set, attributes FROM read_groups {where}")
+    run(
+        "INSERT OR IGNORE INTO sets SELECT set, attributes, len(list_filter(attributes, lambda "
+        f"name: NOT starts_with(name, '{PLACEBO}'))) FROM read_groups {where}"
+    )
     run(
         f"CREATE OR REPLACE TEMP VIEW made AS SELECT * EXCLUDE (layer), coalesce(layer = "
         f"'{Layer.SOFT}', false) AS soft FROM read_mutants {_within(where)}"
@@ -141,8 +144,8 @@ def _read_mutants(reader: CampaignReader, chunk: Chunk, where: str) -> None:
     for i in range(3, chunk.width + 1):  # the same in a chunk of another width
         pairs = f"CASE WHEN s{i} IS NULL THEN {pairs} ELSE hash({pairs}, s{i}) END"
     run(
-        f"INSERT INTO combined SELECT DISTINCT set, {pairs} FROM made JOIN sets USING (set) WHERE "
-        f'"order" > 1 AND NOT {has_placebo("attributes")}'
+        f"INSERT INTO combined SELECT DISTINCT set, {pairs} FROM made JOIN sets USING (set) "
+        'WHERE sensitive > 1 AND sensitive = "order"'
     )
 
 
@@ -280,8 +283,7 @@ def _read_words(model: ModelCounts, width: int) -> None:
     swaps = ", ".join(f"s{i}" for i in numbers)
     run(
         f"CREATE OR REPLACE TEMP TABLE sides AS SELECT row, set, n_edits, {ERROR} AS errs, "
-        f"verdict = 'hidden' AS hides, len(list_filter(attributes, lambda name: "
-        f"NOT starts_with(name, '{PLACEBO}'))) AS sensitive, {swaps} FROM judged JOIN sets "
+        f"verdict = 'hidden' AS hides, sensitive, {swaps} FROM judged JOIN sets "
         f"USING (set) WHERE {CASE}"
     )
     run(
@@ -295,9 +297,10 @@ def _read_words(model: ModelCounts, width: int) -> None:
     run(
         "CREATE OR REPLACE TEMP TABLE exchanged AS SELECT row, set, n_edits, neutral, word, "
         "count_if(errs) AS errors, count_if(hides) AS hidden, count(*) AS cases FROM (SELECT row, "
-        f"set, n_edits, sensitive = 0 AS neutral, errs, hides, unnest(list_distinct(flatten("
-        f"[{lists_of_words}]))) AS word FROM sides SEMI JOIN neutral USING (row, n_edits) {joins} "
-        "WHERE sensitive IN (0, n_edits)) GROUP BY ALL"
+        f"set, n_edits, sensitive = 0 AS neutral, errs, hides, unnest(CASE WHEN n_edits = 1 "
+        f"THEN w1.words ELSE list_distinct(flatten([{lists_of_words}])) END) AS word FROM sides "
+        f"SEMI JOIN neutral USING (row, n_edits) {joins} WHERE sensitive IN (0, n_edits)) "
+        "GROUP BY ALL"
     )
     run(
         "CREATE OR REPLACE TEMP TABLE compared AS SELECT row, n_edits, set AS compared, n, m FROM "

@@ -11,6 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from hinter_core.campaign.tables import CASE, Attributes, lists
+from hinter_core.models.base import MASKED
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.section import Rows, Section, joined, ordered
@@ -38,8 +39,9 @@ class ToleranceRate:
 def tolerance_rates(tally: ModelCounts) -> list[ToleranceRate]:
     """Return the rates of violations by attributes; none for other tasks."""
     tables, run = tally.tables, tally.reader.run
-    ((masked,),) = run(f"SELECT count(*) FROM ({tables.originals}) WHERE len(masks) > 0")
-    if not masked:
+    task = tally.reader.store.read()["models"][tally.name].get("task")
+    masked = f"SELECT count(*) FROM ({tables.originals}) WHERE len(masks) > 0"
+    if task not in (None, MASKED) or not run(masked)[0][0]:
         return []
     run(
         "CREATE OR REPLACE TEMP TABLE moved AS WITH answered AS (SELECT m.shard, m.place, m.row, "
