@@ -119,8 +119,8 @@ _ANSWERS = ("row", "mutant", "verdict", "labels")
 # differently, and so is the order of attributes, a setting. Handwritten mutants may have equal
 # edits, so their text is included.
 _KEY = (
-    "hash(list_sort(list_transform(m.edits, lambda e: hash(e.attribute, e.source, e.target, "
-    "e.form, e.spans))), coalesce(m.handwritten, ''))"
+    "md5_number_lower(list_sort(list_transform(m.edits, lambda e: [e.attribute, e.source, "
+    "e.target, e.form, e.spans::VARCHAR]))::VARCHAR || coalesce(m.handwritten, ''))"
 )
 
 
@@ -198,7 +198,8 @@ class _Pairs:
         are = " AND ".join(f"{side}.{CASE}" for side in "xy")
         self.run(
             "CREATE OR REPLACE TABLE pair AS SELECT x.shard, x.place, x.row, y.shard AS "
-            "other_shard, y.place AS other_place, y.row AS other_row, hash(x.attributes) AS set, "
+            "other_shard, y.place AS other_place, y.row AS other_row, "
+            "md5_number_lower(x.attributes::VARCHAR) AS set, "
             "x.attributes, x.verdict, y.verdict AS other_verdict, "
             f"coalesce({are}, false) AS cases, cases AND x.verdict <> 'benign' AS errs, "
             "cases AND y.verdict <> 'benign' AS other_errs, CASE WHEN errs <> other_errs THEN "
