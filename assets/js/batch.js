@@ -35,12 +35,13 @@ function opened(name) {
 // The form was filled in from elsewhere. gradio may draw what it was told of the source a little later.
 async function filled() {
   await window.hinter.drawn('batch');
-  let chosen;
-  for (let turn = 0; turn < 60 && !['hand', 'grammar'].includes(chosen?.value); turn++) {
-    if (turn) await new Promise(done => setTimeout(done, 50));
-    chosen = document.querySelector('#batch-source input:checked');
+  const given = '#batch-source input:is([value=hand], [value=grammar]):checked';
+  let chosen = document.querySelector(given);
+  for (let turn = 0; turn < 60 && !chosen; turn++) {
+    await new Promise(done => setTimeout(done, 50));
+    chosen = document.querySelector(given);
   }
-  if (!['hand', 'grammar'].includes(chosen?.value)) return;
+  if (!chosen) return;
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
   document.getElementById('batch-source').scrollIntoView({block: 'center', behavior: calm ? 'auto' : 'smooth'});
   chosen.focus({preventScroll: true});

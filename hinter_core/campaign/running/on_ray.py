@@ -71,7 +71,10 @@ def engine_named(name: str, gpus: float = 0.0) -> OpenEngine | None:
     if name == EngineName.RAY:
         return ray_engine(gpus)
     if gpus:
-        raise InputError("GPUs are given to workers on Ray; those here share this machine's.")
+        raise InputError(
+            "GPUs are given to workers on Ray; those here share this machine's. Leave out gpus, or "
+            "choose the engine ray."
+        )
     return None
 
 
