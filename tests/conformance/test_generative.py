@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -198,6 +199,34 @@ def test_labels_scored_together_score_as_each_does_alone(speaker: str) -> None:
         expected = torch.stack(means).softmax(0).tolist()
         scores = scorer.predict([text])[0].scores
         assert list(scores.values()) == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["score", "generate"])
+def test_what_all_conversations_begin_with_is_computed_once(
+    speaker: str, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = build_model(parse_name(f"hf-chat:{speaker}?labels=no,yes&mode={mode}"))
+    conversation = model._conversation  # type: ignore[attr-defined]
+    asked = [conversation.encode(text).shape[1] for text in TEXTS]
+    network, computed = conversation.checkpoint.model, list[int]()
+
+    def count(_: object, given: tuple[Any, ...], named: dict[str, Any]) -> None:
+        ids = named["input_ids"] if "input_ids" in named else given[0]
+        if ids.shape[0] == 1 and ids.shape[1] > 1:  # neither of labels nor of a reply
+            computed.append(ids.shape[1])
+
+    watching = network.register_forward_pre_hook(count, with_kwargs=True)
+    first = model.predict(TEXTS)
+    begin, *each = computed
+    assert [begin + own for own in each] == asked
+    assert begin > min(each)
+    computed.clear()
+    monkeypatch.setattr(type(conversation), "continued", lambda *_: (0, None))
+    again = model.predict(TEXTS)
+    assert computed == asked
+    watching.remove()
+    assert [one.labels for one in again] == [one.labels for one in first]
+    assert [one.reply for one in again] == [one.reply for one in first]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ compared: there are scores, and no answer is unparsable.
 
 import threading
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import replace
+from functools import cached_property
 from inspect import signature
 from typing import Any
 
@@ -23,6 +25,7 @@ from hinter_core.types import Failure, Prediction
 
 _SINGLE_STEPS = 8  # characters that are left out one by one
 _LEAST_ROOM = 16  # the fewest tokens of the window that a prompt must leave for a text
+_LEAST_SHARED = 8  # tokens that are worth being kept
 
 
 class _Conversation:
@@ -70,6 +73,37 @@ class _Conversation:
             self._template.render(messages), add_special_tokens=False, return_tensors="pt"
         )["input_ids"]
         return ids.to(self.checkpoint.device)
+
+    def continued(self, ids: Any) -> tuple[int, Any]:
+        """Return how many tokens of a conversation are computed, and their key-value cache.
+
+        What all conversations begin with is computed once: most of the tokens of a short text.
+        """
+        begin, memory = self._shared
+        length = begin.shape[1]
+        # The last token is computed, as it predicts the next; and a text may join the token before.
+        if memory is None or ids.shape[1] <= length or not begin.equal(ids[:, :length]):
+            return 0, None
+        return length, deepcopy(memory)
+
+    @cached_property
+    def _shared(self) -> tuple[Any, Any]:
+        """Tokens with which conversations begin, and their cache; none if it cannot be copied."""
+        import torch
+        from transformers.cache_utils import DynamicCache, DynamicLayer
+
+        one, other = self.encode("a"), self.encode("The 7.")
+        shortest = min(one.shape[1], other.shape[1])
+        differ = (one[0, :shortest] != other[0, :shortest]).nonzero()
+        begin = one[:, : int(differ[0]) if len(differ) else shortest]
+        if begin.shape[1] < _LEAST_SHARED:
+            return begin, None
+        with torch.inference_mode():
+            memory = self.checkpoint.model(begin, use_cache=True).past_key_values
+        plain = isinstance(memory, DynamicCache) and all(
+            type(layer) is DynamicLayer for layer in memory.layers
+        )
+        return begin, memory if plain else None
 
     def cut(self, text: str) -> str:
         """Cut ``text`` to what fits the window beside the prompt and the answer."""
@@ -132,6 +166,7 @@ class ChatGenerator(Generative):
                 out = checkpoint.model.generate(
                     ids,
                     attention_mask=torch.ones_like(ids),
+                    past_key_values=chat.continued(ids)[1],
                     max_new_tokens=self._max_tokens,
                     do_sample=False,
                     num_beams=1,  # a checkpoint's own settings may ask for any number
@@ -197,8 +232,8 @@ class ChatScorer(ModelUnderTest):
     def _scored(self, text: str) -> Prediction:
         """Softmax over the labels' mean log-likelihood per token (labels differ in length).
 
-        The conversation is computed once; then all labels, padded on the right to one batch, reuse
-        its key-value cache.
+        The conversation is computed once, from where it differs from others; then all labels,
+        padded on the right to one batch, reuse its key-value cache.
         """
         import torch
 
@@ -209,7 +244,8 @@ class ChatScorer(ModelUnderTest):
         tails = torch.tensor([x + [pad] * (longest - len(x)) for x in labels], device=ids.device)
         counts = torch.tensor([len(x) for x in labels], device=ids.device)
         with torch.inference_mode():
-            prompt = model(ids, use_cache=True, **self._last)
+            known, memory = self._conversation.continued(ids)
+            prompt = model(ids[:, known:], past_key_values=memory, use_cache=True, **self._last)
             logits = prompt.logits[:, -1:].expand(len(labels), -1, -1)
             if longest > 1:
                 memory = prompt.past_key_values
