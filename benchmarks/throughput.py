@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from benchmarks import texts
-from hinter_core.models.huggingface.classifier import EMBEDDED
+from hinter_core.models.huggingface.embedded import EMBEDDED
 from hinter_core.models.registry import load_model
 
 _NUMBER = 256
@@ -103,6 +103,7 @@ def table() -> None:
     print(f"{_NUMBER} texts of 5 to 150 words       texts/s                  peak memory (MiB)")
     print("model                  on      single  batched   ratio     single    batched")
     row("embedded", "embedded")
+    row("the same in torch", f"hf:{EMBEDDED}")
     with tempfile.TemporaryDirectory() as folder:
         row(f"BERT, {_LABELS} labels", make_multi_label(Path(folder)))
 

@@ -164,12 +164,9 @@ def _start(address: str, *arguments: str) -> None:
 
 def _serve(address: str) -> None:
     """Fork what is asked for until standard input is closed."""
-    from hinter_core.language.parsing import load_parser, spare_torch
-
-    spare_torch("embedded")
-
     import aiohttp  # noqa: F401  # what the commands import when they need it
     import duckdb  # noqa: F401
+    import onnxruntime  # noqa: F401
     import pandas  # noqa: F401
     import pyarrow.compute
     import pyarrow.parquet  # noqa: F401
@@ -177,6 +174,7 @@ def _serve(address: str) -> None:
     import vaderSentiment.vaderSentiment  # noqa: F401
 
     from hinter_core.cli import main
+    from hinter_core.language.parsing import load_parser
     from hinter_core.terms.dictionary import load_shipped
 
     load_parser("embedded")

@@ -19,7 +19,6 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, StoreError
 from hinter_core.errors import InputError
 from hinter_core.extensions import MODELS
-from hinter_core.language.parsing import spare_torch
 from hinter_core.models.registry import BACKENDS
 from hinter_core.places import place_of
 from hinter_core.report.compared.comparison import compare as compare_sides
@@ -92,7 +91,6 @@ def prepare_run(
     Raises:
         HinterError: a campaign is there that is not to be continued, or cannot be.
     """
-    spare_torch(campaign.parser)
     mine = any(map(store.owns, store.known()))
     if mine and not (resume or retry_failed):  # without a complete shard, it continues
         raise StoreError(

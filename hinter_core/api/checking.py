@@ -13,7 +13,7 @@ from hinter_core.campaign.spec import Campaign, from_mapping
 from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
-from hinter_core.language.parsing import ParseStore, load_parser, spare_torch
+from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.budget import Budget, cost_in_words, total
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.plan import Plan, require_testable
@@ -81,7 +81,6 @@ def prepare_check(
         HinterError: something named is unknown, or nothing in the text can be changed.
     """
     clean(text)  # before anything is loaded
-    spare_torch(campaign.parser)
     pipeline = build_pipeline(
         campaign.vocabulary(), campaign.parser, [model], campaign.settings, budget
     )

@@ -21,7 +21,7 @@ from hinter_core.generators.templates.corpus import (
 from hinter_core.generators.templates.filling import TemplateValues
 from hinter_core.generators.templates.template import TemplateRow, open_templates, template_to_json
 from hinter_core.language.coreference import load_resolver
-from hinter_core.language.parsing import ParseStore, load_parser, spare_torch
+from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.mutation.settings import Settings
 from hinter_core.terms.names import load_names
 
@@ -55,8 +55,6 @@ def mine(
         data=corpus, text_column=text_column, label_column=label_column, id_column=id_column
     ).pinned()
     table, resolver = campaign.table(), load_resolver(coreference)
-    if coreference == "rules":
-        spare_torch(parser)
     parses = ParseStore(load_parser(parser), _PARSES)
     columns = f"{table.columns.text},{table.columns.label},{table.columns.id}"
     known = campaign.source.identity()

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from sys import intern
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from threadpoolctl import ThreadpoolController
 
@@ -38,6 +38,7 @@ _ENTITIES, _PERSON = "ner", "PERSON"
 # spaCy's pipelines are not thread-safe, and the limit on BLAS threads belongs to the process: if
 # two limits overlap, the last to end restores the limit of the other for good.
 _ALONE = threading.Lock()
+_NEED_TORCH = ("spacy_transformers", "spacy_curated_transformers")
 _UNUSED = ("lemmatizer", "senter", "morphologizer", "attribute_ruler", "entity_linker")
 
 
@@ -139,21 +140,6 @@ def _with_names(parse: Parse, names: Sequence[Span]) -> Parse:
     return replace(parse, entities=tuple(entities))
 
 
-def spare_torch(parser: str) -> None:
-    """Import spaCy without torch, in a process that uses no other parser than this one.
-
-    spaCy imports torch if it is installed, for pipelines that need it. The embedded one does not,
-    and torch takes 2 s and 180 MB. Models can still import torch later.
-    """
-    if parser != "embedded" or "torch" in sys.modules or "spacy" in sys.modules:
-        return
-    sys.modules["torch"] = None  # type: ignore[assignment]  # an import of it fails
-    try:
-        importlib.import_module("spacy")
-    finally:
-        del sys.modules["torch"]
-
-
 @lru_cache(maxsize=4)
 def load_parser(name: str = "embedded") -> SpacyParser:
     """Load a parser by name; each name is loaded once per process.
@@ -161,8 +147,7 @@ def load_parser(name: str = "embedded") -> SpacyParser:
     Raises:
         ParserError: unknown, missing or broken; the message says how to install it.
     """
-    import spacy
-
+    spacy = _import_spacy()
     target: str | Path = EMBEDDED if name == "embedded" else name
     if not str(target).strip():
         raise ParserError("No parser named; use 'embedded' or a spaCy pipeline.")
@@ -181,6 +166,21 @@ def load_parser(name: str = "embedded") -> SpacyParser:
         raise ParserError(f"Parser '{name}' cannot be loaded ({first}).") from error
     _multiply_with_numpy(nlp)
     return SpacyParser(name, nlp)
+
+
+def _import_spacy() -> Any:
+    """Import spaCy without torch, if no package is installed whose pipelines need it.
+
+    spaCy imports torch if it is there, which takes 2 s and 180 MB. Models can still import it.
+    """
+    loaded = {"torch", "spacy"} & set(sys.modules)
+    if loaded or any(map(importlib.util.find_spec, _NEED_TORCH)):
+        return importlib.import_module("spacy")
+    sys.modules["torch"] = None  # type: ignore[assignment]  # an import of it fails
+    try:
+        return importlib.import_module("spacy")
+    finally:
+        del sys.modules["torch"]
 
 
 def _require_pipeline(name: str) -> None:

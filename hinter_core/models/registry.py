@@ -149,7 +149,7 @@ class Backend:
 
 BACKENDS = {
     "embedded": Backend(
-        "huggingface.classifier:load_embedded", "Embedded sentiment",
+        "huggingface.embedded:load", "Embedded sentiment",
         "A small sentiment classifier that comes with HInter.", light=True,
     ),
     "masked": Backend(

@@ -10,7 +10,7 @@ import pytest
 
 from hinter_core.language.parsing import EMBEDDED as PARSER
 from hinter_core.language.parsing import ParseStore
-from hinter_core.models.huggingface.classifier import EMBEDDED as SENTIMENT
+from hinter_core.models.huggingface.embedded import EMBEDDED as SENTIMENT
 from hinter_core.models.registry import load_model
 
 MAX_FILE = 10 * 2**20

@@ -16,6 +16,7 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
+from training.sentiment import export
 from training.sentiment.corpus import Split, find, read, split_reviews, split_sentences
 from training.sentiment.finetune import Targets, finetune
 from training.sentiment.measure import accuracy, masked_quality
@@ -173,3 +174,4 @@ def run(
         "settings": settings.as_dict(),
     }
     write_metrics(out / "sentiment", metrics)
+    export.write(out / "sentiment")

@@ -28,7 +28,6 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.rows import Row
 from hinter_core.errors import HinterError
-from hinter_core.language.parsing import spare_torch
 from hinter_core.models.budget import Budget, Cost
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -148,7 +147,6 @@ class RemoteWorker:
     def load(self) -> HinterError | None:
         """Load parser and models; return what is wrong with them."""
         campaign = self._campaign
-        spare_torch(campaign.parser)
         budget = self._ask and BudgetShare(
             campaign.requests, campaign.budget, self._ask, self._name
         )

@@ -252,7 +252,7 @@ class _Origin:
     def identity(self) -> str:
         """The commit of the Hub, or the files of a folder."""
         if Path(self.source).is_dir():
-            return _identity_of_folder(Path(self.source))
+            return identity_of_folder(Path(self.source))
         if self._commit:
             return f"{self.source}@{self._commit}"
         config = self._file("config.json")
@@ -442,7 +442,8 @@ def _window(tokenizer: Any, model: Any) -> int | None:
     return min(real) if real else None
 
 
-def _identity_of_folder(folder: Path) -> str:
+def identity_of_folder(folder: Path) -> str:
+    """Return the identity of a checkpoint in a folder, by its files."""
     # A folder may be renamed or retrained in place, so its files identify it: small ones by
     # content, large ones by size and time. The tokenizer, its chat template and the generation
     # settings determine an answer as well as the weights.

@@ -1,4 +1,4 @@
-"""Hugging Face classifiers as models under test: every kind of head, zero-shot, the shipped one.
+"""Hugging Face classifiers as models under test: every kind of head, zero-shot.
 
 A scheme turns texts into inputs and output rows into scores; inputs of similar length are batched.
 Results of a batch and of a single input differ in the last digits, those of bfloat16 in the second
@@ -13,11 +13,7 @@ from typing import Any
 
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities, ModelUnderTest, distance_to_threshold
-from hinter_core.models.huggingface.checkpoint import (
-    Checkpoint,
-    embedded_checkpoint,
-    named_checkpoint,
-)
+from hinter_core.models.huggingface.checkpoint import Checkpoint, named_checkpoint
 from hinter_core.models.huggingface.inputs import Batches, Piece
 from hinter_core.models.huggingface.labels import labels_of
 from hinter_core.models.huggingface.schemes import (
@@ -29,11 +25,9 @@ from hinter_core.models.huggingface.schemes import (
     rebuild,
 )
 from hinter_core.models.registry import ModelName
-from hinter_core.storage import ASSETS
 from hinter_core.types import Failure, Prediction
 
-EMBEDDED = ASSETS / "models" / "sentiment"
-_AUTO_CLASS = "AutoModelForSequenceClassification"
+AUTO_CLASS = "AutoModelForSequenceClassification"
 # In probability, as :func:`distance_to_threshold`. Between a batch and a single text, differences
 # of up to 1e-6 were measured. Between bfloat16 and fp32, the distance moved by up to 0.01 with the
 # embedded model and by up to 0.105 with tiny random ones of six architectures (2,000 texts with
@@ -138,12 +132,6 @@ class HuggingFaceClassifier(ModelUnderTest):
             return self._scheme.visible(text)
 
 
-def load_embedded(name: ModelName) -> HuggingFaceClassifier:
-    """Load the shipped sentiment model."""
-    checkpoint = embedded_checkpoint(name, EMBEDDED, _AUTO_CLASS)
-    return _classifier(name.text, checkpoint, Capabilities(), (), "none")
-
-
 def load(name: ModelName) -> HuggingFaceClassifier:
     """Load ``hf:ORG/NAME[@revision]`` or ``hf:FOLDER`` with the options of its kind.
 
@@ -151,7 +139,7 @@ def load(name: ModelName) -> HuggingFaceClassifier:
         ModelError: the checkpoint is missing, private, no classifier, or without safetensors; or
             the options do not fit it.
     """
-    checkpoint = named_checkpoint(name, _AUTO_CLASS, rebuild)
+    checkpoint = named_checkpoint(name, AUTO_CLASS, rebuild)
     wanted = Capabilities(multi_label=name.settings["multi"], threshold=name.settings["threshold"])
     return _classifier(name.text, checkpoint, wanted, name.listed("labels"), name.settings["pool"])
 
@@ -168,7 +156,7 @@ def load_zero_shot(name: ModelName) -> HuggingFaceClassifier:
         raise ModelError(f"Give labels: hf-zero-shot:{name.source}?labels=positive,negative")
     if "{}" not in template:
         raise ModelError("The template needs {} where the label goes, as in 'This text is {}.'")
-    checkpoint = named_checkpoint(name, _AUTO_CLASS)
+    checkpoint = named_checkpoint(name, AUTO_CLASS)
     scheme = Hypotheses(name.text, checkpoint, labels, template, multi)
     identity = f"zero-shot-2-{checkpoint.identity}-{scheme.identity}-{labels}"
     capabilities = Capabilities(labels=labels, multi_label=multi)

@@ -88,8 +88,7 @@ def test_the_resolver_loads_no_torch(commands: Commands) -> None:
     code = """
 import json, sys
 from hinter_core.language.coreference import resolve
-from hinter_core.language.parsing import ParseStore, load_parser, spare_torch
-spare_torch("embedded")
+from hinter_core.language.parsing import ParseStore, load_parser
 entities = resolve("Ann met Eve. She waved.", ParseStore(load_parser()))
 print(json.dumps([len(entities), "torch" in sys.modules]))
 """
