@@ -15,7 +15,7 @@ from tqdm import tqdm
 from hinter_core.api.campaigns import prepare_run
 from hinter_core.campaign.listing import campaigns_in
 from hinter_core.campaign.preview import Forecast, forecast
-from hinter_core.campaign.progress import Reason, missing_in_words, unanswered
+from hinter_core.campaign.progress import Reason, missing_in_words, missing_shards, unanswered
 from hinter_core.campaign.running.on_ray import EngineName, engine_named
 from hinter_core.campaign.running.parts import read_part
 from hinter_core.campaign.running.run import RunProgress, plan_run, run_campaign
@@ -38,6 +38,7 @@ from hinter_core.validity.survey import faults as validity_faults
 
 _REASONS = 5  # that are printed
 _EVERY = 60.0  # seconds between two lines if there is no terminal
+_LARGE = 1_000_000  # mutants of a campaign whose report is made at once
 
 
 @with_settings(*CAMPAIGN_OPTIONS)
@@ -104,7 +105,7 @@ def run(
     again = prepare_run(chosen, store, resume=resume, retry_failed=retry_failed)
     if retry_failed:
         say(f"{again} tables with failures are repeated.", err=True)
-    _run_with_progress(chosen, store, opened)
+    done = _run_with_progress(chosen, store, opened)
     if part:
         say(missing_in_words(store) or "The campaign is complete with all its parts.")
     lost = unanswered(store, chosen.models)
@@ -113,6 +114,10 @@ def run(
     if any(value is not None for value in (fail_over, junit_file, sarif_file)):
         made = make_report(store)
         exit_for(gate_faults(store, made, fail_over, gate_on, junit_file, sarif_file))
+    whole = CampaignStore(out)
+    if done.mutants >= _LARGE and not missing_shards(whole):
+        say("The report is made, so that it opens at once.", err=True)
+        make_report(whole)
     if lost:
         raise typer.Exit(UNANSWERED)
 
@@ -158,7 +163,9 @@ def _forecast(seen: Forecast) -> str:
     return "\n".join(lines)
 
 
-def _run_with_progress(settings: Campaign, store: CampaignStore, engine: OpenEngine | None) -> None:
+def _run_with_progress(
+    settings: Campaign, store: CampaignStore, engine: OpenEngine | None
+) -> RunProgress:
     started = time.monotonic()
     work = plan_run(settings, store)
     with tqdm(
@@ -183,6 +190,7 @@ def _run_with_progress(settings: Campaign, store: CampaignStore, engine: OpenEng
     say(_line(done, time.monotonic() - started))
     for name, state in done.priority.items():
         say(f"{name}: {priority_in_words(state)}")
+    return done
 
 
 def _asked(progress: RunProgress) -> str:

@@ -36,6 +36,23 @@ def test_a_model_passes_or_fails_a_build(run: Run, data: Path, tmp_path: Path) -
     assert (code, out.strip()) == (0, f"{tmp_path / 'out'}: no fault.")
 
 
+def test_a_large_campaign_has_its_report_when_it_ends(
+    run: Run, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ("run", "--data", str(data), "--model", RULES, "--limit", "9", "--shard", "1")
+    kept = tmp_path / "parts" / "report.json.gz"
+    code, _, err = run(*options, "--out", str(tmp_path / "small"))
+    assert (code, "report" in err) == (0, False)
+    assert not (tmp_path / "small" / "report.json.gz").exists()
+    monkeypatch.setattr("hinter_core.cli.run._LARGE", 1)
+    assert run(*options, "--out", str(tmp_path / "parts"), "--part", "1/2")[0] == 0
+    assert not kept.exists()
+    code, _, err = run(*options, "--out", str(tmp_path / "parts"), "--part", "2/2")
+    assert code == 0
+    assert "The report is made" in err
+    assert kept.exists()
+
+
 def test_an_estimate_writes_nothing(run: Run, data: Path, tmp_path: Path) -> None:
     code, out, _ = run("run", "--data", str(data), "--model", "vader", "--estimate",
                        "--out", str(tmp_path / "out"))  # fmt: skip
