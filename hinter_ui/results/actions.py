@@ -4,7 +4,7 @@ Faults that a visitor can mend are raised as :class:`hinter_core.errors.HinterEr
 host no message names a folder of this machine.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -158,8 +158,16 @@ class ResultsActions:
             raise InputError(say("errors.none_chosen"))
         return self._services.campaigns.store(name, path), "" if path else name
 
-    def open(self, session: Session, name: str, path: str = "") -> OpenReport:
+    def open(
+        self,
+        session: Session,
+        name: str,
+        path: str = "",
+        overtaken: Callable[[], bool] = lambda: False,
+    ) -> OpenReport:
         """Count a campaign, if there is more of it than before, and keep it open.
+
+        If this was ``overtaken``, return what is open instead.
 
         Raises:
             HinterError: no campaign, or a damaged one; the last one stays open.
@@ -169,6 +177,8 @@ class ResultsActions:
         # Two events may ask for it at a time, as a page does and its tab, or for others.
         with self._discreet(store), state.opening:
             stamp, reading = _stamp(store), state.reading
+            if reading is not None and overtaken():
+                return reading
             if reading is not None and reading.store == store and reading.stamp == stamp:
                 reading.state = _state(store, reading.report)
             else:

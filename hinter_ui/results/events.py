@@ -159,7 +159,10 @@ class ResultsEvents(TabEvents):
         if not (name or path):
             return self._offered(session, names)
         offered = state.offered
-        shown = self._opened(session, name, path, names)
+        # The tab may have been drawn for long, and another campaign be opened meanwhile.
+        shown = self._opened(
+            session, name, path, names, overtaken=lambda: state.reading is not reading
+        )
         same = state.reading is reading and (before, offered) == (state.drawn, state.offered)
         return {self.ui.notice: gr.skip()} if same else shown
 
@@ -189,7 +192,7 @@ class ResultsEvents(TabEvents):
         names = known(session, kept)
         shown, failure = attempt(self._opened, session, *wanted, names, title=self.title)
         if shown and path:
-            del shown[self.ui.path]  # it stands there; the next one may be being typed
+            shown.pop(self.ui.path, None)  # it stands there; the next one may be being typed
         reading = session.of(ResultsState).reading
         return shown or {
             self.ui.notice: failure,
@@ -197,13 +200,20 @@ class ResultsEvents(TabEvents):
         }
 
     def _opened(
-        self, session: Session, name: str, path: str, names: list[str], section: str = ""
+        self,
+        session: Session,
+        name: str,
+        path: str,
+        names: list[str],
+        section: str = "",
+        overtaken: Callable[[], bool] = lambda: False,
     ) -> Updates:
+        """Open a campaign; nothing changes if yet another was opened meanwhile."""
         choices = self.services.campaigns.offered([*names, name])
         state = session.of(ResultsState)
         old = state.reading.unfolded if state.reading else set[str]()
         first = set(old)
-        reading = self.actions.open(session, name, path)
+        reading = self.actions.open(session, name, path, overtaken)
         before = set(old)  # also what was unfolded while the campaign was counted
         reading.unfolded |= {section} & set(FOLDS) | before - first
         state.offered, state.drawn = choices, (reading, reading.state)
@@ -212,7 +222,8 @@ class ResultsEvents(TabEvents):
             self.ui.folds[key]: gr.update(open=key in reading.unfolded)
             for key in before ^ reading.unfolded
         }
-        return self.updates.opened(reading, choices) | turned | {self.ui.notice: ""}
+        shown = self.updates.opened(reading, choices) | turned | {self.ui.notice: ""}
+        return shown if state.reading is reading else {self.ui.notice: gr.skip()}
 
     def example(self, request: gr.Request, kept: Any) -> Iterator[Updates]:
         """Run the example campaign, and open it."""

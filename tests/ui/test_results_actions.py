@@ -7,7 +7,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Event
 from zipfile import ZipFile
 
 import gradio as gr
@@ -259,6 +259,43 @@ def test_an_answer_that_brings_nothing_leaves_a_newer_notice(made: CampaignStore
     with made.alone():
         assert "is running" in str(ask("look", [])["results-head"])
     assert ask("look", [])["results-notice"] == ""
+
+
+def test_a_tab_that_was_drawn_for_long_brings_no_former_campaign_back(
+    made: CampaignStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = build_app(Services(Access(local=True)))
+    own = {fn.fn.__qualname__: fn for fn in page.fns.values() if fn.fn}
+    request = gr.Request(session_hash="page", query_params={}, headers={}, client=None)
+    next_one = tmp_path / "next"
+    shutil.copytree(made.folder, next_one)
+    (next_one / "report.json.gz").unlink(missing_ok=True)
+    begun, going_on = Event(), Event()
+
+    def ask(name: str, *values: object) -> dict[str, object]:
+        event = own[f"ResultsEvents.{name}"]
+        answers = event.fn(request, *values)  # type: ignore[misc]
+        return {widget.elem_id: answer for widget, answer in answers.items()}
+
+    def report_slowly(store: CampaignStore) -> Report:
+        begun.set()
+        assert going_on.wait(60)
+        return make_report(store)
+
+    ask("open", [], "", str(made.folder))
+    monkeypatch.setattr(module, "make_report", report_slowly)
+    with ThreadPoolExecutor(2) as pool:
+        opening = pool.submit(ask, "open", [], "", str(next_one))
+        assert begun.wait(60)
+        looking = pool.submit(ask, "look", [])
+        with pytest.raises(TimeoutError):
+            looking.result(0.3)  # it waits for what is being opened
+        going_on.set()
+        opened, looked = opening.result(60), looking.result(60)
+    assert opened["results-notice"] == ""
+    assert str(made.folder) not in str(looked)
+    assert looked == {"results-notice": gr.skip()} or looked["results-path"] == str(next_one)
+    assert ask("look", []) == {"results-notice": gr.skip()}
 
 
 def test_a_campaign_that_two_events_open_is_opened_once(
