@@ -32,7 +32,10 @@ from hinter_core.storage import ROOT
 
 READING = (1.0, 5.0)  # seconds between two checks of a visitor
 _PATIENCE = 300.0
-_PEOPLE = ("waiter", "landlord", "actress", "policeman", "grandmother", "salesman", "king", "nun")
+_PEOPLE = {
+    "waiter": "waitress", "landlord": "landlady", "actress": "actor", "king": "queen",
+    "policeman": "policewoman", "grandmother": "grandfather", "salesman": "saleswoman",
+}  # fmt: skip
 _GROUPS = ("British", "Nigerian", "Mexican", "Korean", "Iranian", "Polish", "Haitian", "Syrian")
 _BUSY = ("busy", "queue", "room for another", "Too many", "wait already")
 
@@ -74,14 +77,14 @@ class Page:
         [*_, answer] = await self.tell(tab, "select")
         self._learn(answer["output"]["render_config"])
 
-    async def tell(self, widget: str, event: str) -> list[dict[str, Any]]:
-        """Tell of an event; return what each of its steps answered."""
+    async def tell(self, widget: str, event: str, **about: Any) -> list[dict[str, Any]]:
+        """Tell of an event, and what it is about; return what each of its steps answered."""
         target = self._named[widget]
         called = self._events[target, event]
         data = [self._value(number) for number in called["inputs"]]
         job = {
             "data": data, "fn_index": called["id"], "session_hash": self._hash,
-            "event_data": {}, "trigger_id": target,
+            "event_data": about, "trigger_id": target,
         }  # fmt: skip
         asked = await self._client.post("/gradio_api/queue/join", json=job)
         asked.raise_for_status()
@@ -97,6 +100,20 @@ class Page:
                 if said["msg"] == "process_completed":
                     break
         return steps
+
+    def type(self, rng: random.Random, sentences: int = 1) -> list[str]:
+        """Type a text; return a change of the person in its last sentence."""
+        said = []
+        for _ in range(sentences):
+            group, other = rng.sample(_GROUPS, 2)
+            person = rng.choice(list(_PEOPLE))
+            said.append(
+                f"The {group} {person} of house {rng.randrange(10**9)} "
+                f"{rng.choice(('praised', 'thanked', 'missed'))} the tour on day "
+                f"{rng.randrange(10**6)}."
+            )
+        self.values["text"] = " ".join(said)
+        return [f"race|{group}|{other}", f"gender|{person}|{_PEOPLE[person]}"]
 
     def _value(self, number: int) -> Any:
         props = self._widgets[number]["props"]
@@ -148,9 +165,9 @@ async def _visit(
             page, rng = Page(client, config), random.Random(number)
             await asyncio.sleep(rng.uniform(0, READING[1]))
             while on():
-                page.values["text"] = _text(rng, 1)
+                edits = page.type(rng)
                 await _timed(found, "look", page.tell("preview", "select"))
-                await _timed(found, "check", page.tell("check", "click"))
+                await _timed(found, "check", page.tell("pairs", "select", choice=1, edits=edits))
                 done += 1
                 if done % 250 == 0:
                     found.memory.append((done, app.memory_info().rss / 1e6))
@@ -159,7 +176,7 @@ async def _visit(
         async def scanner(number: int) -> None:
             page, rng = Page(client, config), random.Random(-number)
             while on():
-                page.values["text"] = _text(rng, 3)
+                page.type(rng, 3)
                 await _timed(found, "scan", page.tell("scan", "click"))
 
         found.memory.append((0, app.memory_info().rss / 1e6))
@@ -183,14 +200,16 @@ async def _visit(
 async def _first_check(client: httpx.AsyncClient, config: dict[str, Any], found: Visited) -> None:
     """Let the models be loaded."""
     page = Page(client, config)
-    page.values["text"] = _text(random.Random(0), 1)
-    await _timed(found, "first check", page.tell("check", "click"))
+    edits = page.type(random.Random(0))
+    await _timed(found, "first check", page.tell("pairs", "select", choice=1, edits=edits))
 
 
 async def _config(client: httpx.AsyncClient) -> dict[str, Any]:
     for _ in range(240):
         try:
-            return dict((await client.get("/config")).json())
+            # Where programs ask, only events for programs are told.
+            begun = (await client.get("/")).text.split("window.gradio_config = ", 1)[1]
+            return dict(json.JSONDecoder().raw_decode(begun)[0])
         except httpx.TransportError:
             await asyncio.sleep(0.25)
     raise TimeoutError("The app did not come up.")
@@ -211,14 +230,6 @@ async def _timed(found: Visited, kind: str, call: Coroutine[Any, Any, list[Any]]
         told = any(word in last for word in _BUSY)
         found.busy += told
         found.faults[f"{kind}: {last[last.index('notice error') :][:160]}"] += not told
-
-
-def _text(rng: random.Random, sentences: int) -> str:
-    return " ".join(
-        f"The {rng.choice(_GROUPS)} {rng.choice(_PEOPLE)} of house {rng.randrange(10**9)} "
-        f"{rng.choice(('praised', 'thanked', 'missed'))} the tour on day {rng.randrange(10**6)}."
-        for _ in range(sentences)
-    )
 
 
 def print_visits(people: int, seconds: float, checks: int, write: Callable[[str], None]) -> None:
