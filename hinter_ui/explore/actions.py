@@ -20,7 +20,6 @@ from hinter_core.generators.templates.template import ATTRIBUTES as TEMPLATE_ATT
 from hinter_core.language.clean import clean
 from hinter_core.language.coreference import resolve
 from hinter_core.models.budget import Budget, Cost
-from hinter_core.models.process import ProcessModel
 from hinter_core.models.registry import is_generative
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
@@ -75,10 +74,9 @@ class ExploreActions:
                 if not self._checks:
                     self._quiet.notify_all()
 
-    def _stand_back(self, pipeline: Pipeline) -> None:
-        """Let checks of others go before the next chunk of a scan that works in this process."""
-        apart = all(isinstance(store.model, ProcessModel) for store in pipeline.models)
-        if not (apart or self._services.access.local):
+    def _stand_back(self) -> None:
+        """Let checks of others go before the next chunk of a scan."""
+        if not self._services.access.local:
             with self._quiet:
                 self._quiet.wait_for(lambda: not self._checks, _WAY)
 
@@ -234,7 +232,7 @@ class ExploreActions:
         end, before = time.monotonic() + longest, session.scanned
         try:
             with self._in_turn(form.text):
-                pipeline, plan = self._prepare(session, form, scan=True)
+                pipeline, plan = self._prepare(session, form)
             local, long = self._services.access.local, len(form.text) > _SHORT
             chunk = _SCAN_CHUNK if local and not long else _SHARED_CHUNK
             for partial in pipeline.run(plan, cancelled=stop.is_set, chunk=chunk):
@@ -252,7 +250,7 @@ class ExploreActions:
                 if time.monotonic() > end:
                     stop.set()
                 yield partial
-                self._stand_back(pipeline)
+                self._stand_back()
         finally:
             if session.running is stop:
                 session.running = None
@@ -266,15 +264,13 @@ class ExploreActions:
         free = [store for store in pipeline.models if not store.model.capabilities.costs]
         check.neutral = neutral_flips(pipeline, check.plan.text, form.order, models=free)
 
-    def _prepare(
-        self, session: Session, form: ExploreForm, *, scan: bool = False
-    ) -> tuple[Pipeline, Plan]:
+    def _prepare(self, session: Session, form: ExploreForm) -> tuple[Pipeline, Plan]:
         if not form.models:
             raise InputError(say("errors.models"))
         self._services.access.admit_text(form.text, form.models)
         dictionaries = self._dictionaries(session, form)
         pipeline = self._services.pipeline(
-            dictionaries, form.parser, form.models, form.settings, session, scan=scan
+            dictionaries, form.parser, form.models, form.settings, session
         )
         for store in session.own.values():
             store.budget = Budget(requests=form.requests or None)

@@ -15,7 +15,6 @@ from hinter_core.errors import HinterError, InputError
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import Capabilities
 from hinter_core.models.huggingface.lent import LentModel, is_lent
-from hinter_core.models.process import ProcessModel
 from hinter_core.models.registry import BACKENDS, Reads, build_model, is_light, store_for
 from hinter_core.models.scripted import shipped_rules
 from hinter_core.models.store import PredictionStore
@@ -106,7 +105,6 @@ class Services:
         self._parses = _Stores(lambda name: ParseStore(load_parser(name)), 3)
         self._models = _Stores(self.open_store, _STORES)
         self._light = _Stores(self.open_store, _LIGHT_STORES)
-        self._scanning = _Stores(self._store_of_scans, 1)
 
     def only(self, kind: Callable[["Services"], T]) -> T:
         """Return the one object of a kind that serves all visitors, made by the first call."""
@@ -227,9 +225,6 @@ class Services:
         model = LentModel(name) if on_gpu else build_model(named)
         return store_for(model) if self.access.local else PredictionStore(model)
 
-    def _store_of_scans(self, name: str) -> PredictionStore:
-        return PredictionStore(ProcessModel(self.model(name).model))
-
     def _stores_of(self, name: str) -> _Stores[PredictionStore]:
         return self._light if is_light(name) else self._models
 
@@ -240,22 +235,13 @@ class Services:
         models: Sequence[str],
         settings: Settings,
         session: Session | None = None,
-        *,
-        scan: bool = False,
     ) -> Pipeline:
         """Return a pipeline over the shared stores and those of the page.
-
-        For a ``scan`` on a public host, the embedded model answers in a process of its own, so that
-        checks of others do not wait for it.
 
         Raises:
             HinterError: a parser or model cannot be loaded.
         """
-        apart = {DEFAULT_MODEL} if scan and not self.access.local else set()
-        stores = [
-            self._scanning.get(name) if name in apart else self.model(name, session)
-            for name in dict.fromkeys(models)
-        ]
+        stores = [self.model(name, session) for name in dict.fromkeys(models)]
         return Pipeline(dictionaries, self.parses(parser), stores, settings)
 
     def warm_up(self) -> None:
@@ -263,8 +249,6 @@ class Services:
         try:
             self.parses(DEFAULT_PARSER).parse(["She is a nurse."])
             self.model(DEFAULT_MODEL).predict(["She is a nurse."])
-            if not self.access.local:
-                self._scanning.get(DEFAULT_MODEL).predict(["She is a nurse."])
             self.ready.set()
             import duckdb  # noqa: F401  # the first report would wait a second for it
         except HinterError as error:

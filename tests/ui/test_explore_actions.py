@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from hinter_core.campaign.spec import Campaign
 from hinter_core.errors import HinterError
-from hinter_core.models.process import ProcessModel
 from hinter_core.mutation.settings import Settings
 from hinter_core.options import CampaignOption
 from hinter_core.pipeline.case import TestResult
@@ -467,27 +466,18 @@ def test_a_scan_on_a_public_host_lets_checks_go_first(monkeypatch: pytest.Monkey
     assert more == [2 * module._SHARED_CHUNK]
 
 
-@pytest.mark.slow
 def judged(result: TestResult) -> list[tuple[Mutant, Verdict]]:
     return [(one.mutant, one.verdict) for one in result.outcomes["embedded"]]
 
 
-def test_a_scan_on_a_public_host_answers_in_another_process_and_finds_the_same() -> None:
+@pytest.mark.slow
+def test_a_scan_on_a_public_host_finds_the_same() -> None:
     text = "The young black waiter praised the old British actress."
     form = replace(FORM, text=text, models=("embedded",), limit=60)
     found = {}
     for local in (True, False):
         services = Services(Access(local=local))
-        session = Session()
-        *_, found[local] = ExploreActions(services).scan(session, form)
-        if not local:  # a check of the same is answered here
-            here = services.model("embedded")
-            assert here.asked == 0
-            ExploreActions(services).check(Session(), form)
-            assert here.asked > 0
-            scanning = services._scanning.get("embedded").model
-            assert isinstance(scanning, ProcessModel)
-            scanning.close()
+        *_, found[local] = ExploreActions(services).scan(Session(), form)
     # Scores differ in their last digits, as other batches are padded otherwise.
     assert judged(found[True]) == judged(found[False])
     for own, other in zip(
