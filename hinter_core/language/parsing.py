@@ -38,6 +38,7 @@ _ENTITIES, _PERSON = "ner", "PERSON"
 # spaCy's pipelines are not thread-safe, and the limit on BLAS threads belongs to the process: if
 # two limits overlap, the last to end restores the limit of the other for good.
 _ALONE = threading.Lock()
+IMPORTING = threading.Lock()  # held while torch is imported, or cannot be
 _NEED_TORCH = ("spacy_transformers", "spacy_curated_transformers")
 _UNUSED = ("lemmatizer", "senter", "morphologizer", "attribute_ruler", "entity_linker")
 
@@ -173,14 +174,15 @@ def _import_spacy() -> Any:
 
     spaCy imports torch if it is there, which takes 2 s and 180 MB. Models can still import it.
     """
-    loaded = {"torch", "spacy"} & set(sys.modules)
-    if loaded or any(map(importlib.util.find_spec, _NEED_TORCH)):
-        return importlib.import_module("spacy")
-    sys.modules["torch"] = None  # type: ignore[assignment]  # an import of it fails
-    try:
-        return importlib.import_module("spacy")
-    finally:
-        del sys.modules["torch"]
+    with IMPORTING:
+        loaded = {"torch", "spacy"} & set(sys.modules)
+        if loaded or any(map(importlib.util.find_spec, _NEED_TORCH)):
+            return importlib.import_module("spacy")
+        sys.modules["torch"] = None  # type: ignore[assignment]  # an import of it fails
+        try:
+            return importlib.import_module("spacy")
+        finally:
+            del sys.modules["torch"]
 
 
 def _require_pipeline(name: str) -> None:

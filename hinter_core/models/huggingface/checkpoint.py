@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from hinter_core.errors import ModelError
+from hinter_core.language.parsing import IMPORTING
 from hinter_core.models.huggingface.labels import named_by_label2id
 from hinter_core.models.huggingface.lent import may_use_cuda
 from hinter_core.models.huggingface.limits import LARGEST, bounded, require_modest, require_size
@@ -134,8 +135,9 @@ def open_checkpoint(
         ModelError: missing library, model, weights or head; the message says what to do.
     """
     try:
-        import torch
-        from transformers.utils import logging
+        with IMPORTING:
+            import torch
+            from transformers.utils import logging
     except ImportError as error:
         raise ModelError(
             f"Model '{name}' needs torch and transformers: pip install torch transformers"

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -19,6 +20,7 @@ from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 
 from hinter_core.errors import ModelError
+from hinter_core.language.parsing import IMPORTING
 from hinter_core.models.huggingface import checkpoint
 from hinter_core.models.huggingface.limits import LARGEST
 from hinter_core.models.registry import build_model, parse_name
@@ -53,6 +55,15 @@ def change_config(folder: Path, **changes: object) -> None:
     path = folder / "config.json"
     config = json.loads(path.read_text())
     path.write_text(json.dumps({**config, **changes}))
+
+
+def test_torch_is_waited_for_while_spacy_is_imported_without_it(good: Path) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        with IMPORTING:
+            loading = pool.submit(load, str(good))
+            with pytest.raises(TimeoutError):
+                loading.result(0.3)
+        assert loading.result(60).capabilities.labels == ("no", "yes")
 
 
 def test_a_good_checkpoint_is_loaded_in_fp32(good: Path) -> None:
