@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from hinter_core.campaign.record import priorities_of
@@ -30,6 +29,7 @@ from hinter_core.campaign.tables import (
     text_schema,
 )
 from hinter_core.errors import HinterError, InputError
+from hinter_core.files.memory import THREADS, MemoryDatabase, own_database, shared_database
 from hinter_core.language.sentences import sentences_of
 from hinter_core.mutation.edits import apply_edits, handwritten_mutant
 from hinter_core.mutation.plan import Plan
@@ -43,8 +43,6 @@ CHUNK = 400_000  # mutants in memory at a time
 MUTANT_COLUMNS = ("row", "edits", "kept", "text")
 ANSWER_COLUMNS = ("row", "mutant", "verdict", "changed", "failure", "audit")
 _COUNTED = ("verdict", "changed")  # columns that rates are counted from
-_THREADS = 3  # one verifies while two count
-_MEMORY = "512MB"
 _MOST_ROWS = 2**32  # per shard, so that shard and place fit one number
 _TOGETHER = 16  # shards in one query, whose cost hardly depends on how few mutants it is for
 _FETCHED = 1024  # rows at a time; each contains its text
@@ -185,32 +183,19 @@ class CampaignReader:
         self.shards = self.written.shards
         self._locked = False
         self._beside: tuple[CampaignReader, ...] = ()  # other campaigns in the same queries
-        self._spill = TemporaryDirectory(prefix="hinter-")
         self._failed = duckdb.Error
-        self.connection = duckdb.connect(
-            config={
-                "threads": _THREADS,
-                "memory_limit": _MEMORY,
-                "temp_directory": self._spill.name,
-                "preserve_insertion_order": False,
-            }
-        )
-        self.connection.execute("SET enable_progress_bar = false")
         self._remote: dict[str, Path] = {}  # listed files that are not on a disk
+        self._open(shared_database(_make_empty))
         self._reach(self)
-        for name, schema in (
-            ("texts", text_schema()), ("mutants", mutant_schema()), ("answers", answer_schema()),
-        ):  # fmt: skip
-            self.connection.register("empty", schema.empty_table())
-            self.connection.execute(f"CREATE TABLE no_{name} AS FROM empty")
-        self.connection.unregister("empty")
 
     def __enter__(self) -> CampaignReader:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.connection.close()
-        self._spill.cleanup()
+        self._database.close()
+
+    def _open(self, database: MemoryDatabase) -> None:
+        self._database, self.connection = database, database.connection
 
     def read_beside(self, other: CampaignReader) -> None:
         """Let queries also read the tables of another campaign."""
@@ -219,7 +204,9 @@ class CampaignReader:
 
     def _reach(self, other: CampaignReader) -> None:
         if isinstance(other.store.folder, RemotePath):
-            if not self._remote:  # once for a connection
+            if not self._remote:  # once for a connection, whose instance has these files alone
+                self._database.close()
+                self._open(own_database(_make_empty))
                 self.connection.register_filesystem(duckdb_files(self._remote))
             self._remote |= {str(path): path for path in other.written.paths.values()}
 
@@ -269,7 +256,7 @@ class CampaignReader:
     def stream(self, sql: str, **parameters: Any) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query; other queries may run meanwhile."""
         try:
-            cursor = self.connection.cursor().execute(sql, parameters or None)
+            cursor = self._database.cursor().execute(sql, parameters or None)
             while held := cursor.fetchmany(_FETCHED):
                 yield from held
         except self._failed as error:
@@ -328,10 +315,13 @@ class CampaignReader:
         return [(name, kind) for name, kind, *_ in self.run(f"DESCRIBE {view}")]
 
     def _lock(self) -> None:
-        """Create the views, then forbid other files and settings."""
+        """Create the views, in an instance of its own that allows no other files and settings."""
         if self._locked:
             return
         self._locked = True
+        if not self._remote:
+            self._database.close()
+            self._open(own_database(_make_empty))
         allowed = ", ".join(quoted(str(path)) for path in self.written.paths.values())
         for name, select in self.tables().named().items():
             self.run(f"CREATE VIEW {name} AS {select}")
@@ -376,7 +366,7 @@ class CampaignReader:
                 if answer_file and checked_rows(answer_file, answers) != made:
                     raise StoreError(f"Answers do not fit {path.name}; hinter verify says which.")
 
-        with ThreadPoolExecutor(_THREADS) as threads:
+        with ThreadPoolExecutor(THREADS) as threads:
             list(threads.map(fit, shards))  # raises what one of them raised
 
     def chunks(
@@ -388,7 +378,7 @@ class CampaignReader:
 
     def ahead(self, read: Callable[[list[int]], Any]) -> Iterator[tuple[list[int], Any]]:
         """Yield the lists of :meth:`chunks`; each is read while one works on that before."""
-        with ThreadPoolExecutor(_THREADS) as threads:
+        with ThreadPoolExecutor(THREADS) as threads:
             list(threads.map(checked_rows, map(self.written.texts, self.shards)))
         chunks: list[list[int]] = []
         room = 0
@@ -471,6 +461,16 @@ class CampaignReader:
                 places=wanted,
             )
             yield from map(self._record, rows)
+
+
+def _make_empty(connection: Any) -> None:
+    """Make the tables without rows that views are united with, so that all columns exist."""
+    for name, schema in (
+        ("texts", text_schema()), ("mutants", mutant_schema()), ("answers", answer_schema()),
+    ):  # fmt: skip
+        connection.register("empty", schema.empty_table())
+        connection.execute(f"CREATE TABLE no_{name} AS FROM empty")
+    connection.unregister("empty")
 
 
 def _first_line(error: Exception) -> str:

@@ -439,12 +439,12 @@ def files_of(kind: str, paths: Sequence[Path]) -> str:
         StoreError: a file is missing or damaged.
     """
     if not paths:
-        return f"(SELECT *, '' AS file, 0 AS number FROM no_{kind})"
+        return f"(SELECT *, '' AS file, 0 AS number FROM memory.no_{kind})"
     names, by_name = ", ".join(quoted(str(path)) for path in paths), str(not alike(paths)).lower()
     return (
         "(SELECT *, parse_filename(filename) AS file, file_row_number AS number "
         f"FROM read_parquet([{names}], union_by_name = {by_name}, filename = true, "
-        f"file_row_number = true) UNION ALL BY NAME SELECT * FROM no_{kind})"
+        f"file_row_number = true) UNION ALL BY NAME SELECT * FROM memory.no_{kind})"
     )
 
 

@@ -1,0 +1,74 @@
+"""Databases in memory: apart from each other, in one instance where they can be."""
+
+import os
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import duckdb
+import pytest
+
+from hinter_core.files import memory
+from hinter_core.files.memory import own_database, shared_database
+
+
+def _prepare(connection: Any) -> None:
+    connection.execute("CREATE TABLE common AS SELECT 7 AS number")
+
+
+def _filled(number: int) -> set[int]:
+    database = shared_database(_prepare)
+    try:
+        database.connection.execute(f"CREATE TABLE numbers AS SELECT {number} AS number")
+        rows = database.cursor().execute(
+            "SELECT number FROM numbers UNION ALL SELECT number FROM memory.common"
+        )
+        return {number for (number,) in rows.fetchall()}
+    finally:
+        database.close()
+
+
+def _names() -> set[str]:
+    assert memory._shared
+    rows = memory._shared.connection.execute("SELECT database_name FROM duckdb_databases()")
+    return {name for (name,) in rows.fetchall()}
+
+
+def test_databases_of_one_instance_have_tables_of_the_same_name() -> None:
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(_filled, range(60))) == [{number, 7} for number in range(60)]
+    assert _names() == {"memory", "system", "temp"}
+
+
+def test_an_instance_that_a_fault_made_useless_is_replaced() -> None:
+    _filled(1)
+    assert memory._shared
+    memory._shared.connection.close()
+    assert _filled(2) == {2, 7}
+
+
+def test_settings_of_an_own_instance_are_its_own() -> None:
+    own = own_database(_prepare)
+    own.connection.execute("SET enable_external_access = false; SET lock_configuration = true")
+    with pytest.raises(duckdb.Error):
+        own.connection.execute("SET threads = 1")
+    assert _filled(3) == {3, 7}
+    own.close()
+
+
+def test_a_forked_process_makes_an_instance_of_its_own() -> None:
+    _filled(4)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if _filled(5) == {5, 7} else 1)
+    for _ in range(300):
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            break
+        time.sleep(0.1)
+    else:
+        os.kill(child, signal.SIGKILL)
+    assert ended
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert _filled(6) == {6, 7}
