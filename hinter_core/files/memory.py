@@ -37,7 +37,7 @@ class MemoryDatabase(NamedTuple):
         return cursor
 
     def close(self) -> None:
-        """Remove the database; what other connections still read stays until they end."""
+        """Remove the database and end all that its cursors read."""
         import duckdb
 
         if self.name:
