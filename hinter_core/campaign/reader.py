@@ -21,9 +21,7 @@ from hinter_core.campaign.tables import (
     Attributes,
     Tables,
     answer_schema,
-    columns_of,
     edit_from_row,
-    files_of,
     mutant_schema,
     quoted,
     text_schema,
@@ -42,7 +40,6 @@ CHUNK = 400_000  # mutants in memory at a time
 # Columns that counts and searches read, after verification.
 MUTANT_COLUMNS = ("row", "edits", "kept", "text")
 ANSWER_COLUMNS = ("row", "mutant", "verdict", "changed", "failure", "audit")
-_COUNTED = ("verdict", "changed")  # columns that rates are counted from
 _MOST_ROWS = 2**32  # per shard, so that shard and place fit one number
 _TOGETHER = 16  # shards in one query, whose cost hardly depends on how few mutants it is for
 _FETCHED = 1024  # rows at a time; each contains its text
@@ -197,6 +194,10 @@ class CampaignReader:
     def _open(self, database: MemoryDatabase) -> None:
         self._database, self.connection = database, database.connection
 
+    def _leave_shared(self) -> None:
+        self._database.close()
+        self._open(own_database(_make_empty))
+
     def read_beside(self, other: CampaignReader) -> None:
         """Let queries also read the tables of another campaign."""
         self._beside = (other,)
@@ -205,8 +206,7 @@ class CampaignReader:
     def _reach(self, other: CampaignReader) -> None:
         if isinstance(other.store.folder, RemotePath):
             if not self._remote:  # once for a connection, whose instance has these files alone
-                self._database.close()
-                self._open(own_database(_make_empty))
+                self._leave_shared()
                 self.connection.register_filesystem(duckdb_files(self._remote))
             self._remote |= {str(path): path for path in other.written.paths.values()}
 
@@ -215,30 +215,21 @@ class CampaignReader:
     ) -> Tables:
         """Return the views over some shards and models (default: all)."""
         chosen = self.shards if shards is None else shards
-        answer_tables = {
+        by_model = {
             name: self._answers(chosen, identity)
             for name, identity in self.models.items()
             if models is None or name in models
         }
-        texts = files_of("texts", list(map(self.written.texts, chosen)))
-        mutants = files_of("mutants", list(map(self.written.mutants, chosen)))
-        answers = files_of("answers", [path for paths in answer_tables.values() for path in paths])
         # The name of a file after the number of its shard identifies the model.
-        ends = {
-            paths[0].name.partition(".")[2]: name for name, paths in answer_tables.items() if paths
-        }
+        ends = {paths[0].name.partition(".")[2]: name for name, paths in by_model.items() if paths}
         cases = "".join(f" WHEN {quoted(end)} THEN {quoted(name)}" for end, name in ends.items())
+        files = {
+            "texts": list(map(self.written.texts, chosen)),
+            "mutants": list(map(self.written.mutants, chosen)),
+            "answers": [path for paths in by_model.values() for path in paths],
+        }
         model = f"CASE regexp_replace(file, '^[0-9]+[.]', '') {cases} END" if cases else "NULL"
-        judged = f"SELECT {columns_of('answers', model)} FROM {answers} WHERE mutant >= 0"
-        if self.rates:
-            audit = (f"CASE WHEN audit IS NOT FALSE THEN {one} END AS {one}" for one in _COUNTED)
-            judged = f"SELECT * REPLACE ({', '.join(audit)}) FROM ({judged})"
-        return Tables(
-            f"SELECT {columns_of('texts')} FROM {texts}",
-            f"SELECT {columns_of('mutants')} FROM {mutants}",
-            judged,
-            f"SELECT {columns_of('originals', model)} FROM {answers} WHERE mutant < 0",
-        )
+        return Tables(files, model, self.rates)
 
     def _answers(self, shards: Iterable[int], identity: str) -> list[Path]:
         return list(filter(None, (self.written.answers(shard, identity) for shard in shards)))
@@ -320,8 +311,7 @@ class CampaignReader:
             return
         self._locked = True
         if not self._remote:
-            self._database.close()
-            self._open(own_database(_make_empty))
+            self._leave_shared()
         allowed = ", ".join(quoted(str(path)) for path in self.written.paths.values())
         for name, select in self.tables().named().items():
             self.run(f"CREATE VIEW {name} AS {select}")

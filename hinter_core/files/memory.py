@@ -76,7 +76,8 @@ def shared_database(prepare: Prepare) -> MemoryDatabase:
     with _LOCK:
         for _ in "12":
             if not _shared or _shared[:2] != (os.getpid(), prepare):
-                _LEFT.append(_shared)
+                if _shared:
+                    _LEFT.append(_shared)
                 _shared = _Shared(os.getpid(), prepare, _instance(prepare))
             try:
                 connection = _shared.connection.cursor()

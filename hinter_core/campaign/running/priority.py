@@ -18,10 +18,11 @@ from typing import Any
 from hinter_core.campaign.record import PriorityState
 from hinter_core.campaign.running.journal import Asked, Journal
 from hinter_core.campaign.running.planned import PlannedMutants
+from hinter_core.campaign.running.rows import not_asked_row, original_row, outcome_row
 from hinter_core.campaign.running.writing import write_table
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.campaign.tables import answer_schema, not_asked_row, original_row, outcome_row
+from hinter_core.campaign.tables import answer_schema
 from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import UNSEEN, FollowUp, TestCase
 from hinter_core.prioritisation.cases import FAULTS

@@ -14,21 +14,19 @@ from typing import Any
 from hinter_core.campaign.record import PriorityState
 from hinter_core.campaign.running.planned import PlannedMutants
 from hinter_core.campaign.running.priority import PriorityRun
-from hinter_core.campaign.running.writing import WriteRows, table_writer, write_table
-from hinter_core.campaign.sources.base import PREDICTIONS
-from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import TESTED, CampaignStore, read_table
-from hinter_core.campaign.tables import (
-    answer_schema,
+from hinter_core.campaign.running.rows import (
     mutant_row,
-    mutant_schema,
     original_row,
     outcome_row,
     plan_from_row,
     stored_follow_up,
     text_row,
-    text_schema,
 )
+from hinter_core.campaign.running.writing import WriteRows, table_writer, write_table
+from hinter_core.campaign.sources.base import PREDICTIONS
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import TESTED, CampaignStore, read_table
+from hinter_core.campaign.tables import answer_schema, mutant_schema, text_schema
 from hinter_core.data.rows import Row
 from hinter_core.generators.base import Generator, Planned
 from hinter_core.language.parsing import ParseStore, load_parser
