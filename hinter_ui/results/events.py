@@ -216,14 +216,16 @@ class ResultsEvents(TabEvents):
         reading = self.actions.open(session, name, path, overtaken)
         before = set(old)  # also what was unfolded while the campaign was counted
         reading.unfolded |= {section} & set(FOLDS) | before - first
-        state.offered, state.drawn = choices, (reading, reading.state)
         # Told of the rest, gradio would close what is unfolded by hand as the campaign arrives.
         turned = {
             self.ui.folds[key]: gr.update(open=key in reading.unfolded)
             for key in before ^ reading.unfolded
         }
         shown = self.updates.opened(reading, choices) | turned | {self.ui.notice: ""}
-        return shown if state.reading is reading else {self.ui.notice: gr.skip()}
+        if state.reading is not reading:
+            return {self.ui.notice: gr.skip()}
+        state.offered, state.drawn = choices, (reading, reading.state)
+        return shown
 
     def example(self, request: gr.Request, kept: Any) -> Iterator[Updates]:
         """Run the example campaign, and open it."""
