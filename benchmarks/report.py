@@ -20,6 +20,7 @@ import numpy
 import pyarrow
 import pyarrow.parquet
 
+from hinter_core.campaign.running.run import shard_size
 from hinter_core.campaign.spec import VERSION, Campaign
 from hinter_core.campaign.store import TESTED, CampaignStore
 from hinter_core.campaign.tables import answer_schema, mutant_schema, text_schema
@@ -72,14 +73,15 @@ print(json.dumps({"taken": taken, "peak": peak}))
 def make(folder: Path, mutants: int, seed: int = 0) -> CampaignStore:
     """Write a campaign of about that many mutants, most of them of two edits."""
     rng = numpy.random.default_rng(seed)
-    campaign = Campaign(data="sample", attributes=tuple(_ATTRIBUTES), models=(MODEL,))
     store = CampaignStore(folder)
     store.shards.mkdir(parents=True)
     own = _layout()
     texts = max(1, mutants // len(own["order"]))
-    shards = -(-texts // campaign.shard)
+    size = shard_size(texts)
+    campaign = Campaign(data="sample", attributes=tuple(_ATTRIBUTES), models=(MODEL,), shard=size)
+    shards = -(-texts // size)
     for shard in range(shards):
-        rows = numpy.arange(shard * campaign.shard, min(texts, (shard + 1) * campaign.shard))
+        rows = numpy.arange(shard * size, min(texts, (shard + 1) * size))
         _write_shard(store, shard, rows, own, rng)
     scope = {name: (pairs, groups) for name, (_, pairs, groups) in _ATTRIBUTES.items()}
     spec = {

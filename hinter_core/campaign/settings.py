@@ -126,9 +126,10 @@ class CampaignSettings(Settings):
         "embedded", "embedded, an installed spaCy pipeline, or a path to one.",
         advanced=True,
     )  # fmt: skip
-    shard: int = setting(
-        16, "Texts in a unit of work; a resumed run repeats no finished unit.",
+    shard: int | None = setting(
+        None, "Texts in a unit of work; a resumed run repeats no finished unit.",
         label="Texts in a unit of work", low=1, high=100_000, advanced=True,
+        unset="from 4 to 64, by their number",
     )  # fmt: skip
     discarded: bool = setting(
         False, "Test discarded mutants too, to count false positives.",

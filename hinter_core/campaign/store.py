@@ -174,8 +174,8 @@ class CampaignStore:
         """
         if (self.folder / SPEC).exists():
             noted = self.read()["campaign"]
-            data = as_before(campaign.data, noted.get("data", ""))
-            campaign = replace(campaign, data=data, **settings_before(noted))
+            now = {"data": as_before(campaign.data, noted.get("data", ""))} | settings_before(noted)
+            campaign = replace(campaign, shard=campaign.shard or noted["shard"], **now)
         return campaign.pinned()
 
     def read(self) -> dict[str, Any]:

@@ -169,7 +169,7 @@ def _run_with_progress(
     started = time.monotonic()
     work = plan_run(settings, store)
     with tqdm(
-        total=(store.part.shards(work.shards) if store.part else work.shards) * settings.shard,
+        total=store.part.shards(work.shards) * work.size if store.part else work.texts,
         unit=" texts",
         disable=not sys.stderr.isatty(),
         dynamic_ncols=True,

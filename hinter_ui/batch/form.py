@@ -85,7 +85,7 @@ SETTINGS = {
     if option.part != "data" and len(option.choices) != 1 and name != _COMMAND_LINE_ALONE
 }
 # What a new form holds, where it is not the setting's default.
-_STARTS = {"sample": 20, "limit": 20, "shard": 4, "models": (DEFAULT_MODEL,),
+_STARTS = {"sample": 20, "limit": 20, "models": (DEFAULT_MODEL,),
            "requests": 0, "budget": 0}  # fmt: skip
 
 

@@ -53,18 +53,28 @@ class RunProgress:
         return self.shards == self.of and all(one.reason for one in self.priority.values())
 
 
+_LEAST, _MOST = 4, 64  # texts of a shard
+_TURNS = 10  # of each worker, at least
 _SUMMED = ("texts", "mutants", "hidden", "parses", "predictions")
 
 
 @dataclass(frozen=True)
 class RunScope:
-    """A campaign as it runs, and its rows: all, or those with the ``chosen`` numbers."""
+    """A campaign as it runs, and its rows: all, or those with the ``chosen`` numbers.
+
+    ``size``: texts of a shard.
+    """
 
     campaign: Campaign
     table: Rows
     chosen: frozenset[int] | None
     texts: int
-    shards: int
+    size: int
+
+    @property
+    def shards(self) -> int:
+        """The number of shards."""
+        return -(-self.texts // self.size)
 
 
 def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope:
@@ -86,22 +96,32 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
     require_testable(campaign.source.tested(), campaign.models, campaign.settings)
     for name in campaign.models:
         parse_name(name, trusted=True)
-    if store is not None:
-        store.open(campaign)
-        if not store.scope():
-            # The numbers of word pairs and of target groups.
-            store.note(
-                scope={d.attribute: [d.pair_count, len(d.target_groups)] for d in vocabulary}
-            )
     chosen, texts = _chosen(campaign, table), table.count
     if chosen is not None:
         texts = len(chosen)
     elif texts is None:
         texts = sum(1 for _ in table.rows())
-    shards = -(-texts // campaign.shard)
+    at_once = store.part.of if store and store.part else campaign.workers
+    size = campaign.shard or shard_size(texts, at_once)
+    work = RunScope(replace(campaign, shard=size), table, chosen, texts, size)
     if store is not None:
-        store.note(size={"texts": texts, "shards": shards})
-    return RunScope(campaign, table, chosen, texts, shards)
+        store.open(work.campaign)
+        if not store.scope():
+            # The numbers of word pairs and of target groups.
+            store.note(
+                scope={d.attribute: [d.pair_count, len(d.target_groups)] for d in vocabulary}
+            )
+        store.note(size={"texts": texts, "shards": work.shards})
+    return work
+
+
+def shard_size(texts: int, at_once: int = 1) -> int:
+    """Return how many texts a shard has, unless the campaign says it; ``at_once``: shards made.
+
+    Few, so that progress shows and workers end together; many, as small files take twice the room
+    and twice the time to read.
+    """
+    return min(_MOST, max(_LEAST, texts // (_TURNS * max(_TURNS, at_once))))
 
 
 def _require_divisible(campaign: Campaign) -> None:
@@ -154,7 +174,7 @@ def run_campaign(
     """
     work = work or plan_run(campaign, store)
     campaign = store.pinned(campaign)
-    every = enumerate(chunks(rows_of(work), campaign.shard))
+    every = enumerate(chunks(rows_of(work), work.size))
     shards = ((number, rows) for number, rows in every if store.owns(number))
     shard_count = store.part.shards(work.shards) if store.part else work.shards
     try:

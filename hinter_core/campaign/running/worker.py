@@ -49,7 +49,7 @@ from hinter_core.types import SUBSTITUTE, Verdict
 _CHUNK = 512
 _AHEAD = 1_024  # texts and mutants that are made before a server's answers to earlier ones
 # Characters of sentences in memory; a campaign rarely meets one twice.
-_PARSES = 700_000
+_PARSES = 350_000
 
 
 @dataclass(frozen=True)

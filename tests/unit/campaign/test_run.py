@@ -14,7 +14,7 @@ import pytest
 
 from hinter_core.campaign.preview import forecast
 from hinter_core.campaign.running.journal import forget_failures
-from hinter_core.campaign.running.run import plan_run, run_campaign
+from hinter_core.campaign.running.run import plan_run, run_campaign, shard_size
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore, StoreError, read_table
 from hinter_core.errors import HinterError
@@ -296,6 +296,26 @@ def test_a_renamed_model_is_the_same_and_asked_nothing(campaign: Campaign, tmp_p
     assert (done.predictions, done.parses) == (0, 0)
     assert set(store.read()["models"]) == {RULES, f"hf:{renamed}"}
     assert tables(store.folder) == before
+
+
+@pytest.mark.parametrize(
+    ("texts", "at_once", "size"),
+    [(0, 1, 4), (399, 1, 4), (1_600, 1, 16), (1_600, 10, 16), (1_600, 16, 10), (50_000, 2, 64)],
+)
+def test_a_shard_is_small_enough_to_share_and_large_enough_to_read(
+    texts: int, at_once: int, size: int
+) -> None:
+    assert shard_size(texts, at_once) == size
+
+
+def test_a_directory_keeps_its_size_of_shards(data: Path, tmp_path: Path) -> None:
+    chosen, store = Campaign(data=str(data), models=(RULES,), **PLAIN), CampaignStore(tmp_path)
+    assert plan_run(chosen).size == 4
+    assert plan_run(replace(chosen, shard=7), store).shards == 3
+    assert plan_run(chosen, store).size == 7
+    assert store.campaign().shard == 7
+    with pytest.raises(StoreError, match="holds another campaign"):
+        plan_run(replace(chosen, shard=8), store)
 
 
 def test_one_run_at_a_time(campaign: Campaign, tmp_path: Path) -> None:
