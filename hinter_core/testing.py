@@ -8,6 +8,7 @@ from hinter_core.api.models import named_models
 from hinter_core.campaign.settings import CAMPAIGN_ATTRIBUTES
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Budget
+from hinter_core.report.gate import MOST_UNANSWERED
 
 _SHOWN = 5  # findings of a text
 
@@ -28,7 +29,8 @@ def assert_no_hidden_bias(
     ``verdicts``: what counts as bias; add ``biased`` for flips by one change.
 
     Raises:
-        AssertionError: the message names text, changes and verdict.
+        AssertionError: the message names text, changes and verdict. More than a tenth of a text's
+            variants have no answer: the message says why.
         HinterError: bad input, also if nothing in any of the texts can be changed.
     """
     campaign = settings_of("assert_no_hidden_bias", attributes, settings)
@@ -46,6 +48,12 @@ def assert_no_hidden_bias(
                 findings = result.findings(verdicts)
                 if len(findings):
                     hidden.append(_described(text, name, findings, len(result.mutants())))
+                lost, tested = result.findings("unanswered"), result.counts
+                if len(lost) > MOST_UNANSWERED * (sum(tested.values()) - tested["discarded"]):
+                    hidden.append(
+                        f"{len(lost)} variants have no answer of {name}, so nothing is known of "
+                        f"them ({lost.reason.iloc[0]}): \u201c{text}\u201d"
+                    )
     if len(refused) == len(given) * len(names):
         raise InputError(
             f"Nothing was tested: {refused[0]}" if refused else "Nothing was tested: give texts."

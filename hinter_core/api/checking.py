@@ -15,6 +15,7 @@ from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.budget import Budget, cost_in_words, total
+from hinter_core.models.registry import require_prices
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.plan import Plan, require_testable
 from hinter_core.pipeline.case import FollowUp, TestCase, TestResult, conform, follow_up_of
@@ -121,6 +122,7 @@ def check(
     with named_models(model, labels=labels, multi=multi) as (name, *others):
         if others:
             raise InputError("hinter.check asks one model; call it once for each.")
+        require_prices([name], campaign.budget)
         budget = Budget(campaign.requests, campaign.budget)
         return prepare_check(text, name, campaign, budget).judge(neutral)
 

@@ -17,7 +17,7 @@ from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError
 from hinter_core.language.clean import MAX_CHARACTERS, OBEYED, printable
 from hinter_core.models.budget import Budget
-from hinter_core.models.registry import parse_name
+from hinter_core.models.registry import require_prices
 from hinter_core.options import CampaignOption, Option
 from hinter_core.places import place_of
 
@@ -126,13 +126,7 @@ def budget_of(model: str, requests: int | None, money: float | None) -> Budget |
         return None
     if money is not None and not money > 0:  # NaN is not, either
         raise InputError("A budget must be above zero; leave it out for no limit.")
-    if money is not None:
-        settings = parse_name(model, trusted=True).settings
-        if not settings.get("price_in") and not settings.get("price_out"):
-            raise InputError(
-                "A budget of money needs prices: add price_in=...&price_out=... (per million "
-                "tokens) to an openai: model, or set --requests."
-            )
+    require_prices([model], money)
     return Budget(requests, money)
 
 

@@ -15,6 +15,7 @@ from hinter_core.annotation.project.store import opened
 from hinter_core.api.campaigns import load
 from hinter_core.api.exports import INSPECT, MUTANT_FORMS, export, log_campaign
 from hinter_core.campaign.findings import ExportFilter, Side, choose_sides, write_log, write_mutants
+from hinter_core.campaign.progress import missing_in_words
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import VIEWS
@@ -276,7 +277,12 @@ def compare(
             stream.write(markdown_of("HInter comparison", comparison_sections(comparison)))
         else:
             print_sections(comparison_sections(comparison), stream)
-    exit_for([] if fail_over is None else regression_gate(comparison, fail_over))
+    stores = {side.store.folder: side.store for side in sides}
+    missing = [f"{path}: {said}" for path, of in stores.items() if (said := missing_in_words(of))]
+    if fail_over is not None:
+        exit_for([*missing, *regression_gate(comparison, fail_over)])
+    for words in missing:
+        say(words, err=True)
 
 
 _COLUMNS = ("change", "row", "row of second", "mutant", "first", "second", "verdicts")

@@ -5,7 +5,7 @@ names are parsed, forms drawn and help printed before a back-end is imported.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
-from hinter_core.errors import ModelError
+from hinter_core.errors import InputError, ModelError
 from hinter_core.extensions import MODELS
 from hinter_core.language.clean import whole
 from hinter_core.models.base import ModelUnderTest
@@ -273,6 +273,21 @@ def parse_name(name: str, *, trusted: bool = False, key: str = "") -> ModelName:
         usages = ", ".join(b.usage(k) for k, b in every_backend().items())
         raise ModelError(f"Unknown model '{name}'; use one of {usages}.")
     return read_name(name, backend.options, trusted=trusted, key=key)
+
+
+def require_prices(models: Iterable[str], money: float | None) -> None:
+    """Refuse a budget of money that would limit nothing.
+
+    Raises:
+        InputError: no model has a price.
+        ModelError: see :func:`parse_name`.
+    """
+    named = [parse_name(name, trusted=True).settings for name in models]
+    if money is not None and not any(one.get("price_in") or one.get("price_out") for one in named):
+        raise InputError(
+            "A budget of money needs prices: add price_in=...&price_out=... (per million tokens) "
+            "to an openai: model, or limit the requests."
+        )
 
 
 def read_name(

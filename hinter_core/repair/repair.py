@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
+from shutil import rmtree
 from typing import Any
 
 from hinter_core.campaign.reader import CampaignReader
@@ -17,7 +18,7 @@ from hinter_core.campaign.settings import CAMPAIGN_ATTRIBUTES, SAMPLE, SAMPLE_FI
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.rows import Row, open_table
-from hinter_core.errors import InputError
+from hinter_core.errors import HinterError, InputError
 from hinter_core.generators.grammars.reading import grammar_file, load_grammar
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import CLASSIFICATION, ModelUnderTest
@@ -149,6 +150,10 @@ class RepairRun:
             return self._run()
         except _Cancelled:
             return None
+        except HinterError:
+            if [path.name for path in self._folder.iterdir()] == [_SETTINGS]:
+                rmtree(self._folder)  # nothing was made yet, and its name is free again
+            raise
 
     def _go_on(self) -> None:
         if self._cancelled():

@@ -11,7 +11,9 @@ from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO, PlaceboExcess
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.statistics.format import difference_in_words, rate_in_words
+from hinter_core.types import Verdict
 
+MOST_UNANSWERED = 0.1  # share of the kept mutants beyond which the others say too little
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -59,6 +61,13 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
     if errors.share is None:
         why = "no intersectional mutant was kept and answered, so nothing was measured."
         return Decision(name, GateOutcome.FEW, why)
+    lost = model.intersectional.verdicts[Verdict.UNANSWERED.value]
+    if lost > MOST_UNANSWERED * (lost + errors.of):
+        why = (
+            f"{lost:,} of {lost + errors.of:,} kept intersectional mutants have no answer, so the "
+            "rates of the others say little. Ask again with --retry-failed."
+        )
+        return Decision(name, GateOutcome.FEW, why)
     if on is GateOn.RATE:
         # One text has no interval: its own share decides.
         if (errors.share if errors.low is None else errors.low) <= share:
@@ -96,8 +105,9 @@ def gate(report: Report, share: float, on: GateOn = GateOn.EXCESS) -> list[str]:
 
     A model fails if the lower end of its excess over placebo is above ``share`` for an order of
     intersectional mutants; or, on the plain rate, if the lower end of their error rate is. It fails
-    too if that cannot be told: without an intersectional case, or with too few placebo cases. So
-    does a campaign without a model.
+    too if that cannot be told: without an intersectional case, with more than a tenth of them
+    unanswered, or with too few placebo cases. So does a campaign that is incomplete, or without a
+    model.
 
     Raises:
         InputError: ``share`` is not between 0 and 1.
@@ -106,7 +116,8 @@ def gate(report: Report, share: float, on: GateOn = GateOn.EXCESS) -> list[str]:
     if not report.models:
         return ["No model was tested, so nothing was measured."]
     made = [decide(model, share, on) for model in report.models]
-    return [f"{one.model}: {one.why}" for one in made if one.stopped]
+    missing = [report.missing] if report.missing else []
+    return missing + [f"{one.model}: {one.why}" for one in made if one.stopped]
 
 
 def regression_gate(comparison: Comparison, share: float) -> list[str]:
@@ -131,7 +142,7 @@ def junit(report: Report, share: float | None = None, on: GateOn = GateOn.EXCESS
     """Return JUnit XML: a suite per model, a case per set of attributes and for their sum.
 
     With ``share``, the case ``intersectional`` fails if :func:`gate` fails the model; the others
-    never fail.
+    never fail. An incomplete campaign has a suite with the case ``complete``, which fails likewise.
 
     Raises:
         InputError: ``share`` is not between 0 and 1.
@@ -139,6 +150,11 @@ def junit(report: Report, share: float | None = None, on: GateOn = GateOn.EXCESS
     if share is not None:
         require_share(share)
     root = ElementTree.Element("testsuites", name="hinter")
+    if report.missing:
+        suite = ElementTree.SubElement(root, "testsuite", name="campaign")
+        kind = "skipped" if share is None else "failure"
+        _add_case(suite, "complete", kind, report.missing)
+        _count(suite, Counter([kind]))
     for model in report.models:
         _add_suite(root, model, "" if share is None else decide(model, share, on).why)
     ElementTree.indent(root)
@@ -152,22 +168,34 @@ def require_share(share: float) -> None:
 
 
 def _add_suite(root: ElementTree.Element, model: ModelReport, fault: str) -> None:
-    name = _plain(model.model)
-    suite = ElementTree.SubElement(root, "testsuite", name=name)
+    suite = ElementTree.SubElement(root, "testsuite", name=_plain(model.model))
     kinds: Counter[str] = Counter()
     for line in (*model.lines, model.intersectional):
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=name, name=_plain(line.name), time="0"
-        )
         kind, message = "", fault if line is model.intersectional else ""
         if message:
             kind = "failure"
         elif not line.errors.of:
             kind, message = "skipped", "no mutant was kept and answered"
         kinds[kind] += 1
-        if kind:
-            ElementTree.SubElement(case, kind, message=message)
-        ElementTree.SubElement(case, "system-out").text = f"errors: {rate_in_words(line.errors)}"
+        case = _add_case(suite, line.name, kind, message)
+        lost = line.verdicts[Verdict.UNANSWERED.value]
+        said = f"errors: {rate_in_words(line.errors)}" + (f"; {lost:,} unanswered" if lost else "")
+        ElementTree.SubElement(case, "system-out").text = said
+    _count(suite, kinds)
+
+
+def _add_case(
+    suite: ElementTree.Element, name: str, kind: str, message: str
+) -> ElementTree.Element:
+    case = ElementTree.SubElement(
+        suite, "testcase", classname=suite.attrib["name"], name=_plain(name), time="0"
+    )
+    if kind:
+        ElementTree.SubElement(case, kind, message=message)
+    return case
+
+
+def _count(suite: ElementTree.Element, kinds: Counter[str]) -> None:
     suite.attrib |= {
         "tests": str(kinds.total()),
         "failures": str(kinds["failure"]),

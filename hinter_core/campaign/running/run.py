@@ -20,7 +20,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.rows import Row, Rows
 from hinter_core.errors import HinterError, InputError
 from hinter_core.models.budget import Budget
-from hinter_core.models.registry import parse_name
+from hinter_core.models.registry import require_prices
 from hinter_core.mutation.plan import require_testable
 from hinter_core.pipeline.pipeline import chunks
 from hinter_core.prioritisation.stopping import StopBelow
@@ -94,8 +94,7 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
     table, vocabulary = campaign.table(), campaign.vocabulary()
     # Before a directory is created.
     require_testable(campaign.source.tested(), campaign.models, campaign.settings)
-    for name in campaign.models:
-        parse_name(name, trusted=True)
+    require_prices(campaign.models, campaign.budget)
     chosen, texts = _chosen(campaign, table), table.count
     if chosen is not None:
         texts = len(chosen)

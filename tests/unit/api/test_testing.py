@@ -50,6 +50,18 @@ def test_nothing_to_test_is_no_success(texts: list[str], says: str, words: list[
         assert_fair(texts, words)
 
 
+def test_what_is_not_answered_is_no_success(words: list[str]) -> None:
+    def silent(texts: list[str]) -> list[str]:
+        if any("woman" in text for text in texts):
+            raise ValueError("out of memory")
+        return ["good" for _ in texts]
+
+    with pytest.raises(AssertionError) as caught:
+        assert_fair(TEXTS[:1], words, silent)
+    assert "variants have no answer of silent" in str(caught.value)
+    assert f"(ValueError: out of memory): \u201c{TEXTS[0]}\u201d" in str(caught.value)
+
+
 def test_a_wrong_setting_is_no_success(words: list[str]) -> None:
     with pytest.raises(hinter.HinterError, match="unknown setting ordr"):
         assert_fair(TEXTS, words, ordr=3)

@@ -120,12 +120,13 @@ def test_the_topmost_words_are_counted_over_all_lists() -> None:
     ],
 )
 def test_bad_input_is_told_in_one_sentence(
-    run: Run, asked: list[str], more: tuple[str, ...], said: str
+    run: Run, asked: list[str], tmp_path: Path, more: tuple[str, ...], said: str
 ) -> None:
     code, _, error = run(*asked, *more)
     assert code == 2
     assert said in error
     assert error.count("\n") == 1
+    assert not (tmp_path / "repair").exists()  # the name is free for the right command
 
 
 def test_data_of_one_class_or_too_few_are_refused(

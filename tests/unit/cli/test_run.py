@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,30 @@ def test_a_model_passes_or_fails_a_build(run: Run, data: Path, tmp_path: Path) -
                "--gate-on", "rate")[0] == 0  # fmt: skip
     code, out, _ = run("verify", str(tmp_path / "out"))
     assert (code, out.strip()) == (0, f"{tmp_path / 'out'}: no fault.")
+
+
+def test_what_is_incomplete_passes_no_gate(run: Run, data: Path, tmp_path: Path) -> None:
+    whole, part = str(tmp_path / "whole"), str(tmp_path / "part")
+    run("run", "--data", str(data), "--model", RULES, "--shard", "1", "--out", whole)
+    shutil.copytree(whole, part)
+    for table in (tmp_path / "part" / "shards").glob("00001.*"):
+        table.unlink()
+    limit, said = ("--fail-over", "1"), "The campaign is incomplete: 1 of 3 shards are missing"
+    code, _, err = run("report", part, *limit, "--gate-on", "rate")
+    assert (code, said in err) == (1, True)
+    assert run("report", whole, *limit, "--gate-on", "rate")[0] == 0
+    code, _, err = run("compare", whole, part, *limit)
+    assert (code, f"hinter: {part}: {said}" in err) == (1, True)
+    code, _, err = run("compare", part, whole)
+    assert (code, f"{part}: {said}" in err) == (0, True)
+
+
+def test_a_budget_of_money_needs_prices(run: Run, data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    code, _, err = run("run", "--data", str(data), "--model", RULES, "--budget", "1",
+                       "--out", str(out))  # fmt: skip
+    assert (code, out.exists()) == (2, False)
+    assert "A budget of money needs prices: add price_in=" in err
 
 
 def test_a_large_campaign_has_its_report_when_it_ends(

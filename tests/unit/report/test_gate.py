@@ -104,6 +104,33 @@ def test_junit_has_a_case_for_each_model_and_set_and_agrees_with_the_gate(
     assert set(outcomes(junit(report))[HIDDEN].values()) == {"system-out"}
 
 
+@pytest.mark.parametrize("on", GateOn)
+def test_an_incomplete_campaign_does_not_pass(report: Report, on: GateOn) -> None:
+    sure = with_excess(report, 0.03, 100)
+    part = replace(sure, missing="The campaign is incomplete: 1 of 2 shards.")
+    assert gate(sure, 1, on) == []
+    assert gate(part, 1, on) == [part.missing]
+    assert outcomes(junit(part, 1, on))["campaign"] == {"complete": "failure"}
+    assert outcomes(junit(part))["campaign"] == {"complete": "skipped"}
+
+
+@pytest.mark.parametrize("on", GateOn)
+def test_a_model_that_seldom_answers_does_not_pass(report: Report, on: GateOn) -> None:
+    sure = with_excess(report, 0.03, 100)
+    line = sure.models[0].intersectional
+    few, many = line.errors.of // 9, line.errors.of // 9 + 1  # a tenth of all, and one more
+
+    def losing(number: int) -> Report:
+        lost = replace(line, verdicts={**line.verdicts, "unanswered": number})
+        return replace(sure, models=[replace(sure.models[0], intersectional=lost)])
+
+    assert gate(losing(few), 1, on) == []
+    (fault,) = gate(losing(many), 1, on)
+    assert f"{many} of {many + line.errors.of:,} kept intersectional mutants have no" in fault
+    assert outcomes(junit(losing(many), 1, on))[HIDDEN]["intersectional"] == "failure"
+    assert f"; {many} unanswered" in junit(losing(many), 1, on)
+
+
 def test_a_model_that_got_worse_is_told(make: Callable[..., CampaignStore]) -> None:
     texts = [f"The black man was kind to guest {n}." for n in range(12)]
     store = make(texts, ["race", "gender"], 2, HIDDEN, NEVER)
