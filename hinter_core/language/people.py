@@ -73,11 +73,13 @@ PRONOUNS: Mapping[str, PronounForm] = _pronouns()
 class PeopleWords:
     """Lower-case words, except ``names`` and ``places``; ``titles`` and ``nouns`` with gender.
 
-    ``things``: words that never stand for a person.
+    ``things``: words that never stand for a person. ``surname_titles``: behind these, a single name
+    is a surname.
     """
 
     names: Mapping[str, str]
     titles: Mapping[str, str]
+    surname_titles: frozenset[str]
     nouns: Mapping[str, str]
     collectives: frozenset[str]
     people: frozenset[str]
@@ -108,7 +110,8 @@ def people_words() -> PeopleWords:
         noun = row["term"].lower()
         if noun in nouns and row["group"] in (FEMALE, MALE) and noun not in generic:
             nouns[noun] = row["group"]
-    kept = ("collectives", "people", "indefinite", "saying", "places", "quantities", "thinking")
+    kept = ("collectives", "people", "indefinite", "saying", "places", "quantities", "thinking",
+            "surname_titles")  # fmt: skip
     return PeopleWords(
         names={row["name"]: row["sex"] for row in shipped_rows("given_names")},
         titles=titles,

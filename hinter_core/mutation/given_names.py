@@ -296,7 +296,7 @@ class GivenNames:
         if len(name.words) == 1:
             (word,) = name.words
             full = [one.words for one in self._names if len(one.words) > 1]
-            surname = any(one[-1] == word for one in full)
+            surname = any(one[-1] == word for one in full) or word in self._surnames
             if self._usage.gender(word) and (not surname or any(one[0] == word for one in full)):
                 yield word
             return
@@ -315,6 +315,19 @@ class GivenNames:
             if known or (first and any(map(str.islower, word))):
                 yield word
             first = word in self._usage.first
+
+    @cached_property
+    def _surnames(self) -> frozenset[str]:
+        """Return the single names that stand behind such a title as "Mr"."""
+        titles = people_words().surname_titles
+        behind = (
+            (name, re.search(r"(\w+)\.?\s$", self._text[: name.places[0][0]]))
+            for name in self._names
+            if len(name.words) == 1
+        )
+        return frozenset(
+            name.words[0] for name, title in behind if title and title[1].lower() in titles
+        )
 
     def _also_called(self, word: str) -> str:
         """Return a short form of a name, or what it is short for, that somebody bears here."""

@@ -48,6 +48,17 @@ def variants(text: str, change: str, parses: ParseStore) -> list[str]:
             "actress > actor",
             "On Monday NEW Keller, an actor, left.",
         ),
+        # A single name behind a title is a surname, also where many bear it as a given one.
+        (
+            "Mr. Omar is a teacher. He likes tea, and Omar smiled.",
+            "Mr. > Ms.",
+            "Ms. Omar is a teacher. She likes tea, and Omar smiled.",
+        ),
+        (
+            "Uncle Omar is a teacher. He likes tea, and Omar smiled.",
+            "uncle > aunt",
+            "Aunt NEW is a teacher. She likes tea, and AGAIN smiled.",
+        ),
         # Names with a hyphen, also where the parts say another gender alone.
         (
             "Jean-Luc Petit is an actor. Jean-Luc lives in Lyon with his dog.",
