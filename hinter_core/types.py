@@ -466,9 +466,13 @@ class Grades(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """``fair 82 % · soft 11 % · unfair 7 %``."""
-        parts = self._asdict().items()
-        return " \u00b7 ".join(f"{name} {100 * part:.0f} %" for name, part in parts)
+        """``fair 82 % · soft 11 % · unfair 7 %``.
+
+        Fair is rounded down: 0.597, of which 0.6 is required, is no 60 %.
+        """
+        parts = {name: round(100 * part) for name, part in self._asdict().items()}
+        parts["fair"] = int(100 * self.fair + 1e-9)
+        return " \u00b7 ".join(f"{name} {part} %" for name, part in parts.items())
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from hinter_ui.html.wording import say as words
 say = Words("explore")
 
 _NEAR = 0.02  # of the threshold, in probability: noise may flip the answer
-_KINDS = ("more", "threshold", "unknown", "near")  # of hidden findings
+_KINDS = ("more", "threshold", "unknown")  # of hidden findings
 
 
 def banner(
@@ -119,22 +119,17 @@ def headline(check: TestResult, model: str, *, named: bool) -> Markup:
     hidden = [one for one in check.outcomes[model] if one.verdict is Verdict.HIDDEN]
     if check.plan.settings.across_people:
         hidden = [one for one in hidden if not check.plan.across_people(one.mutant.edits)]
-    kinds = Counter(map(_kind, hidden))
-    parts = [say(f"headline.{k}", n=kinds[k], near=_NEAR) for k in _KINDS if kinds[k]]
-    count = say("headline.hidden", n=len(hidden))
-    said = [f"{count}: {', '.join(parts)}" if parts else count] if hidden else []
+    kinds = Counter(one.grade.name.lower() if one.grade else "unknown" for one in hidden)
+    parts = [say(f"headline.{k}", n=kinds[k]) for k in _KINDS if kinds[k]]
+    said = [f"{say('headline.hidden', n=len(hidden))}: {', '.join(parts)}"] if hidden else []
+    far = [one.effect.distance for one in hidden if one.effect]
+    if near := sum(one is not None and one <= _NEAR for one in far):
+        said[0] += say("headline.near", n=near, near=_NEAR)
     neutral = check.neutral.get(model)
     if neutral and neutral.answered:
         said.append(say("headline.neutral", flips=neutral.flips, n=neutral.answered))
     who = tag("span", model, class_="who") if named else None
     return tag("p", who, f"{capital('; '.join(said))}.") if said else Markup("")
-
-
-def _kind(judged: Outcome) -> str:
-    far = judged.effect.distance if judged.effect else None
-    if far is not None and far <= _NEAR:
-        return "near"
-    return judged.grade.name.lower() if judged.grade else "unknown"
 
 
 def originals(check: TestResult, models: Sequence[str]) -> Markup:

@@ -87,10 +87,21 @@ def found(check: TestResult, models: Sequence[str], model: str, selected: int | 
         chips.append(tag("li", every))
     lines = [headline(check, one, named=len(models) > 1) for one in models]
     if not rows:
-        lines.insert(0, tag("p", say("found.none") if check.complete else say("found.yet")))
+        lines.insert(0, tag("p", _none(check)))
     listed = tag("ul", *chips, class_="found-chips", aria_label=say("found.title"))
     return tag("div", tag("div", *lines, class_="headline"), listed if chips else None,
                _smallest(check, model, selected), class_="found")  # fmt: skip
+
+
+def _none(check: TestResult) -> str:
+    """Say that nothing hidden was found, or that nothing was tested in which it could be."""
+    if not check.complete:
+        return say("found.yet")
+    every = [one for of in check.outcomes.values() for one in of if one.mutant.order > 1]
+    if all(one.verdict in (Verdict.DISCARDED, Verdict.UNANSWERED) for one in every):
+        n = len(every) // len(check.outcomes)
+        return say("found.untested", n=n) if n else say("found.single")
+    return say("found.none")
 
 
 def _chip(check: TestResult, models: Sequence[str], place: int, selected: int | None) -> Markup:

@@ -245,6 +245,13 @@ def test_nothing_is_cut_off_on_a_phone_or_at_200_percent(rooms: Rooms, title: st
         assert rooms.enter(title, size).evaluate(_LOST) == []
 
 
+def test_a_row_of_variants_is_a_card_on_a_phone(rooms: Rooms) -> None:
+    """Where it stayed a row, its cells were one letter wide."""
+    row = rooms.enter("Explore", NARROW).locator("#table tbody tr").first
+    assert row.evaluate("row => getComputedStyle(row).display") == "grid"
+    assert row.locator("td").first.evaluate("cell => cell.clientWidth") > 100
+
+
 @pytest.mark.parametrize("title", ["Explore"])  # Results draws without plotly
 def test_plots_fit_a_window_that_changed_in_front_of_another_tab(rooms: Rooms, title: str) -> None:
     page = rooms.enter(title)

@@ -135,7 +135,7 @@ _PARTS = "positive 0.7 if race=white; positive 0.7 if gender=female; positive 0.
         ("The black man was kind.", "negative 0.9 if", False, "{n} hidden: {n} beyond the sum."),
         (
             "The black man was kind.", "negative 0.51 if", False,
-            "{n} hidden: {n} within 0.02 of the threshold.",
+            "{n} hidden: {n} where the effects add up; {n} of them within 0.02 of the threshold.",
         ),
         (
             "The black man was kind on Monday.", "negative 0.623 if", False,

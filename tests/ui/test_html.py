@@ -145,7 +145,7 @@ def test_a_fault_blames_what_is_at_fault(fault: HinterError, title: str) -> None
 
 def test_a_scan_that_gets_ready_counts_nothing() -> None:
     assert "0 of 0" not in progress(0, 0, {}, "preparing")
-    assert "1 of 2 variants tested \u00b7 scanning" in progress(1, 2, {}, "scanning")
+    assert "1 of 2 variants done \u00b7 scanning" in progress(1, 2, {}, "scanning")
 
 
 def test_only_words_that_are_replaced_are_called_ambiguous(services: Services) -> None:

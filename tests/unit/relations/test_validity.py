@@ -202,6 +202,8 @@ def test_one_more_edit_never_makes_a_mutant_fairer(
 
 def test_grades_in_words() -> None:
     assert Grades(0.82, 0.11, 0.07).in_words == "fair 82 % \u00b7 soft 11 % \u00b7 unfair 7 %"
+    assert Grades(0.597, 0.343, 0.06).in_words == "fair 59 % \u00b7 soft 34 % \u00b7 unfair 6 %"
+    assert Grades(0.29, 0.71, 0.0).in_words == "fair 29 % \u00b7 soft 71 % \u00b7 unfair 0 %"
 
 
 def test_a_users_word_may_be_ambiguous_too() -> None:
