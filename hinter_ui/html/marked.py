@@ -133,8 +133,13 @@ def excerpt(text: str, edits: Iterable[Edit]) -> Markup:
     return cut_around(text, [(a, b, term(text[a:b], name)) for a, b, name in places])
 
 
-def cut_around(text: str, places: Sequence[tuple[int, int, Markup]]) -> Markup:
-    """Show marked places, in the order of the text, with some words around them."""
+def cut_around(
+    text: str, places: Sequence[tuple[int, int, Markup]], stop: int | None = None
+) -> Markup:
+    """Show marked places, in the order of the text, with some words around them.
+
+    ``stop``: where a place begins that is changed, too, but not shown.
+    """
     at = _word_before(text, places[0][0] - _AROUND) if places else 0
     parts: list[object] = [_DOTS + " "] if at else []
     for start, end, mark in places:
@@ -147,8 +152,8 @@ def cut_around(text: str, places: Sequence[tuple[int, int, Markup]]) -> Markup:
             between = f"{between[:first]} {_DOTS} {between[last:]}"
         parts += [between, mark]
         at = end
-    end = _word_after(text, at + _AROUND)
-    parts.append(text[at:end] + (f" {_DOTS}" if end < len(text) else ""))
+    end = min(_word_after(text, at + _AROUND), len(text) if stop is None else stop)
+    parts.append(text[at:end].rstrip() + f" {_DOTS}" if end < len(text) else text[at:])
     return tag("bdi", *parts)
 
 

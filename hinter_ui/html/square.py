@@ -149,9 +149,9 @@ def _text(
     whole = spliced(text, splices, mark)
     if len(text) <= _LONG:
         return tag("p", whole, class_="mutant", dir="auto")
-    shown = splices[:_PLACES]
-    part = cut_around(text, [(s.start, s.end, mark(s)) for s in shown])
-    left = len(splices) - len(shown)
+    shown, rest = splices[:_PLACES], splices[_PLACES:]
+    stop = rest[0].start if rest else None
+    part, left = cut_around(text, [(s.start, s.end, mark(s)) for s in shown], stop), len(rest)
     more = tag("span", " ", say.count("square.more", left), class_="quiet") if left else None
     full = tag("details", tag("summary", say("square.whole")), tag("p", whole, dir="auto"))
     return tag("div", tag("p", part, more, class_="mutant", dir="auto"), full)

@@ -40,7 +40,8 @@ from hinter_core.types import Prediction, Verdict
 from hinter_ui.explore import html
 from hinter_ui.explore.html import banner
 from hinter_ui.html import glossary, sections, trees
-from hinter_ui.html.marked import Piece, differences, preview
+from hinter_ui.html.marked import Piece, cut_around, differences, preview
+from hinter_ui.html.markup import tag
 from hinter_ui.html.notice import costs, error, in_app_words, progress
 from hinter_ui.html.people import people
 from hinter_ui.html.sections import folded
@@ -227,6 +228,13 @@ def test_explore_explains_its_terms(services: Services) -> None:
     assert entries_in(trees.trees(check, judged, actions.parses(trying))) == ["kept", "validity"]
     why = entries_in(trees.trees(lost.check, broken, actions.parses(lost)))
     assert why == ["discarded", "validity"]
+
+
+def test_an_excerpt_ends_before_a_change_that_it_leaves_out() -> None:
+    text, place = "The man lost his hat, and his keys. " * 9, (4, 7, tag("b", "woman"))
+    whole, cut = (str(cut_around(text, [place], stop)) for stop in (None, text.index("his keys")))
+    assert whole.startswith("<bdi>The <b>woman</b> lost his hat, and his keys.")
+    assert cut == "<bdi>The <b>woman</b> lost his hat, and \u2026</bdi>"
 
 
 def test_results_explain_figures_and_columns() -> None:
