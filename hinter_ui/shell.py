@@ -55,8 +55,8 @@ animation-duration: .01ms !important; animation-iteration-count: 1 !important;
 transition-duration: .01ms !important; scroll-behavior: auto !important; } }</style>"""
 
 _SCRIPTS = (
-    "page.skip page.language page.focus page.lists page.editors page.plots page.address "
-    "glossary.tips"
+    "page.skip page.language page.focus page.faults page.lists page.editors page.plots "
+    "page.address glossary.tips"
 )
 
 # Addresses of the tabs, and what builds each.

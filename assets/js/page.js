@@ -82,6 +82,29 @@ function focus() {
   });
 }
 
+// What is wrong after a press of a button is shown, wherever on the page it stands; a button that
+// keeps to the edge of the window would seem dead.
+function faults() {
+  let until = 0;
+  document.addEventListener('click', event => {
+    if (event.target.closest('button')) until = performance.now() + 20000;
+  }, true);
+  const show = note => {
+    const {top, bottom} = note.getBoundingClientRect();
+    if (note.checkVisibility() && (bottom < 40 || top > innerHeight - 60))
+      note.scrollIntoView({block: 'center'});
+  };
+  new MutationObserver(changes => {
+    if (performance.now() > until) return;
+    for (const {addedNodes} of changes)
+      for (const node of addedNodes) {
+        if (node.nodeType !== Node.ELEMENT_NODE) continue;
+        const note = node.matches('.notice.error') ? node : node.querySelector('.notice.error');
+        if (note) { until = 0; requestAnimationFrame(() => show(note)); return; }
+      }
+  }).observe(document.body, {childList: true, subtree: true});
+}
+
 // The Tab key closes a list: gradio 6.31 would open it again behind the keyboard, and the browser
 // would stop in a list that is long enough to scroll.
 function lists() {

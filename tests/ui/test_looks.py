@@ -53,6 +53,17 @@ def test_a_page_at_rest_draws_nothing(context: BrowserContext, app: App) -> None
     page.close()
 
 
+def test_what_is_wrong_comes_into_sight(page: Page, app: App) -> None:
+    """The button keeps to the lower edge of the window, and what it says stands below."""
+    page.set_viewport_size({"width": 1280, "height": 600})
+    page.goto(app.url)
+    page.get_by_role("tab", name="Annotate", exact=True).click()
+    page.locator("#annotate-create").click()
+    told = page.locator("#annotate-told .notice.error")
+    expect(told).to_contain_text("Give the project a name")
+    expect(told).to_be_in_viewport()
+
+
 # What each tab is for, and the buttons that do it.
 PRIMARY = {
     "batch": "#batch-start", "generate": "#generate-test", "models": "#ask",
