@@ -126,6 +126,12 @@ class Report:
     version: str = ""
     missing: str = ""
 
+    @property
+    def sampled(self) -> bool:
+        """Whether the texts are a sample; there may be no more than were asked for."""
+        sample = self.campaign.sample
+        return sample is not None and bool(self.missing or self.texts.total() >= sample)
+
 
 def make_report(
     store: CampaignStore, models: Sequence[str] = (), attributes: Attributes = ()

@@ -99,7 +99,7 @@ def _of_model(model: ModelReport, least_validity: float) -> Iterable[Section]:
 
 def _overview(report: Report) -> Section:
     campaign, texts = report.campaign, report.texts
-    sample = f"a sample of {campaign.sample:,} texts" if campaign.sample else "all texts"
+    sample = f"a sample of {campaign.sample:,} texts" if report.sampled else "all texts"
     limit = f", maximum {campaign.limit:,} mutants per text" if campaign.limit else ""
     what = f"{', '.join(campaign.attributes)}, up to order {campaign.order}{limit}"
     if not campaign.source.makes:

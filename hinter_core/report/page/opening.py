@@ -163,7 +163,7 @@ def caveats(report: Report, limit: float, decisions: Iterable[Decision]) -> Iter
     texts = report.texts
     if unusable := texts[UNUSABLE]:
         yield f"{unusable:,} rows could not be used."
-    if report.campaign.sample and texts.total():
+    if report.sampled and texts.total():
         yield f"The texts are a sample of {texts.total():,}."
     if any(model.priority for model in report.models):
         yield "Models were asked by priority: rates are of the audit, a random share of the cases."

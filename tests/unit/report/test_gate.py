@@ -65,7 +65,10 @@ def test_the_gate_asks_for_the_lower_end_of_the_excess(report: Report) -> None:
     (fault,) = gate(sure, 0.02)
     assert fault.startswith(f"{HIDDEN}: errors of order 2 10.0 points higher (95 % interval +3.0 ")
     assert gate(sure, 0.03) == []
-    assert "99 placebo cases are too few" in gate(with_excess(report, 0.03, 99), 0.5)[0]
+    assert (
+        "99 placebo cases of as many changes are too few"
+        in gate(with_excess(report, 0.03, 99), 0.5)[0]
+    )
 
 
 def test_what_was_not_measured_does_not_pass(make: Callable[..., CampaignStore]) -> None:

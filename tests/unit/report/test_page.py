@@ -24,6 +24,7 @@ from hinter_core.report.model import Report, make_report
 from hinter_core.report.page.html import marked, to_html
 from hinter_core.report.page.opening import opening
 from hinter_core.report.section import joined
+from hinter_core.report.sections import sections
 from hinter_core.statistics.rates import Difference, Rate
 
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
@@ -108,6 +109,15 @@ def test_placebo_cases_are_asked_for_only_where_they_are_too_few(
     assert told.cards[0].key == "few"
     asked = [words for words in told.caveats if "that are needed" in words]
     assert bool(asked) is (cases < FEWEST_PLACEBO)
+
+
+@pytest.mark.parametrize(("asked", "sampled"), [(2, True), (3, True), (20, False), (None, False)])
+def test_all_texts_are_no_sample(report: Report, asked: int | None, sampled: bool) -> None:
+    one = replace(report, campaign=replace(report.campaign, sample=asked))
+    assert ("The texts are a sample of 3." in opening(one).caveats) is sampled
+    overview = " ".join(sections(one)[0].sentences)
+    assert (f"a sample of {asked} texts" in overview) is sampled
+    assert ("all texts" in overview) is not sampled
 
 
 def test_examples_are_the_clusters_with_most_hidden_mutants(report: Report) -> None:
