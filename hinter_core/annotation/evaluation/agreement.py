@@ -220,8 +220,10 @@ ALARMS: Mapping[str, Callable[[Quality], bool]] = {
     "apart": lambda one: any(
         on.several.of >= 10 and (on.several.high or 0.0) < 0.5 for on in one.questions
     ),
-    "alike": lambda one: any(
-        on.share.of >= 20 and on.share.hits == on.share.of for on in one.questions
+    # Of every question: one alone may have the same right answer throughout.
+    "alike": lambda one: (
+        bool(one.questions)
+        and all(on.share.of >= 20 and on.share.hits == on.share.of for on in one.questions)
     ),
     "gold": lambda one: any(
         on.gold.of >= 5 and on.gold.hits < 0.7 * on.gold.of for on in one.questions

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from hinter_core.annotation.evaluation.agreement import Quality, qualities
+from hinter_core.annotation.evaluation.agreement import ALARMS, OnQuestion, Quality, qualities
 from hinter_core.annotation.evaluation.evaluation import evaluate, evaluation_sections
 from hinter_core.annotation.files.exporting import FORMATS, Exported, export_file
 from hinter_core.annotation.files.importing import import_file
@@ -24,6 +24,7 @@ from hinter_core.annotation.project.types import (
     Project,
     Status,
 )
+from hinter_core.statistics.rates import wilson
 from hinter_core.storage import snapshot
 
 PHRASE = "correct horse"
@@ -207,6 +208,20 @@ def test_alarms_name_who_reads_too_fast_and_always_says_the_same(store: Annotati
     found = evaluate(store)
     words = " ".join(line for one in evaluation_sections(found) for line in one.sentences)
     assert "faster than" in words
+
+
+@pytest.mark.parametrize(
+    ("shares", "alike"),
+    [([], False), ([(20, 20)], True), ([(19, 19)], False), ([(20, 20), (16, 25)], False)],
+)
+def test_one_question_that_is_always_answered_alike_is_no_alarm(
+    shares: list[tuple[int, int]], alike: bool
+) -> None:
+    none = wilson(0, 0)
+    questions = [
+        OnQuestion(f"q{n}", none, none, "yes", wilson(*share)) for n, share in enumerate(shares)
+    ]
+    assert ALARMS["alike"](Quality("Ann", 25, none, None, questions)) is alike
 
 
 def test_decisions_are_gold_that_everybody_gets(store: AnnotationStore) -> None:
