@@ -9,6 +9,7 @@ import pytest
 from hinter_core.pipeline.case import TestResult
 from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.explore.pairs import found
+from hinter_ui.html.marked import preview
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.links import ExploreForm
 from hinter_ui.shared.services import Services
@@ -45,3 +46,12 @@ def test_no_finding_is_no_all_clear_where_nothing_was_tested(
     assert ("No hidden pair" in shown) is (form is FORM)
     check.complete = False
     assert "No hidden pair so far." in str(found(check, [FAIR], FAIR, None))
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_no_intersection_is_missed_where_none_is_asked_for(
+    actions: ExploreActions, order: int
+) -> None:
+    form = replace(FORM, text="The waiter was kind.", order=order)
+    shown = str(preview(actions.plan(Session(), form)))
+    assert ("No intersection to test." in shown) is (order == 2)
