@@ -5,6 +5,7 @@ exits with 2; the app shows it in a notice.
 """
 
 UNANSWERED = 3  # exit code of a run that ended with mutants without a usable answer
+INTERRUPTED = 130  # exit code of a command that was stopped
 
 
 class HinterError(Exception):

@@ -72,17 +72,24 @@ class Commands:
         """The same where the app is imported, and the client of the Hub with its settings."""
         return (*self.program[:-1], self._address + APP)
 
-    def start(self, *arguments: str, out: Path | None = None, room: int | None = None) -> int:
+    def start(
+        self,
+        *arguments: str,
+        out: Path | None = None,
+        err: Path | None = None,
+        room: int | None = None,
+    ) -> int:
         """Start one in a session of its own; its process number, which is also its group.
 
         Args:
             arguments: Those of the command.
             out: A file or named pipe for what it writes to standard output.
+            err: A file for what it writes to standard error.
             room: As large as a file of it may become, in bytes.
         """
         self._wait_until_ready()
         self._number += 1
-        files = (os.devnull, str(out or self._file("out")), str(self._file("err")))
+        files = (os.devnull, str(out or self._file("out")), str(err or self._file("err")))
         process = _Forked(self._address, arguments, files=files, room=room)
         self._running[process.number] = process
         return process.number
@@ -90,8 +97,11 @@ class Commands:
     def wait(self, process: int) -> Done:
         """Wait for the end of the process that was started last."""
         code = self._running.pop(process).wait()
-        out = self._file("out")
-        return Done(code, out.read_text() if out.exists() else "", self._file("err").read_text())
+        out, err = (
+            path.read_text() if (path := self._file(kind)).exists() else ""
+            for kind in ("out", "err")
+        )
+        return Done(code, out, err)
 
     def kill(self, process: int) -> None:
         """End a process and all that it started, without a chance to tidy up."""

@@ -25,7 +25,7 @@ from hinter_core.cli.run import list_campaigns, run, verify
 from hinter_core.cli.serving.mcp import mcp
 from hinter_core.cli.serving.space import space
 from hinter_core.cli.templates import templates
-from hinter_core.errors import HinterError
+from hinter_core.errors import INTERRUPTED, HinterError
 
 cli = typer.Typer(
     name="hinter",
@@ -75,6 +75,8 @@ def main() -> None:
     try:
         code = typer.main.get_command(cli).main(standalone_mode=False)
         sys.stdout.flush()  # here and not at exit, so that a closed pipe is noticed
+        if code == INTERRUPTED:  # typer makes it of KeyboardInterrupt
+            say("hinter: stopped.", err=True)
         sys.exit(code)
     except HinterError as error:
         _print_error(str(error))
@@ -84,7 +86,7 @@ def main() -> None:
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         say("hinter: stopped.", err=True)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except BrokenPipeError:
         _discard_output()
         sys.exit(code)

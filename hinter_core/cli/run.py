@@ -1,9 +1,13 @@
 """``hinter run`` tests a data set; ``hinter verify`` checks a campaign's directory."""
 
 import json
+import os
+import signal
 import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import timedelta
 from pathlib import Path
@@ -25,7 +29,7 @@ from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli.options import Folder, print_json, say, with_settings
 from hinter_core.cli.report import FailOver, Gate, JUnitFile, SarifFile, exit_for, gate_faults
-from hinter_core.errors import UNANSWERED, InputError
+from hinter_core.errors import INTERRUPTED, UNANSWERED, InputError
 from hinter_core.models.budget import cost_in_words
 from hinter_core.places import place_of
 from hinter_core.report.formats import print_sections
@@ -38,6 +42,10 @@ from hinter_core.validity.survey import faults as validity_faults
 
 _REASONS = 5  # that are printed
 _EVERY = 60.0  # seconds between two lines if there is no terminal
+_STOPPING = (
+    "stopping. Requests and shards under way are waited for, and finished work is kept. "
+    "Press Ctrl-C again to end now."
+)
 _LARGE = 1_000_000  # mutants of a campaign whose report is made at once
 
 
@@ -168,29 +176,79 @@ def _run_with_progress(
 ) -> RunProgress:
     started = time.monotonic()
     work = plan_run(settings, store)
+    shards = store.part.shards(work.shards) if store.part else work.shards
+    state = RunProgress(0, shards)
     with tqdm(
-        total=store.part.shards(work.shards) * work.size if store.part else work.texts,
+        total=shards * work.size if store.part else work.texts,
         unit=" texts",
         disable=not sys.stderr.isatty(),
         dynamic_ncols=True,
     ) as bar:
-        last = started
 
         def on_progress(progress: RunProgress) -> None:
-            nonlocal last
+            nonlocal state
+            state = progress
             bar.update(progress.texts - bar.n)
             bar.set_postfix_str(
                 _asked(progress) or f"{progress.mutants:,} mutants, {progress.hidden:,} hidden"
             )
-            if bar.disable and time.monotonic() - last > _EVERY:
-                last = time.monotonic()
-                say(_line(progress, last - started), err=True)
 
-        done = run_campaign(settings, store, work, on_progress=on_progress, engine=engine)
+        def show() -> None:
+            if bar.disable:
+                say(_line(state, time.monotonic() - started), err=True)
+            else:
+                bar.refresh()  # for its clock
+
+        with _ended_by_second_interrupt(), _repeated(show, _EVERY if bar.disable else 1.0):
+            done = run_campaign(settings, store, work, on_progress=on_progress, engine=engine)
     say(_line(done, time.monotonic() - started))
-    for name, state in done.priority.items():
-        say(f"{name}: {priority_in_words(state)}")
+    for name, asked in done.priority.items():
+        say(f"{name}: {priority_in_words(asked)}")
     return done
+
+
+@contextmanager
+def _repeated(call: Callable[[], None], seconds: float) -> Iterator[None]:
+    """Call something every so many seconds, also while nothing else happens."""
+    ended = threading.Event()
+
+    def repeat() -> None:
+        while not ended.wait(seconds):
+            call()
+
+    threading.Thread(target=repeat, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+
+
+@contextmanager
+def _ended_by_second_interrupt() -> Iterator[None]:
+    """Say at the first interrupt what is waited for; end the process at the second one.
+
+    Tables are renamed when they are whole, and workers end with the process that started them.
+    """
+
+    def end(*_: object) -> None:
+        os._exit(INTERRUPTED)
+
+    def stop(*_: object) -> None:
+        signal.signal(signal.SIGINT, end)  # stays, as threads are waited for until the very end
+        # Not by print, which may have been interrupted.
+        os.write(2, f"\nhinter: {_STOPPING}\n".encode())
+        raise KeyboardInterrupt
+
+    heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not heard or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is stop:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _asked(progress: RunProgress) -> str:
