@@ -82,7 +82,7 @@ def _summary(store: CampaignStore) -> CampaignSummary:
         )
         ((done,),) = reader.run(f"SELECT count(*) FROM ({reader.tables(whole).texts})")
     size, runs = spec.get("size", {}), spec.get("runs", [])
-    complete = bool(known) and done == size.get("texts")
+    complete = bool(known) and done == size.get("texts") and not store.unfit(ends=True)
     return CampaignSummary(
         str(store.folder),
         RUNNING if store.running() else COMPLETE if complete else PARTIAL,

@@ -17,7 +17,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -33,7 +33,7 @@ from hinter_core.campaign.settings import settings_before
 from hinter_core.campaign.spec import IDENTITY_VERSION, READABLE, VERSION, Campaign, from_mapping
 from hinter_core.data.hub import as_before, moved
 from hinter_core.errors import HinterError
-from hinter_core.places import PlaceError, readable
+from hinter_core.places import RemotePath, readable
 from hinter_core.storage import write_whole
 
 SPEC = "campaign.json"
@@ -94,10 +94,6 @@ class CampaignStore:
     def journal(self, model: str) -> Path:
         """Path of the journal of a prioritised run with a model, by its identity."""
         return self.folder / "priority" / f"{sha256(model.encode()).hexdigest()[:10]}.jsonl"
-
-    def journals(self) -> Iterator[Path]:
-        """Paths of the journals of all models."""
-        return (self.folder / "priority").glob("*.jsonl")
 
     def written(self) -> Written:
         """Return the tables that are written; a place is asked once for all of them."""
@@ -264,23 +260,6 @@ class CampaignStore:
         """
         return self._entered(parts.locked(self.folder, self.part))
 
-    def discard_if_empty(self) -> None:
-        """Remove a directory in which nothing was tested, such as that of a refused model.
-
-        One that another process runs stays, and so do files that are not the campaign's.
-        """
-        with suppress(OSError, StoreError, PlaceError):
-            with replace(self, part=None).alone():
-                if not self.known():  # mutants may be written ahead of the first answers
-                    for path in self.shards.glob("*.mutants.parquet"):
-                        path.unlink()
-                self.shards.rmdir()
-                for path in (self.folder / parts.FOLDER).glob("*.json"):
-                    path.unlink()
-                (self.folder / SPEC).unlink()
-            parts.remove_locks(self.folder)
-            self.folder.rmdir()
-
     def running(self) -> bool:
         """Whether a process runs the campaign, or a part of it."""
         return parts.running(self.folder)
@@ -289,50 +268,54 @@ class CampaignStore:
         """Whether a shard belongs to this part, or this is no part."""
         return self.part is None or self.part.has(shard)
 
-    def repair(self) -> int:
-        """Delete tables that are unreadable or do not fit together; the run makes them again.
+    def unfit(self, *, ends: bool = False) -> set[Path]:
+        """Return the tables that are damaged or do not fit to those of their shard's texts.
 
-        Only the ends of the files are read, which shows those that were cut off.
+        ``ends``: read the ends of the files alone, which shows those that were cut off.
         """
-        written, of_shard = self.written(), defaultdict[int, set[Path]](set)
-        for path in written.paths.values():
-            of_shard[int(path.name.partition(".")[0])].add(path)
+        written = self.written()
 
-        def unfit(shard: int) -> set[Path]:
-            texts, mutants = written.texts(shard), written.mutants(shard)
+        def of_shard(shard: int) -> set[Path]:
             try:
-                outcomes = read_table(texts, "mutants", "outcome")
+                rows = written.rows(shard, ends=ends)
             except StoreError:
-                return of_shard[shard]
-            made = sum(outcomes["mutants"].to_pylist())
-            if _rows(mutants) != made:
-                return of_shard[shard]
-            rows = made + outcomes["outcome"].to_pylist().count(TESTED)
-            return {path for path in of_shard[shard] - {texts, mutants} if _rows(path) != rows}
+                return written.of_shard[shard]
+            unfit = {path for path, number in rows.items() if _rows(path, ends=ends) != number}
+            return written.of_shard[shard] if written.mutants(shard) in unfit else unfit
 
         with ThreadPoolExecutor(_AT_ONCE) as threads:  # which a place answers at once
-            dropped = set().union(*threads.map(unfit, filter(self.owns, written.shards)))
-        for path in dropped:
+            return set().union(*threads.map(of_shard, filter(self.owns, written.shards)))
+
+    def repair(self) -> int:
+        """Delete tables that are unfit; the run makes them again. Of a place, ends are read."""
+        unfit = self.unfit(ends=isinstance(self.folder, RemotePath))
+        for path in unfit:
             path.unlink(missing_ok=True)
-        return len(dropped)
+        return len(unfit)
 
     def verify(self) -> list[str]:
         """Return the faults: tables that are unreadable, missing or do not fit together."""
-        spec = self.read()
-        faults: list[str] = []
-        for shard in self.known():
+        models, written, faults = self.read()["models"], self.written(), list[str]()
+        for shard, paths in sorted(written.of_shard.items()):
+            if not paths & {written.texts(shard)}:
+                # Mutants are written ahead; a shard that has nothing else has just begun.
+                if any(_kind(path) == "answers" for path in paths):
+                    faults.append(f"{self.texts(shard).name} is missing")
+                continue
             try:
-                texts, mutants = read_table(self.texts(shard)), read_table(self.mutants(shard))
+                expected = written.rows(shard)
             except StoreError as error:
                 faults.append(str(error).removesuffix(_CURE))
                 continue
-            made = sum(texts["mutants"].to_pylist())
-            if made != mutants.num_rows:
-                faults.append(f"{self.mutants(shard).name} has {mutants.num_rows} rows, not {made}")
-            tested = texts["outcome"].to_pylist().count(TESTED)
-            for name, model in spec["models"].items():
-                path = self.answers(shard, model["identity"])
-                faults += _fault_of_answers(path, name, tested + made)
+            for path, number in expected.items():
+                if (rows := _rows(path)) is None:
+                    faults.append(f"{path} {_BROKEN}".removesuffix(_CURE))
+                elif rows != number:
+                    faults.append(f"{path.name} has {rows} rows, not {number}")
+            for name, model in models.items():
+                if not written.answers(shard, model["identity"]):
+                    path = self.answers(shard, model["identity"])
+                    faults.append(f"{path.name} of {name} is missing")
         return faults
 
 
@@ -348,6 +331,29 @@ class Written:
         """The shards whose texts and mutants are written, in order."""
         end = ".texts.parquet"
         return sorted(int(name.removesuffix(end)) for name in self.paths if name.endswith(end))
+
+    @cached_property
+    def of_shard(self) -> dict[int, set[Path]]:
+        """All tables of each shard, also of those whose texts are not written."""
+        found = defaultdict[int, set[Path]](set)
+        for name, path in self.paths.items():
+            found[int(name.partition(".")[0])].add(path)
+        return found
+
+    def rows(self, shard: int, *, ends: bool = False) -> dict[Path, int]:
+        """Return how many rows the mutants and answers of a shard have to have, by its texts.
+
+        Raises:
+            StoreError: the table of texts is damaged; with ``ends``, only as far as it is read.
+        """
+        texts = self.texts(shard)
+        outcomes = read_table(texts, "mutants", "outcome")
+        if not ends:
+            checked_rows(texts)
+        made = sum(outcomes["mutants"].to_pylist())
+        both = made + outcomes["outcome"].to_pylist().count(TESTED)
+        answers = dict.fromkeys(self.of_shard[shard] - {texts}, both)
+        return answers | {self.mutants(shard): made}
 
     def texts(self, shard: int) -> Path:
         """Path of the texts of a shard."""
@@ -369,22 +375,15 @@ class Written:
         return self.paths.get(path.name, path)
 
 
-def _rows(path: Path) -> int | None:
+def _rows(path: Path, *, ends: bool = False) -> int | None:
+    """Return the number of rows of a table; None if it is damaged."""
     try:
+        if not ends:
+            checked_rows(path)
         with _opened(path, ()) as file:
             return int(file.metadata.num_rows)
     except StoreError:
         return None
-
-
-def _fault_of_answers(path: Path, name: str, rows: int) -> list[str]:
-    if not path.exists():
-        return [f"{path.name} of {name} is missing (resume to make it)"]
-    try:
-        count = read_table(path).num_rows
-    except StoreError as error:
-        return [str(error).removesuffix(_CURE)]
-    return [] if count == rows else [f"{path.name} has {count} rows, not {rows}"]
 
 
 def read_table(path: Path, *columns: str) -> Any:

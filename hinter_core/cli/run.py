@@ -304,7 +304,9 @@ def list_campaigns(
 def verify(folder: Folder) -> None:
     """Check that every table of a campaign is intact and that they fit together."""
     store = CampaignStore(folder)
-    faults = [*store.verify(), *validity_faults(store)]
-    if faults:
+    if faults := store.verify():
+        cure = "Continue with hinter run --resume, which makes these tables again."
+        raise InputError(f"{folder}: {'; '.join(faults[:5])}. {cure}")
+    if faults := validity_faults(store):
         raise InputError(f"{folder}: {'; '.join(faults[:5])}. Delete these files and resume.")
-    say(f"{folder}: no fault.")
+    say(f"{folder}: no fault. {missing_in_words(store)}".rstrip())

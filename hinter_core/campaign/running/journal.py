@@ -118,7 +118,9 @@ def forget_failures(store: CampaignStore) -> int:
                 if failures - {None, Failure.NOT_ASKED.value}:
                     path.unlink()
                     forgotten += 1
-        return forgotten + sum(Journal(path).forget_failures() for path in store.journals())
+        return forgotten + sum(
+            Journal(path).forget_failures() for path in store.folder.glob("priority/*.jsonl")
+        )
 
 
 def _line(entry: tuple[Asked, Prediction]) -> str:

@@ -7,22 +7,24 @@ Finished shards are not repeated, so a resumed run gives the same tables as an u
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, takewhile, zip_longest
 from typing import Any
 
 from hinter_core.campaign.record import PriorityState, circumstances, now
+from hinter_core.campaign.running import parts
 from hinter_core.campaign.running.worker import Worker
 from hinter_core.campaign.running.workers import OpenEngine, processes, run_on
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore
+from hinter_core.campaign.store import SPEC, CampaignStore, StoreError
 from hinter_core.data.rows import Row, Rows
 from hinter_core.errors import HinterError, InputError
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import require_prices
 from hinter_core.mutation.plan import require_testable
 from hinter_core.pipeline.pipeline import chunks
+from hinter_core.places import PlaceError
 from hinter_core.prioritisation.stopping import StopBelow
 from hinter_core.prioritisation.strategies import STRATEGIES
 from hinter_core.relations.changes.paraphrase import CONTEXT
@@ -199,9 +201,27 @@ def run_campaign(
             here["finished" if state.complete else "stopped"] = now()
             store.note_own(runs=[*notes["runs"], here])
     except HinterError:
-        store.discard_if_empty()
+        _discard_if_empty(store)
         raise
     return state
+
+
+def _discard_if_empty(store: CampaignStore) -> None:
+    """Remove a directory in which nothing was tested, such as that of a refused model.
+
+    One that another process runs stays, and so do files that are not the campaign's.
+    """
+    with suppress(OSError, StoreError, PlaceError):
+        with replace(store, part=None).alone():
+            if not store.known():  # mutants may be written ahead of the first answers
+                for path in store.shards.glob("*.mutants.parquet"):
+                    path.unlink()
+            store.shards.rmdir()
+            for path in (store.folder / parts.FOLDER).glob("*.json"):
+                path.unlink()
+            (store.folder / SPEC).unlink()
+        parts.remove_locks(store.folder)
+        store.folder.rmdir()
 
 
 def _asked(

@@ -44,6 +44,13 @@ def test_each_campaign_is_found_with_its_state(folder: Path) -> None:
     assert whole.last_run.startswith("20")
 
 
+def test_a_campaign_with_a_table_that_is_cut_off_is_not_complete(folder: Path) -> None:
+    path = CampaignStore(folder / "whole").mutants(0)
+    path.write_bytes(path.read_bytes()[:1000])
+    (one,) = campaigns_in(folder / "whole")
+    assert one.state == "incomplete"
+
+
 def test_a_running_campaign_is_one(folder: Path) -> None:
     with CampaignStore(folder / "whole").alone():
         (one,) = campaigns_in(folder / "whole")

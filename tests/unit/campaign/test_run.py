@@ -169,11 +169,26 @@ def test_a_damaged_table_is_found_and_made_again(
     store = CampaignStore(tmp_path / "campaign")
     run_campaign(campaign, store)
     (path,) = store.shards.glob(f"00002.{kind}*")
-    path.write_bytes(path.read_bytes()[:100])
-    assert [path.name in fault for fault in store.verify()] == [True]
-    path.unlink()
-    run_campaign(campaign, store)
+    whole = path.read_bytes()
+    middle = len(whole) // 3
+    inside = bytes(byte ^ 0xFF for byte in whole[4:middle])
+    for damaged in (whole[:100], whole[:4] + inside + whole[middle:]):
+        path.write_bytes(damaged)
+        assert [path.name in fault for fault in store.verify()] == [True]
+        assert run_campaign(campaign, store).repaired == (1 if kind == "answers" else 3)
     assert tables(store.folder) == tables(reference)
+
+
+def test_answers_without_their_texts_are_a_fault_and_mutants_made_ahead_are_none(
+    campaign: Campaign, tmp_path: Path
+) -> None:
+    store = CampaignStore(tmp_path / "campaign")
+    run_campaign(campaign, store)
+    store.texts(2).unlink()
+    assert store.verify() == ["00002.texts.parquet is missing"]
+    for path in store.shards.glob("00002.answers*"):
+        path.unlink()
+    assert store.verify() == []
 
 
 def test_what_failed_is_asked_again_and_nothing_else(

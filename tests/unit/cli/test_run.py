@@ -78,6 +78,26 @@ def test_a_large_campaign_has_its_report_when_it_ends(
     assert kept.exists()
 
 
+def test_verify_names_what_is_missing_or_damaged(run: Run, data: Path, tmp_path: Path) -> None:
+    out = str(tmp_path / "out")
+    options = ("run", "--data", str(data), "--model", RULES, "--limit", "9", "--shard", "1")
+    assert run(*options, "--out", out)[0] == 0
+    shards = tmp_path / "out" / "shards"
+    for path in shards.glob("00001.*"):
+        path.unlink()
+    code, said, _ = run("verify", out)
+    assert code == 0
+    assert said.endswith(
+        "no fault. The campaign is incomplete: 1 of 3 shards are missing; continue with --resume.\n"
+    )
+    (shards / "00000.texts.parquet").unlink()
+    code, _, said = run("verify", out)
+    assert code == 2
+    assert "00000.texts.parquet is missing. Continue with hinter run --resume" in said
+    assert run(*options, "--out", out, "--resume")[0] == 0
+    assert run("verify", out)[1].endswith("no fault.\n")
+
+
 def test_an_estimate_writes_nothing(run: Run, data: Path, tmp_path: Path) -> None:
     code, out, _ = run("run", "--data", str(data), "--model", "vader", "--estimate",
                        "--out", str(tmp_path / "out"))  # fmt: skip
