@@ -27,6 +27,7 @@ _LISTED = 200  # mutants of a group
 _WORDS = "concat_ws(chr(31), e.source, e.target, e.source_group, e.target_group)"
 _SEARCH = f"""(
     contains(lower(t.text), lower($search)) OR t.id = $search OR t.row::VARCHAR = $search
+    OR (contains(lower(t.id), lower($search)) AND NOT regexp_full_match($search, '[0-9]+'))
     OR contains(lower(coalesce(m.handwritten, '')), lower($search))
     OR len(list_filter(m.edits, lambda e: contains(lower({_WORDS}), lower($search)))) > 0
 )"""

@@ -17,7 +17,7 @@ from cachetools import LRUCache
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.record import PriorityState, priorities_of
 from hinter_core.campaign.running.parts import parts_of
-from hinter_core.campaign.store import CampaignStore, StoreError, Written
+from hinter_core.campaign.store import TESTED, CampaignStore, StoreError, Written
 from hinter_core.campaign.tables import has_placebo
 from hinter_core.types import Failure, Verdict
 
@@ -136,6 +136,22 @@ def unanswered(store: CampaignStore, models: Sequence[str] | None = None) -> lis
             )
             reasons += [Reason(name, failure, detail or "", n) for failure, detail, n in rows]
     return sorted(reasons, key=lambda reason: -reason.mutants)
+
+
+def untested_in_words(store: CampaignStore) -> list[str]:
+    """Say how many texts have nothing to test or cannot be used, with the most frequent reason."""
+    with CampaignReader(store, ()) as reader:
+        texts = reader.tables().texts
+        rows = reader.run(
+            f"SELECT outcome, sum(n)::BIGINT, arg_max(detail, n), (SELECT count(*) FROM ({texts})) "
+            f"FROM (SELECT outcome, min(detail) AS detail, count(*) AS n FROM ({texts}) WHERE "
+            f"outcome <> '{TESTED}' GROUP BY outcome, regexp_replace(detail, '[0-9]+', '0', 'g')) "
+            "GROUP BY outcome ORDER BY outcome"
+        )
+        return [
+            f"{number:,} of {of:,} texts: {outcome}, most often because: {why}"
+            for outcome, number, why, of in rows
+        ]
 
 
 class ProgressReader:

@@ -51,7 +51,7 @@ class CampaignSettings(Settings):
         part="data", file=True, source="grammars:GrammarSentences", unset="none", before="",
     )  # fmt: skip
     sentences: int = setting(
-        300, "Sentences that are drawn from a grammar, each once.",
+        300, "Maximum number of sentences that are drawn from a grammar, each once.",
         part="data", low=1, high=10_000_000, before=300,
     )  # fmt: skip
     weights: str = setting(

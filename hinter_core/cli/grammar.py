@@ -94,7 +94,7 @@ def count(
 @grammar.command("sample")
 def sample(
     name: Name,
-    sentences: Annotated[int, typer.Option(min=1, help="Draw this number.")] = 10,
+    sentences: Annotated[int, typer.Option(min=1, help="Maximum number of sentences.")] = 10,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
     variants: Annotated[
         bool, typer.Option("--variants", help="Show what each sentence is changed to, too.")
@@ -123,6 +123,8 @@ def sample(
         for edits in plan.edits.values():
             for edit in islice(edits, 3):
                 say(f"  {edit.attribute}: {plan.mutant((edit,)).text}")
+    if sentences > table.source.count:
+        say(f"{loaded.name} has only {table.source.count:,} different sentences.", err=True)
 
 
 def _print_coverage(table: GrammarTable) -> None:

@@ -82,7 +82,8 @@ def main() -> None:
         _print_error(str(error))
         sys.exit(2)
     except TyperException as error:
-        _print_error(f"{error.format_message().rstrip('.')}. Try --help.")
+        message = error.format_message().rstrip(".")
+        _print_error(f"{message}{'' if message.endswith('?') else '.'} Try --help.")
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         say("hinter: stopped.", err=True)

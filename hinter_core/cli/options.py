@@ -2,6 +2,7 @@
 
 import inspect
 import io
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -190,6 +191,17 @@ def output(path: Path | None, *, styled: bool = False) -> Iterator[TextIO]:
             yield stream
     except OSError as error:
         raise InputError(f"Cannot write {path}: {error.strerror}. Check the path.") from error
+
+
+def require_writable(*paths: Path | None) -> None:
+    """Refuse files that cannot be written, before the work whose results they take.
+
+    Raises:
+        InputError: one is a folder, or its folder is missing or cannot be written.
+    """
+    for path in filter(None, paths):
+        if path.is_dir() or not os.access(path.parent, os.W_OK):
+            raise InputError(f"Cannot write {path}. Check the path: its folder must exist.")
 
 
 def print_json(values: Any, indent: int = 2, file: TextIO | None = None) -> None:

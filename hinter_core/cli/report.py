@@ -44,7 +44,7 @@ from hinter_core.report.formats import (
     write_report,
 )
 from hinter_core.report.gate import LIMIT, GateOn, gate, junit, regression_gate, require_share
-from hinter_core.report.model import Report, make_report
+from hinter_core.report.model import Report, make_report, require_attributes
 from hinter_core.report.mutants.sarif import sarif
 from hinter_core.report.mutants.validity import validities, validity_in_words
 from hinter_core.report.sections import sections
@@ -371,6 +371,9 @@ def mutants(
             raise InputError(f"There is no verdict '{name}'; use {', '.join(known)}.")
     if limit is not None and limit < 1:
         raise InputError("--limit is at least 1.")
+    if only_these := listed_names(attributes):
+        with CampaignReader(CampaignStore(folder), ()) as reader:
+            require_attributes(reader, only_these)
     if form:
         if form not in MUTANT_FORMS:
             raise InputError(f"There is no format '{form}'; use {', '.join(MUTANT_FORMS)}.")
@@ -384,7 +387,7 @@ def mutants(
         return
     wanted = ExportFilter(
         tuple(known[name] for name in verdict or ()),
-        listed_names(attributes),
+        only_these,
         tuple(model or ()),
         limit,
         parts,

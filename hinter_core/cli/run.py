@@ -19,7 +19,13 @@ from tqdm import tqdm
 from hinter_core.api.campaigns import prepare_run
 from hinter_core.campaign.listing import campaigns_in
 from hinter_core.campaign.preview import Forecast, forecast
-from hinter_core.campaign.progress import Reason, missing_in_words, missing_shards, unanswered
+from hinter_core.campaign.progress import (
+    Reason,
+    missing_in_words,
+    missing_shards,
+    unanswered,
+    untested_in_words,
+)
 from hinter_core.campaign.running.on_ray import EngineName, engine_named
 from hinter_core.campaign.running.parts import read_part
 from hinter_core.campaign.running.run import RunProgress, plan_run, run_campaign
@@ -27,7 +33,7 @@ from hinter_core.campaign.running.workers import OpenEngine
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.cli.options import Folder, print_json, say, with_settings
+from hinter_core.cli.options import Folder, print_json, require_writable, say, with_settings
 from hinter_core.cli.report import FailOver, Gate, JUnitFile, SarifFile, exit_for, gate_faults
 from hinter_core.errors import INTERRUPTED, UNANSWERED, InputError
 from hinter_core.models.budget import cost_in_words
@@ -99,11 +105,12 @@ def run(
     Exit codes: 0 all mutants have a verdict; 1 --fail-over is exceeded; 2 bad input, or a model
     that cannot be used; 3 mutants are unanswered, see --retry-failed; 130 stopped.
     """
-    if fail_over is not None:
-        require_share(fail_over)
+    _require_limit(fail_over, gate_on)
     base = load_campaign(campaign) if campaign else Campaign()
     read = from_mapping(settings, "the options")
     chosen = replace(base, **{name: getattr(read, name) for name in settings})
+    _require_used(chosen, settings)
+    require_writable(junit_file, sarif_file)
     opened = engine_named(engine, gpus)
     if estimate:
         seen = forecast(plan_run(chosen))
@@ -117,7 +124,7 @@ def run(
     if part:
         say(missing_in_words(store) or "The campaign is complete with all its parts.")
     lost = unanswered(store, chosen.models)
-    for line in _unanswered(lost, chosen):
+    for line in (*untested_in_words(store), *_unanswered(lost, chosen)):
         say(line)
     if any(value is not None for value in (fail_over, junit_file, sarif_file)):
         made = make_report(store)
@@ -130,12 +137,34 @@ def run(
         raise typer.Exit(UNANSWERED)
 
 
+def _require_limit(fail_over: float | None, gate_on: GateOn) -> None:
+    if fail_over is not None:
+        require_share(fail_over)
+    elif gate_on is not GateOn.EXCESS:
+        raise InputError("--gate-on says what --fail-over limits; add --fail-over SHARE.")
+
+
+def _require_used(chosen: Campaign, given: dict[str, Any]) -> None:
+    """Refuse options that would have no effect."""
+    if chosen.mutants and "attributes" in given:
+        raise InputError("A file of mutants names their attributes itself; leave out --attributes.")
+    if not (chosen.grammar and "models" in given):
+        return
+    if (usual := chosen.pinned().models) != chosen.models:
+        raise InputError(
+            f"The grammar {chosen.title} is for another task than {', '.join(chosen.models)}; "
+            f"leave out --model, or name a model such as {', '.join(usual)}."
+        )
+
+
 def _unanswered(lost: Sequence[Reason], campaign: Campaign) -> list[str]:
     """Say how many mutants have no answer, why, and how to ask again."""
     if not lost:
         return []
     number = sum(reason.mutants for reason in lost)
     lines = [f"{number:,} mutants are unanswered and count in no rate:"]
+    if number == 1:
+        lines = ["1 mutant is unanswered and counts in no rate:"]
     lines += [f"  {one.mutants:,} of {one.model}: {one.in_words}" for one in lost[:_REASONS]]
     if len(lost) > _REASONS:
         lines.append(f"  and {len(lost) - _REASONS:,} further reasons, in hinter report")
@@ -176,6 +205,8 @@ def _run_with_progress(
 ) -> RunProgress:
     started = time.monotonic()
     work = plan_run(settings, store)
+    if settings.grammar and work.texts < settings.sentences:
+        say(f"{settings.title} has {work.texts:,} different sentences; all are tested.", err=True)
     shards = store.part.shards(work.shards) if store.part else work.shards
     state = RunProgress(0, shards)
     with tqdm(

@@ -150,13 +150,18 @@ def make_report(
     # The import of the statistics takes as long as the queries for 300,000 mutants.
     Thread(target=import_module, args=("scipy.stats",)).start()
     with CampaignReader(store, chosen, rates=True) as reader:
-        _require_attributes(reader, attributes)
+        require_attributes(reader, attributes)
         report = report_of(store, count(reader, attributes), attributes)
     kept.keep(store, key, report)
     return report
 
 
-def _require_attributes(reader: CampaignReader, attributes: Attributes) -> None:
+def require_attributes(reader: CampaignReader, attributes: Attributes) -> None:
+    """Refuse attributes that no mutant of the campaign changes.
+
+    Raises:
+        InputError: the message names those that there are.
+    """
     known = {*reader.store.campaign().attributes, *reader.store.scope()}
     if not set(attributes) <= known:  # handwritten mutants name their own
         known |= {

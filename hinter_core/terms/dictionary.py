@@ -307,7 +307,8 @@ class _File:
             source = open_source(self.path, _HEADER, only_known=True, padded=True)
             records = list(source.numbered())
         except (OSError, InputError) as error:
-            raise DictionaryError(f"{self.path}: {error}") from error
+            named = str(self.path) in str(error)
+            raise DictionaryError(str(error) if named else f"{self.path}: {error}") from error
         if not records:
             raise DictionaryError(
                 f"{self.path}: no terms; give a header 'term,group' and a line per term."

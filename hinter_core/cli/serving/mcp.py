@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from hinter_core.errors import InputError
+
 
 def mcp(
     folder: Annotated[
@@ -14,5 +16,8 @@ def mcp(
 ) -> None:
     """Serve check, scan, run and others as MCP tools over standard input and output."""
     from hinter_core.endpoints.stdio import serve
+
+    if not folder.is_dir():
+        raise InputError(f"There is no folder {folder}; check the path.")
 
     serve(folder)

@@ -183,11 +183,7 @@ class GrammarRow(Row):
 
 @dataclass(frozen=True)
 class GrammarTable:
-    """Sample of a grammar's sentences as rows, fixed by the seed.
-
-    Raises:
-        InputError: the grammar has fewer sentences.
-    """
+    """Sample of a grammar's sentences as rows, fixed by the seed; all if there are no more."""
 
     grammar: Grammar
     sentences: int
@@ -195,14 +191,6 @@ class GrammarTable:
     weights: Weights = field(default_factory=dict)
     names = ("id", "text", "label")
     columns = Columns("text", "label", "id")
-
-    def __post_init__(self) -> None:
-        """Refuse more sentences than there are."""
-        if self.sentences > self.source.count:
-            raise InputError(
-                f"{self.grammar.name} has {self.source.count:,} different sentences, fewer than "
-                f"{self.sentences:,}; ask for that number or fewer."
-            )
 
     @cached_property
     def source(self) -> Sentences:
@@ -212,7 +200,7 @@ class GrammarTable:
     @property
     def count(self) -> int | None:
         """Number of rows; weights of 0 may leave fewer."""
-        return None if self.weights else self.sentences
+        return None if self.weights else min(self.sentences, self.source.count)
 
     def rows(self) -> Iterator[Row]:
         """Yield the sentences."""

@@ -105,6 +105,14 @@ def test_a_text_that_the_model_fails_on_ends_nothing(run: Run) -> None:
     assert len(found.mutants()) > len(lost)
 
 
+def test_search_finds_a_part_of_an_id_but_no_part_of_a_number(tmp_path: Path) -> None:
+    texts = {"news-1": "The black man left.", "mail-12": "A white woman left."}
+    rows = [{"id": ident, "text": text} for ident, text in texts.items()]
+    result = hinter.run(rows, "scripted:bad otherwise", limit=3, out=tmp_path / "out")
+    assert set(result.mutants(search="NEWS")["row"]) == {1}
+    assert set(result.mutants(search="1")["row"]) == {1}
+
+
 def test_results_are_tables(result: hinter.CampaignResult) -> None:
     every = result.mutants()
     groups = {f"{name}_{side}" for name in ("hue", "sex") for side in ("from", "to")}

@@ -123,7 +123,7 @@ BAD = {
     "order no number": (["--text", TEXT, "--order", "two"], "Try --help"),
     "limit": (["--text", TEXT, "--limit", "0"], "limit is a whole number from 1"),
     "unknown option": (["--text", TEXT, "--colour"], "No such option"),
-    "missing dictionary": (["--text", TEXT, "--dictionary", "none.csv"], "is no file none.csv"),
+    "no dictionary": (["--text", TEXT, "--dictionary", "none.csv"], "hinter: There is no file"),
 }  # fmt: skip
 
 

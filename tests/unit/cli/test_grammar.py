@@ -109,7 +109,6 @@ def test_bad_input_is_told_in_one_sentence(run: Run, small: str, tmp_path: Path)
     out = str(tmp_path / "campaign")
     asked = ("run", "--grammar", small, "--out", out)
     for more, said in {
-        ("--sentences", "25"): "has 24 different sentences, fewer than 25",
         (
             "--attributes",
             "religion,gender",

@@ -81,6 +81,7 @@ def test_a_log_is_printed_without_a_file(run: Run, done: Path) -> None:
     [
         (("--verdict", "guilty"), "no verdict 'guilty'; use benign"),
         (("--limit", "0"), "--limit is at least 1"),
+        (("--attributes", "foo"), "No mutant of this campaign changes 'foo'; it has"),
         (("--model", "vader"), "'vader' was not tested"),
     ],
 )

@@ -78,6 +78,39 @@ def test_a_large_campaign_has_its_report_when_it_ends(
     assert kept.exists()
 
 
+def test_the_last_lines_say_what_was_not_tested(run: Run, tmp_path: Path) -> None:
+    data, blank = tmp_path / "texts.csv", "x" * 100_001
+    data.write_text(f"text\nIt rained.\nIt snowed.\nThe black man was kind.\n{blank}\n")
+    code, out, _ = run("run", "--data", str(data), "--model", RULES, "--limit", "3",
+                       "--out", str(tmp_path / "out"))  # fmt: skip
+    assert code == 0
+    assert "2 of 4 texts: nothing to test, most often because: No term of race or gender" in out
+    assert "1 of 4 texts: unusable, most often because: " in out
+
+
+def test_a_small_grammar_gives_all_its_sentences(run: Run, tmp_path: Path) -> None:
+    grammar = tmp_path / "small.yaml"
+    grammar.write_text(
+        "start: sentence\nrules:\n  sentence: [<A> <occupation> said that <he> was here.]\n"
+        "sensitive:\n  occupation: [nurse, pilot]\n"
+        "  gender: [{group: male, he: he}, {group: female, he: she}]\n"
+    )
+    code, out, err = run("run", "--grammar", str(grammar), "--model", RULES,
+                         "--out", str(tmp_path / "out"))  # fmt: skip
+    assert code == 0
+    assert "4 texts" in out
+    assert "small.yaml has 4 different sentences; all are tested." in err
+    code, out, err = run("grammar", "sample", str(grammar))
+    assert (code, len(out.splitlines()), err) == (0, 4, "small has only 4 different sentences.\n")
+
+
+def test_what_does_not_exist_is_named(run: Run) -> None:
+    assert run("mcp", "--folder", "nope")[::2] == (
+        2, "hinter: There is no folder nope; check the path.\n",
+    )  # fmt: skip
+    assert run("verfy")[2].endswith("Did you mean 'verify'? Try --help.\n")
+
+
 def test_verify_names_what_is_missing_or_damaged(run: Run, data: Path, tmp_path: Path) -> None:
     out = str(tmp_path / "out")
     options = ("run", "--data", str(data), "--model", RULES, "--limit", "9", "--shard", "1")
@@ -118,6 +151,11 @@ def test_an_estimate_writes_nothing(run: Run, data: Path, tmp_path: Path) -> Non
         (("--data", "DATA", "--workers", "0"), "workers is a whole number from 1"),
         (("--data", "DATA", "--gpus", "1"), "workers on Ray"),
         (("none.yaml",), "Cannot read none.yaml"),
+        (("--data", "DATA", "--junit", "no/x.xml"), "Cannot write no/x.xml"),
+        (("--data", "DATA", "--sarif", "no/x.sarif"), "Cannot write no/x.sarif"),
+        (("--data", "DATA", "--gate-on", "rate"), "add --fail-over"),
+        (("--mutants", "DATA", "--attributes", "race"), "leave out --attributes"),
+        (("--grammar", "masked-pronouns", "--model", "embedded"), "leave out --model, or name"),
     ],
 )
 def test_what_cannot_be_run_is_one_line(
