@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import timedelta
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -262,7 +263,11 @@ def _ended_by_second_interrupt() -> Iterator[None]:
     """
 
     def end(*_: object) -> None:
-        os._exit(INTERRUPTED)
+        workers = active_children()
+        if not workers:  # or pressed once more
+            os._exit(INTERRUPTED)
+        for worker in workers:  # without them nothing is waited for, and their locks are removed
+            worker.kill()
 
     def stop(*_: object) -> None:
         signal.signal(signal.SIGINT, end)  # stays, as threads are waited for until the very end
