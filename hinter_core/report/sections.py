@@ -127,12 +127,11 @@ def _overview(report: Report) -> Section:
     if not report.models:
         sentences.append("No model has been tested yet.")
     sentences += [f"{m.model}: {line_in_words(m.intersectional)}" for m in report.models]
-    sentences += [
-        f"{m.model}: {sum(one.mutants for one in m.reasons):,} mutants are unanswered, most often "
-        f"because of: {m.reasons[0].in_words}."
-        for m in report.models
-        if m.reasons
-    ]
+    for model, reasons in ((m.model, m.reasons) for m in report.models if m.reasons):
+        number = sum(one.mutants for one in reasons)
+        counted = f"{number:,} mutants are" if number > 1 else "one mutant is"
+        why = reasons[0].in_words
+        sentences.append(f"{model}: {counted} unanswered, most often because of: {why}.")
     return Section("overview", "Overview", sentences)
 
 

@@ -114,6 +114,22 @@ def test_only_the_unanswered_are_asked_again_and_the_tables_are_those_of_a_good_
         assert tables(tmp_path / "good") == tables(tmp_path / "out")
 
 
+def test_a_single_mutant_is_one(run: Run, tmp_path: Path) -> None:
+    data = tmp_path / "texts.csv"
+    data.write_text("text\nThe man sang.\n")
+    asked = ("run", "--data", str(data), "--attributes", "gender", "--order", "1",
+             "--no-placebo", "--model", "scripted:good otherwise")  # fmt: skip
+    _, out, _ = run(*asked, "--out", str(tmp_path / "all"))
+    requests = int(out.split(" predictions")[0].split()[-1])
+    folder = str(tmp_path / "out")
+    code, out, _ = run(*asked, "--requests", str(requests - 1), "--out", folder)
+    assert code == 3
+    assert "\n1 mutant is unanswered and counts in no rate:\n" in out
+    assert "one mutant is unanswered, most often because of: over budget" in run(
+        "report", folder, "--markdown"
+    )[1]  # fmt: skip
+
+
 def test_a_gate_comes_before_what_is_unanswered(run: Run, tmp_path: Path) -> None:
     with FaultyServer() as server:
         chosen = options(server, tmp_path, "500")
