@@ -242,7 +242,7 @@ class Processes:
             threading.Thread(target=_serve, args=serving, daemon=True).start()
         given = (self._campaign, self._store, theirs, name)
         self._pools[worker] = ProcessPoolExecutor(1, _SPAWN, _begin, given)
-        with _shared_cores(self._campaign.workers):
+        with _shared_cores(self._campaign.workers), _deaf_to_interrupts():
             loading = self._pools[worker].submit(_load)
         if theirs:
             theirs.close()  # so that it is open in the process alone, and ends with it
@@ -291,6 +291,19 @@ def _shared_cores(workers: int) -> Iterator[None]:
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Have the processes started meanwhile hear no interrupt, also while they import."""
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(budget: SharedBudget, connection: Connection, worker: str) -> None:

@@ -9,8 +9,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.forked import Commands
@@ -60,6 +62,23 @@ def test_a_second_interrupt_ends_a_run_that_waits_for_a_server(
         assert commands.wait(process).code == 130
         assert time.monotonic() - began < 10
     assert not any(word in err.read_text() for word in ("Traceback", "resource_tracker"))
+
+
+def test_workers_that_still_import_hear_no_interrupt(
+    data: Path, commands: Commands, tmp_path: Path
+) -> None:
+    err = tmp_path / "err"
+    process = commands.start("run", "--data", str(data), "--out", str(tmp_path / "out"),
+                             "--workers", "2", "--shard", "1", err=err)  # fmt: skip
+    end = time.monotonic() + 60
+    while not list(psutil.Process(process).children()):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    time.sleep(0.3)  # they import for longer; what is asserted holds whenever it comes
+    with suppress(ProcessLookupError):
+        os.killpg(process, signal.SIGINT)
+    assert commands.wait(process).code in (0, 130)
+    assert "Traceback" not in err.read_text()
 
 
 def test_a_stopped_command_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
