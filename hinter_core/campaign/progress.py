@@ -327,7 +327,7 @@ def missing_in_words(store: CampaignStore) -> str:
     words = f"The campaign is incomplete: {len(missing):,} of {total:,} shards are missing"
     left = [part for part in parts_of(store.folder) if any(map(part.has, missing))]
     if not left:
-        return f"{words}; continue with --resume."
+        return f"{words}; resume it."
     some = ", ".join(f"{part.number}/{part.of}" for part in left[:_PARTS])
     more = f" and {len(left) - _PARTS:,} more" if len(left) > _PARTS else ""
     return f"{words}, of the parts {some}{more}; run these with --part."

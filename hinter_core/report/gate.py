@@ -81,9 +81,9 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
     if not measured:
         most = max(orders, key=lambda one: one.placebo.of, default=None)
         why = (
-            f"{most.placebo.of if most else 0:,} placebo cases of as many changes are too few to "
-            f"tell bias from brittleness, {FEWEST_PLACEBO} are needed. Test more texts with "
-            "placebo mutants, or use --gate-on rate."
+            f"{most.placebo.of if most else 0:,} placebo cases of this order are too few: "
+            f"{FEWEST_PLACEBO} tell bias from brittleness. Test more texts with placebo mutants, "
+            "or use --gate-on rate."
         )
         return Decision(name, GateOutcome.FEW, why, most)
     for one in measured:

@@ -295,13 +295,13 @@ def _summary(plan: Plan) -> Markup:
 
 def _missing(plan: Plan) -> Markup | None:
     present = [name_of(a) for a in plan.attributes if plan.edits.get(a)]
-    if present and plan.settings.order == 1:  # each change is tested alone
-        return None
     if len(present) >= 2 or plan.together:
-        apart = not plan.total and not plan.together
+        apart = plan.settings.order > 1 and not plan.total and not plan.together
         return _loud(say("terms.apart", names=listed(present))) if apart else None
     if plan.slots:
         return tag("p", say("terms.one_class", name="".join(present)), class_="quiet")
+    if present and plan.settings.order == 1:  # each change is tested alone
+        return None
     absent = listed([name_of(a) for a in plan.missing], "or")
     key = "only" if present else "none"
     kind = "terms" if plan.settings.relations == (SUBSTITUTE,) else "terms.changes"

@@ -202,13 +202,21 @@ def test_money_that_comes_back_is_spent_on_what_waits(tmp_path: Path) -> None:
 
 
 def test_a_stop_sends_no_more_and_keeps_what_was_paid(tmp_path: Path) -> None:
+    stopped = threading.Event()
+
     def stop(done: int) -> None:
         raise KeyboardInterrupt
 
-    with FaultyServer() as server:
+    def hold(number: int) -> None:
+        """Answer no more than 30 before the stop, which a busy machine may hear late."""
+        if number > 30:
+            stopped.wait(20)
+
+    with FaultyServer(busy=hold) as server:
         asked = store(server, tmp_path, concurrency=4)
         with pytest.raises(KeyboardInterrupt):
             asked.predict(TEXTS, chunk=10, after_chunk=stop)
+        stopped.set()
         end = time.monotonic() + 10
         sent = -1
         while sent != len(server.bodies) and time.monotonic() < end:

@@ -121,7 +121,7 @@ def test_verify_names_what_is_missing_or_damaged(run: Run, data: Path, tmp_path:
     code, said, _ = run("verify", out)
     assert code == 0
     assert said.endswith(
-        "no fault. The campaign is incomplete: 1 of 3 shards are missing; continue with --resume.\n"
+        "no fault. The campaign is incomplete: 1 of 3 shards are missing; resume it.\n"
     )
     (shards / "00000.texts.parquet").unlink()
     code, _, said = run("verify", out)
