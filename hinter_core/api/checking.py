@@ -82,6 +82,7 @@ def prepare_check(
         HinterError: something named is unknown, or nothing in the text can be changed.
     """
     clean(text)  # before anything is loaded
+    require_prices([model], campaign.budget)
     pipeline = build_pipeline(
         campaign.vocabulary(), campaign.parser, [model], campaign.settings, budget
     )
@@ -122,7 +123,6 @@ def check(
     with named_models(model, labels=labels, multi=multi) as (name, *others):
         if others:
             raise InputError("hinter.check asks one model; call it once for each.")
-        require_prices([name], campaign.budget)
         budget = Budget(campaign.requests, campaign.budget)
         return prepare_check(text, name, campaign, budget).judge(neutral)
 

@@ -38,7 +38,7 @@ def check(
     """Mutate a text and show the changes that flip the model's answer."""
     source = read_text(text, file)
     campaign = from_mapping(settings, "the options")
-    budget = budget_of(model, campaign.requests, campaign.budget)
+    budget = budget_of(campaign.requests, campaign.budget)
     ready = prepare_check(source, model, campaign, budget)
     if estimate:
         say(ready.cost_in_words(neutral))

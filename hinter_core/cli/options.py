@@ -18,7 +18,6 @@ from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError
 from hinter_core.language.clean import MAX_CHARACTERS, OBEYED, printable
 from hinter_core.models.budget import Budget
-from hinter_core.models.registry import require_prices
 from hinter_core.options import CampaignOption, Option
 from hinter_core.places import place_of
 
@@ -117,17 +116,16 @@ def default_in_words(option: Option) -> str:
     return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
-def budget_of(model: str, requests: int | None, money: float | None) -> Budget | None:
+def budget_of(requests: int | None, money: float | None) -> Budget | None:
     """Return the budget that the options set, or None.
 
     Raises:
-        InputError: a budget that is not positive, or of money for a model without prices.
+        InputError: a budget that is not positive.
     """
     if requests is None and money is None:
         return None
     if money is not None and not money > 0:  # NaN is not, either
         raise InputError("A budget must be above zero; leave it out for no limit.")
-    require_prices([model], money)
     return Budget(requests, money)
 
 

@@ -65,5 +65,7 @@ def test_what_is_not_answered_is_no_success(words: list[str]) -> None:
 def test_a_wrong_setting_is_no_success(words: list[str]) -> None:
     with pytest.raises(hinter.HinterError, match="unknown setting ordr"):
         assert_fair(TEXTS, words, ordr=3)
+    with pytest.raises(hinter.HinterError, match="A budget of money needs prices"):
+        assert_fair(TEXTS, words, budget=1.0)
     with pytest.raises(hinter.HinterError, match="1 answers to 2 texts"):
         assert_fair(TEXTS, words, lambda texts: ["good"])
