@@ -111,10 +111,11 @@ class ResultsLayout:
                 gr.Dropdown, "results-validity", validity_choices, value=0.0, min_width=120
             )
             self.order = labels.make(gr.Dropdown, "results-order", value="hidden", min_width=150)
-        self.findings = html("results-findings", script="page.findings results.groups")
+        # Above what is filled late and changes its height: a press would miss what moves away.
         with gr.Row(elem_classes="downloads"):
             self.downloads["findings-csv"] = self._download("findings-csv")
             self.hand_over = labels.make(gr.Button, "results-hand-over", size="sm", min_width=180)
+        self.findings = html("results-findings", script="page.findings results.groups")
 
     def _compare(self) -> None:
         labels = self._labels

@@ -141,8 +141,8 @@ def _hidden(model: ModelReport) -> str:
     if not number:
         return "No hidden bias was found: no combined change flips an answer that its parts leave."
     texts = line.hidden_sources
-    where = f" in {texts.hits:,} of {texts.of:,} texts" if texts else ""
-    return f"{number:,} hidden mutants{where}. The texts with most of them:"
+    where = f", in {texts.hits:,} of {texts.of:,} texts" if texts else ""
+    return f"Hidden mutants: {number:,}{where}. The texts with most of them:"
 
 
 def caveats(report: Report, limit: float, decisions: Iterable[Decision]) -> Iterable[str]:
