@@ -123,6 +123,8 @@ class BatchUpdates:
         busy = any(one.state.busy for one in (*listed, *([status] if status else [])))
         state = problem
         if status:
+            # Results shows it, entered by its own tab, where nothing else was opened.
+            session.campaign = session.campaign or (name if _has_results(status) else "")
             some = any(status.seen.verdicts.values())
             state = f"{status.id} {status.state} {status.can_retry} {some} {mine}"
         if shown.get("state") != state or shown.get("busy") != str(busy):
@@ -142,8 +144,7 @@ class BatchUpdates:
         job, there = self.ui.job, status is not None
         busy = status is not None and status.state.busy
         resume = mine and status is not None and status.can_resume
-        seen = status.seen if status else None
-        some = seen is not None and bool(seen.shards_done or any(seen.verdicts.values()))
+        some = status is not None and _has_results(status)
         shown = {
             "resume": resume,
             "retry": mine and status is not None and status.can_retry and not resume,
@@ -180,6 +181,10 @@ def _names(session: Session, kept: Any) -> list[str]:
     """
     names = known(session, kept)
     return names if session.campaign in ("", *names) else [session.campaign, *names]
+
+
+def _has_results(status: CampaignStatus) -> bool:
+    return bool(status.seen.shards_done or any(status.seen.verdicts.values()))
 
 
 def _job(status: CampaignStatus | None, problem: str, *, mine: bool) -> dict[str, str]:

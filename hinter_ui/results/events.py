@@ -156,7 +156,7 @@ class ResultsEvents(TabEvents):
         reading, name, path = state.reading, session.campaign, ""
         if reading and reading.name in ("", name):
             name, path = reading.name, "" if reading.name else str(reading.store.folder)
-        if not (name or path):
+        if not (name or path) or not (reading or self.services.campaigns.exists(name)):
             return self._offered(session, names)
         offered = state.offered
         # The tab may have been drawn for long, and another campaign be opened meanwhile.

@@ -134,6 +134,9 @@ def test_the_sample_is_estimated_started_and_watched_to_its_end(batch: Batch) ->
     batch.job_close.click()
     expect(batch.job).to_be_hidden()
     expect(batch.page).not_to_have_url(re.compile("campaign="))
+    # Nothing else was opened there.
+    batch.page.get_by_role("tab", name="Results").click()
+    expect(batch.page.locator("#results-head")).to_contain_text("sample")
 
 
 def test_stopped_left_and_resumed_by_its_link(batch: Batch, tmp_path: Path) -> None:
