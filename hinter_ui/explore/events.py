@@ -14,7 +14,7 @@ from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.explore.examples import ExampleText, load_examples
 from hinter_ui.explore.html import Filter, say
 from hinter_ui.explore.layout import ExploreLayout
-from hinter_ui.explore.pairs import offered
+from hinter_ui.explore.pairs import lower_score, offered
 from hinter_ui.explore.state import ExploreState, OfferedEdits
 from hinter_ui.explore.updates import ExploreUpdates, cancel_button
 from hinter_ui.html import notice
@@ -300,8 +300,9 @@ class ExploreEvents(TabEvents):
             case "scan" if session.scanned:
                 self.actions.show_scan(session)
                 yield self._whole(session)
-            case "resume" if session.scanned:
-                form = session.scanned.form
+            case ("resume" | "lower") as act if session.scanned:
+                form, lower = session.scanned.form, lower_score(session.scanned.check)
+                form = form if act == "resume" or lower is None else replace(form, validity=lower)
                 yield self.updates.controls(form) | {ui.notice: ""}
                 yield from self._scan(session, form)
 

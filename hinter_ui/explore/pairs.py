@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from itertools import combinations, count
+from math import floor
 
 from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import LEAST_FAIR
 from hinter_core.pipeline.case import TestResult
-from hinter_core.types import Edit, Outcome, Verdict
+from hinter_core.types import Edit, Layer, Outcome, Verdict
 from hinter_ui.explore.html import Filter, headline, rows_for, say
 from hinter_ui.explore.state import OfferedEdits
 from hinter_ui.html.markup import Markup, isolated, join, tag
@@ -13,6 +15,7 @@ from hinter_ui.html.wording import TIMES, capital, group_name, hue, in_order, na
 from hinter_ui.shared.links import ExploreForm, edit_key, first_offer, offers
 
 _MOST_CHIPS = 8
+_FEW = 20  # combinations enough for a first look, where all were discarded
 _MOST_OFFERED = 400  # replacements of one attribute; the list of a scan has all of them
 _DRAWN = count()
 _FLIPS = (Verdict.BIASED, Verdict.HIDDEN)
@@ -88,6 +91,8 @@ def found(check: TestResult, models: Sequence[str], model: str, selected: int | 
     lines = [headline(check, one, named=len(models) > 1) for one in models]
     if not rows:
         lines.insert(0, tag("p", _none(check)))
+    if check.plan.settings.least_fair < LEAST_FAIR and not check.plan.settings.published:
+        lines.append(tag("p", say("found.unfair", least=LEAST_FAIR), class_="quiet"))
     listed = tag("ul", *chips, class_="found-chips", aria_label=say("found.title"))
     return tag("div", tag("div", *lines, class_="headline"), listed if chips else None,
                _smallest(check, model, selected), class_="found")  # fmt: skip
@@ -97,11 +102,31 @@ def _none(check: TestResult) -> str:
     """Say that nothing hidden was found, or that nothing was tested in which it could be."""
     if not check.complete:
         return say("found.yet")
-    every = [one for of in check.outcomes.values() for one in of if one.mutant.order > 1]
-    if all(one.verdict in (Verdict.DISCARDED, Verdict.UNANSWERED) for one in every):
+    every = _combined(check)
+    if _untested(every):
         n = len(every) // len(check.outcomes)
         return say("found.untested", n=n) if n else say("found.single")
     return say("found.none")
+
+
+def _combined(check: TestResult) -> list[Outcome]:
+    return [one for of in check.outcomes.values() for one in of if one.mutant.order > 1]
+
+
+def _untested(combined: list[Outcome]) -> bool:
+    return all(one.verdict in (Verdict.DISCARDED, Verdict.UNANSWERED) for one in combined)
+
+
+def lower_score(check: TestResult) -> float | None:
+    """Return the validity score from which the fairest discarded combinations are tested.
+
+    None where a combination was tested, or where none is discarded by its score alone.
+    """
+    combined = _combined(check)
+    scores = [one.validity.fair for one in combined if one.conformance.layer is Layer.VALIDITY]
+    if not (check.complete and scores and _untested(combined)):
+        return None
+    return floor(100 * sorted(scores)[-_FEW:][0]) / 100
 
 
 def _chip(check: TestResult, models: Sequence[str], place: int, selected: int | None) -> Markup:

@@ -16,7 +16,7 @@ from hinter_core.types import Failure
 from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.explore.html import Filter, group_label, groups_in, say
 from hinter_ui.explore.layout import ExploreLayout
-from hinter_ui.explore.pairs import offered, pairs
+from hinter_ui.explore.pairs import lower_score, offered, pairs
 from hinter_ui.explore.state import ExploreState, OfferedEdits
 from hinter_ui.html import notice
 from hinter_ui.html.marked import preview
@@ -131,9 +131,13 @@ class ExploreUpdates:
         counts = {m: _counts(check, m) for m in scan.models}
         outcome = say("scan.running") if session.running else self._outcome(scan)
         bar = notice.progress(len(check.mutants), check.planned, counts, outcome)
-        if session.running or check.complete:
+        if session.running:
             return bar
-        return join([bar, notice.offer("", {"resume": say("scan.resume")})])
+        lower = lower_score(check)
+        acts = {} if lower is None else {"lower": say("scan.lower", score=lower)}
+        if not check.complete:
+            acts["resume"] = say("scan.resume")
+        return join([bar, notice.offer("", acts)]) if acts else bar
 
     def chosen(self, session: Session) -> Updates:
         """Say in the lists of pairs what the variant shown changes."""

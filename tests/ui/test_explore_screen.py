@@ -193,3 +193,17 @@ def test_a_long_scan_shows_its_first_finding_before_it_ends(explore: Any) -> Non
     explore.cancel.dispatch_event("click")
     expect(explore.progress).to_contain_text("stopped; the results so far are kept")
     expect(explore.found.locator(".chip").first).to_be_visible()
+
+
+def test_where_all_is_discarded_the_fairest_are_tested_by_a_press(explore: Explore) -> None:
+    explore.open()
+    explore.type("The Catholic schoolboys were beaten 3-1 by the girls' team from Ohio.")
+    explore.page.get_by_label("religion", exact=True).check()
+    explore.page.get_by_label("race", exact=True).uncheck()
+    expect(explore.preview).to_contain_text("religion: 1 term")
+    explore.press("Find hidden bias")
+    expect(explore.found).to_contain_text("No combination was tested")
+    explore.progress.get_by_role("button", name="Test the fairest of them").click()
+    expect(explore.found).not_to_contain_text("No combination was tested")
+    expect(explore.progress).to_contain_text("complete")
+    expect(explore.progress.get_by_role("button")).to_have_count(0)

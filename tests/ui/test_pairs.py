@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from hinter_core.pipeline.case import TestResult
+from hinter_core.types import Verdict
 from hinter_ui.explore.actions import ExploreActions
-from hinter_ui.explore.pairs import found
+from hinter_ui.explore.pairs import found, lower_score
 from hinter_ui.html.marked import preview
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.links import ExploreForm
@@ -46,6 +47,21 @@ def test_no_finding_is_no_all_clear_where_nothing_was_tested(
     assert ("No hidden pair" in shown) is (form is FORM)
     check.complete = False
     assert "No hidden pair so far." in str(found(check, [FAIR], FAIR, None))
+
+
+def test_the_fairest_are_tested_from_a_lower_score_where_all_are_discarded(
+    actions: ExploreActions,
+) -> None:
+    assert lower_score(scanned(actions, FORM)) is None
+    strict = replace(FORM, validity=0.99)
+    score = lower_score(scanned(actions, strict))
+    assert score is not None
+    assert 0.2 < score < 0.99
+    lowered = scanned(actions, replace(strict, validity=0.3))
+    assert "Most of these are no fair tests" in str(found(lowered, [FAIR], FAIR, None))
+    (judged,) = scanned(actions, replace(strict, validity=score)).outcomes.values()
+    combined = [one for one in judged if one.mutant.order > 1]
+    assert sum(one.verdict is not Verdict.DISCARDED for one in combined) >= 20
 
 
 @pytest.mark.parametrize("order", [1, 2])
