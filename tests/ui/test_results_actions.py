@@ -18,6 +18,7 @@ from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
+from hinter_core.report.metrics.unanswered import failures_section
 from hinter_core.report.model import Report, make_report
 from hinter_core.report.section import Section
 from hinter_core.statistics.rates import Rate
@@ -361,6 +362,11 @@ def test_what_researchers_say_is_said_in_the_words_of_the_app() -> None:
     assert say("immutants placebos") == "immutants placebos"  # no parts of words
     assert say("hf:mutant/placebo: 3 mutants", ["hf:mutant/placebo"]) == (
         "hf:mutant/placebo: 3 variants"
+    )
+    assert "Retry missing" in "".join(say(failures_section([])).sentences)
+    assert say("Ask again with --retry-failed.").startswith("Press \u201cRetry missing answers")
+    assert say("or test more texts with placebo mutants, or use --gate-on rate.").endswith(
+        "with neutral swaps."
     )
     section = Section("atomic", "Mutants", ["placebo"], ["Mutants"], [["atomic", Rate(1, 2)]])
     told = say(section)
