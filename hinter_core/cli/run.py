@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from multiprocessing import active_children
 from pathlib import Path
@@ -49,6 +49,8 @@ from hinter_core.validity.survey import faults as validity_faults
 
 _REASONS = 5  # that are printed
 _EVERY = 60.0  # seconds between two lines if there is no terminal
+_MEASURED = 20.0  # seconds after which the time left is known roughly
+_LONG = 3.0  # minutes left for which more workers are worth their start
 _STOPPING = (
     "stopping. Requests and shards under way are waited for, and finished work is kept. "
     "Press Ctrl-C again to end now."
@@ -210,6 +212,8 @@ def _run_with_progress(
         say(f"{settings.title} has {work.texts:,} different sentences; all are tested.", err=True)
     shards = store.part.shards(work.shards) if store.part else work.shards
     state = RunProgress(0, shards)
+    pace = _Pace(os.cpu_count() or 1)
+    alone = settings.workers == 1 and not (engine or store.part or settings.prioritised)
     with tqdm(
         total=shards * work.size if store.part else work.texts,
         unit=" texts",
@@ -220,6 +224,8 @@ def _run_with_progress(
         def on_progress(progress: RunProgress) -> None:
             nonlocal state
             state = progress
+            if alone and (words := pace.advice(progress)):
+                bar.write(words, file=sys.stderr)
             bar.update(progress.texts - bar.n)
             bar.set_postfix_str(
                 _asked(progress) or f"{progress.mutants:,} mutants, {progress.hidden:,} hidden"
@@ -237,6 +243,32 @@ def _run_with_progress(
     for name, asked in done.priority.items():
         say(f"{name}: {priority_in_words(asked)}")
     return done
+
+
+@dataclass
+class _Pace:
+    """How fast one worker is on a machine of so many cores; shards of earlier runs come first."""
+
+    cores: int
+    since: tuple[float, int] | None = None  # seconds, and shards by then
+    told: bool = False
+
+    def advice(self, progress: RunProgress) -> str:
+        """Say once, of a run that will take long, that several workers may be faster."""
+        now = time.monotonic()
+        self.since = self.since or (now, progress.shards)
+        seconds, shards = now - self.since[0], progress.shards - self.since[1]
+        if self.told or self.cores < 2 or seconds < _MEASURED or not shards:
+            return ""
+        self.told = True
+        minutes = seconds / shards * (progress.of - progress.shards) / 60
+        if minutes < _LONG:
+            return ""
+        return (
+            f"About {minutes:,.0f} minutes are left with one worker; this machine has {self.cores} "
+            "cores. With several it may be faster, and each holds its models: stop with Ctrl-C, "
+            "then add --resume --workers 2."
+        )
 
 
 @contextmanager

@@ -78,6 +78,24 @@ def test_a_large_campaign_has_its_report_when_it_ends(
     assert kept.exists()
 
 
+@pytest.mark.parametrize(
+    ("cores", "long", "others", "told"),
+    [(4, 0, (), True), (4, 3, (), False), (1, 0, (), False), (4, 0, ("--part", "1/1"), False)],
+)
+def test_a_long_run_by_one_worker_says_that_several_may_be_faster(
+    run: Run, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    cores: int, long: float, others: tuple[str, ...], told: bool,
+) -> None:  # fmt: skip
+    monkeypatch.setattr("hinter_core.cli.run._MEASURED", 0)
+    monkeypatch.setattr("hinter_core.cli.run._LONG", long)
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    out = str(tmp_path / "out")
+    code, _, err = run("run", "--data", str(data), "--model", RULES, "--limit", "9", "--shard",
+                       "1", "--out", out, *others)  # fmt: skip
+    assert code == 0
+    assert err.count("then add --resume --workers 2.") == told
+
+
 def test_the_last_lines_say_what_was_not_tested(run: Run, tmp_path: Path) -> None:
     data, blank = tmp_path / "texts.csv", "x" * 100_001
     data.write_text(f"text\nIt rained.\nIt snowed.\nThe black man was kind.\n{blank}\n")
