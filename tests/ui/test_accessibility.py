@@ -170,7 +170,7 @@ class Rooms:
         for key, filled in FOLDS.items():
             page.locator(f"#results-fold-{key} .label-wrap").click()
             expect(page.locator(filled).first).to_be_visible()
-        page.locator("#results-compare").click()
+        page.locator("#results-compare").press("Enter")  # plots above may still grow
         expect(page.locator("#results-comparison")).to_contain_text("McNemar")
         opened = "all => all.forEach(one => { one.open = true; })"
         page.locator("#results-page details").evaluate_all(opened)
