@@ -134,7 +134,9 @@ def _is_node() -> bool:
     """Whether this machine belongs to a cluster; Ray itself looks for minutes for a dead one."""
     import psutil
 
-    return any(process.info["name"] == "raylet" for process in psutil.process_iter(["name"]))
+    every = (process.info for process in psutil.process_iter(["name", "status"]))
+    # A container may have nobody who buries the dead.
+    return any(one["name"] == "raylet" and one["status"] != psutil.STATUS_ZOMBIE for one in every)
 
 
 def _join(ray: Any, address: str, quiet: dict[str, Any]) -> None:
