@@ -225,7 +225,8 @@ def _read_answers(model: ModelCounts, chunk: Chunk, where: str, *, labelled: boo
     _read_words(model, width)
     counts = run(
         "SELECT min(apart) AS two, -CASE WHEN two THEN count(*) ELSE count_if(NOT apart) END, "
-        "min(shard), arg_min(place, apart::BIGINT << 40 | place) "
+        "min(shard), arg_min(place, (apart::BIGINT << 1 | "
+        f"(grade = '{HiddenGrade.THRESHOLD}')::BIGINT) << 40 | place) "
         f"FROM judged JOIN sets USING (set) WHERE verdict = 'hidden' AND NOT "
         f"{has_placebo('attributes')} GROUP BY row, set ORDER BY 1, 2, 3, 4 LIMIT {_EXAMPLES}"
     )

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from html import escape
+from math import exp
+from pathlib import Path
 
 import pytest
 
+import hinter_core as hinter
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.figures import (
     FEW,
@@ -133,6 +136,27 @@ def test_examples_are_the_clusters_with_most_hidden_mutants(report: Report) -> N
     for one in model.examples:
         pieces = marked(one)
         assert "".join(text for kind, text in pieces if kind in ("", "del")) == one["text"]
+
+
+@pytest.mark.parametrize(("added", "more"), [("Kenyan", "Turkish"), ("Turkish", "Kenyan")])
+def test_an_example_is_more_than_the_sum_where_there_is_one(
+    tmp_path: Path, added: str, more: str
+) -> None:
+    def model(texts: list[str]) -> list[dict[str, float]]:
+        odds = [
+            -1.5 + (" woman " in text) + (added in text) + 2 * (more in text and " woman " in text)
+            for text in texts
+        ]
+        scores = [1 / (1 + exp(-one)) for one in odds]
+        return [{"negative": score, "positive": 1 - score} for score in scores]
+
+    result = hinter.run(
+        ["The Irish man was kind."], model, ["race", "gender"], out=tmp_path / "out",
+        identity="added", limit=None,
+    )  # fmt: skip
+    assert set(result.findings(verdict="hidden").grade) == {"at the threshold", "more than the sum"}
+    (example,) = make_report(CampaignStore(tmp_path / "out")).models[0].examples
+    assert example["grade"] == "more than the sum"
 
 
 def test_rates_are_drawn_as_they_are(report: Report) -> None:
