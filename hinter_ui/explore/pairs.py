@@ -122,9 +122,10 @@ def lower_score(check: TestResult) -> float | None:
 
     None where a combination was tested, or where none is discarded by its score alone.
     """
-    combined = _combined(check)
-    scores = [one.validity.fair for one in combined if one.conformance.layer is Layer.VALIDITY]
-    if not (check.complete and scores and _untested(combined)):
+    discarded = (one for one in next(iter(check.outcomes.values()), ())  # alike for all models
+                 if one.mutant.order > 1 and one.conformance.layer is Layer.VALIDITY)  # fmt: skip
+    scores = [one.validity.fair for one in discarded]
+    if not (check.complete and scores and _untested(_combined(check))):
         return None
     return floor(100 * sorted(scores)[-_FEW:][0]) / 100
 
