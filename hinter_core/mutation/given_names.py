@@ -1,7 +1,7 @@
 """Given names of the people whom an edit changes: every mention of a name changes, or none.
 
 "Anna Keller ... Anna ... Ms Keller" becomes "Alan Keller ... Alan ... Mr Keller". Surnames stay.
-The new name is of the old one's country and has its initial, so that "A. Keller" still fits.
+The new name is of the old one's origin and has its initial, so that "A. Keller" still fits.
 """
 
 from __future__ import annotations

@@ -109,13 +109,14 @@ class NameUsage:
     """How the shipped given names are used.
 
     ``both``: names of both genders. ``short``: by name, its short forms and what it is short for.
-    ``of``: country and gender of a name. ``first``: gender of names of two parts by the first of
-    them, where it is another than that of the first part alone. ``second``: second parts, by the
-    gender of the whole.
+    ``given``: names by country, or other origin, and gender. ``of``: both of a name. ``first``:
+    gender of names of two parts by the first of them, where it is another than that of the first
+    part alone. ``second``: second parts, by the gender of the whole.
     """
 
     both: tuple[str, ...]
     short: Mapping[str, frozenset[str]]
+    given: Mapping[tuple[str, str], tuple[str, ...]]
     of: Mapping[str, tuple[str, str]]
     first: Mapping[str, str]
     second: Mapping[str, tuple[str, ...]]
@@ -150,14 +151,14 @@ class NameUsage:
         return second in self.second.get(self.gender(first), ())
 
     def country(self, name: str) -> str:
-        """Return the country of a given name; "" if it is of none in particular, or unknown."""
+        """Return the origin of a given name; "" if it is of none in particular, or unknown."""
         name = _listed(name)
         return self.of[name][0] if name in self.of else ANYWHERE
 
     def instead(self, name: str, gender: str, taken: Collection[str], variant: int = 0) -> str:
         """Return another given name of a gender, always the same; "" if there is none.
 
-        It is of the old name's country, and has its initial if one has. ``taken``: names that
+        It is of the old name's origin, and has its initial if one has. ``taken``: names that
         stand in the text. ``variant``: chooses another of them.
         """
         for pool in self._pools(gender, self.country(name), name[:1].upper()):
@@ -185,14 +186,17 @@ class NameUsage:
         if gender == BOTH:
             pool: Sequence[str] = self.both
         else:
-            pool = load_names().given.get((country, gender), ())
+            pool = self.given.get((country, gender), ())
         yield [name for name in pool if name.startswith(initial)]
         if gender != BOTH and country == ANYWHERE:
             words = people_words()
             yield [
                 name
                 for name, sex in words.names.items()
-                if sex == gender and name.startswith(initial) and name not in words.places
+                if sex == gender
+                and name.startswith(initial)
+                and name not in words.places
+                and name not in self.of
             ]
         yield pool
 
@@ -206,16 +210,16 @@ def name_usage() -> NameUsage:
         short[name].update(forms)
         for form in forms:
             short[form].add(name)
+    given = dict(load_names().given)
+    for origin, by_gender in lists["origins"].items():
+        given |= {(origin, gender): tuple(usual) for gender, usual in by_gender.items()}
     return NameUsage(
         both=tuple(lists["both"]),
         short={name: frozenset(usual) for name, usual in short.items()},
         first=lists["first"],
         second={gender: tuple(usual) for gender, usual in lists["second"].items()},
-        of={
-            name: (country, gender)
-            for (country, gender), usual in load_names().given.items()
-            for name in usual
-        },
+        given=given,
+        of={name: key for key, usual in reversed(given.items()) for name in usual},
     )
 
 
