@@ -23,6 +23,7 @@ FOLDER = ASSETS / "lesson"
 SECTIONS = ("lesson", "glossary", "teach")
 LINKED = (*SECTIONS, "class")  # names of an address that ask for the tab
 TRIED = ("atomic", "square")  # steps that ask for a change of words
+_TELLS = {"square": "guess"}  # steps that tell the answer to the question of another
 _LONGEST = 80  # characters of a code or key in a link
 
 
@@ -170,7 +171,7 @@ class Journey:
     again: frozenset[str] = frozenset()  # questions that the class votes on a second time
     page: str = ""  # address of the app, as the teacher has it open
     present: str = ""  # the question that fills the teacher's screen
-    votes: bool = True  # whether the votes on it are shown
+    votes: bool = False  # whether the votes on it are shown
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> Self:
@@ -203,12 +204,18 @@ class Journey:
     @property
     def held(self) -> bool:
         """Whether a class waits for its teacher to show the answer to the current step."""
-        return bool(self.code and self.step.choices) and self.step.key not in self.revealed
+        told = _TELLS.get(self.step.key, self.step.key if self.step.choices else "")
+        return bool(self.code and told) and told not in self.revealed
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is nothing to do in the current step but to wait for the teacher."""
+        return self.held and bool(self.guess or not self.step.choices)
 
     @property
     def open(self) -> bool:
         """Whether the current step shows its result."""
-        return not self.step.choices or (bool(self.guess) and not self.held)
+        return not self.held and bool(self.guess or not self.step.choices)
 
     @property
     def tried(self) -> bool:

@@ -87,7 +87,7 @@ class LearnUpdates:
         updates: Updates = {
             ui.steps: html.page().steps(journey),
             ui.reply: html.page().reply(journey),
-            ui.wait: gr.Timer(active=bool(journey.guess) and journey.held),
+            ui.wait: gr.Timer(active=journey.waits),
             ui.result: self._result(journey) if journey.open else _NOTHING,
             ui.after: html.page().after(step) if journey.open and journey.tried else _NOTHING,
             ui.plot_box: gr.update(visible=False),

@@ -254,6 +254,13 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     reply = student.page.locator("#learn-reply")
     expect(reply).to_contain_text("as soon as your teacher shows it")
     expect(student.page.locator("#learn-result")).to_be_empty()
+    # The next step would tell it.
+    student.page.get_by_role("button", name="Next").click()
+    student.at("square")
+    expect(reply).to_contain_text("as soon as your teacher shows it")
+    expect(student.page.locator("#learn-result")).to_be_empty()
+    student.page.get_by_role("button", name="Back").click()
+    student.at("guess")
     student.guess("guess", "turns")
     expect(told).to_have_text(
         "Your first guess to this question is counted already; this one is not."
@@ -268,7 +275,11 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     expect(presenting.locator("h3")).to_contain_text("The Iranian waitress")
     expect(page.get_by_role("button", name="Next")).to_be_focused()
     expect(page.locator("#learn-head")).to_be_hidden()
+    # Who votes later does not see how others voted; what can be chosen, they do.
     expect(chart).to_contain_text("Votes: 1")
+    expect(chart.get_by_role("listitem").first).to_have_text("It stays positive")
+    expect(chart.locator(".bar-value")).to_have_count(0)
+    page.get_by_role("button", name="Show the votes").click()
     page.get_by_role("button", name="Vote a second time").click()
     expect(reply).to_contain_text("second time")
     student.guess("guess", "turns")
