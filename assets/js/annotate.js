@@ -375,7 +375,7 @@ const answer = (box, value) => {
 // All questions that are seen get the answer that speaks for the text, up to one that has none.
 const fine = () => {
   if (!now || ready !== now) return;
-  const was = now, seen = asked().slice(place).filter(box => !box.hidden);
+  const was = now, seen = asked().slice(place).filter(box => box.checkVisibility());
   for (const box of seen) {
     const name = box.dataset.question;
     if (now !== was || !asked().includes(box) || name in answers) continue;

@@ -81,9 +81,10 @@ class AnnotateEvents(TabEvents):
             ui.timer.tick, self.tick, [ui.current, ui.seen, ui.busy], ui.shown,
             trigger_mode="once", js=after_event("projects.watched"),
         )  # fmt: skip
-        self.on(ui.buttons["refresh"].click, self.refresh, [ui.current], ui.shown)
+        anew = [*ui.shown, ui.listing]
+        self.on(ui.buttons["refresh"].click, self.show_anew, [ui.current], anew)
         self.on(ui.buttons["switch"].click, self.switch, [ui.current], ui.shown)
-        self.on(ui.news.select, self.refresh, [ui.current], ui.shown)
+        self.on(ui.news.select, self.show_anew, [ui.current], anew)
         for listed in (ui.people, ui.disputes, ui.decided, ui.comments, ui.removed, ui.notice):
             self.on(listed.select, self.decide, [ui.current], [*ui.shown, ui.listing])
         self.on(ui.editor.select, self.edit, [ui.current], [*ui.shown, ui.editor])
@@ -183,6 +184,10 @@ class AnnotateEvents(TabEvents):
         """Show the current state of the project."""
         self.session(request)
         return self.updates.shown(self.actions.view(*_parts(current)))
+
+    def show_anew(self, request: gr.Request, current: Any) -> Updates:
+        """Show the current state with the texts, as the owner wants it."""
+        return self.refresh(request, current) | self._every(current)
 
     def switch(self, request: gr.Request, current: Any) -> Updates:
         """Close or open the project for annotators."""

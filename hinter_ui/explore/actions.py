@@ -28,10 +28,10 @@ from hinter_core.pipeline.neutral import neutral_flips
 from hinter_core.pipeline.pipeline import Pipeline, estimate, plan_text
 from hinter_core.pipeline.thresholds import deciding_label, judged_at
 from hinter_core.terms.dictionary import Dictionary, choose
-from hinter_core.types import Occurrence, Outcome
+from hinter_core.types import Occurrence, Outcome, Verdict
 from hinter_ui.explore.examples import load_examples
 from hinter_ui.explore.html import Filter, banner, originals, rows_for, say, table
-from hinter_ui.explore.pairs import found, offered
+from hinter_ui.explore.pairs import fairest_discarded, found, offered
 from hinter_ui.explore.state import ExploreState, Shown
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.people import people
@@ -335,6 +335,10 @@ class ExploreActions:
         if session.running and before and before.verdict is SEVERITY[0]:
             return False
         best = rows_for(result.check, result.models, Filter())[0]
+        if all(result.check.outcomes[m][best].verdict is Verdict.BENIGN for m in result.models):
+            # A single change that is benign says nothing of combinations, if none was tested.
+            discarded = fairest_discarded(result.check)
+            best = best if discarded is None else discarded
         changed, state.selected = best != state.selected, best
         return changed
 

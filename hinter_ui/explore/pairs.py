@@ -117,6 +117,15 @@ def _untested(combined: list[Outcome]) -> bool:
     return all(one.verdict in (Verdict.DISCARDED, Verdict.UNANSWERED) for one in combined)
 
 
+def fairest_discarded(check: TestResult) -> int | None:
+    """Return the place of the fairest combination where all were discarded; else None."""
+    if not (check.complete and _untested(_combined(check))):
+        return None
+    judged = next(iter(check.outcomes.values()), [])
+    places = [n for n, one in enumerate(judged) if one.mutant.order > 1]
+    return max(places, key=lambda n: judged[n].validity.fair, default=None)
+
+
 def lower_score(check: TestResult) -> float | None:
     """Return the validity score from which the fairest discarded combinations are tested.
 

@@ -302,6 +302,8 @@ def _missing(plan: Plan) -> Markup | None:
         return tag("p", say("terms.one_class", name="".join(present)), class_="quiet")
     if present and plan.settings.order == 1:  # each change is tested alone
         return None
+    if present and not plan.missing:
+        return _loud(say("terms.one", name="".join(present)))
     absent = listed([name_of(a) for a in plan.missing], "or")
     key = "only" if present else "none"
     kind = "terms" if plan.settings.relations == (SUBSTITUTE,) else "terms.changes"

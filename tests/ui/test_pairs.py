@@ -68,6 +68,9 @@ def test_the_fairest_are_tested_from_a_lower_score_where_all_are_discarded(
 def test_no_intersection_is_missed_where_none_is_asked_for(
     actions: ExploreActions, order: int
 ) -> None:
+    alone = replace(FORM, attributes=("gender",), order=order)
+    shown = str(preview(actions.plan(Session(), alone)))
+    assert ("Only gender is chosen." in shown) is (order == 2)
     form = replace(FORM, text="The waiter was kind.", order=order)
     shown = str(preview(actions.plan(Session(), form)))
     assert ("No intersection to test." in shown) is (order == 2)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from hinter_core.errors import DictionaryError
-from hinter_core.terms.names import ANYWHERE, GENDERS, load_names
+from hinter_core.language.people import people_words
+from hinter_core.terms.names import ANYWHERE, GENDERS, load_names, name_usage
 
 
 def test_the_shipped_names_belong_to_one_gender_and_country() -> None:
@@ -60,3 +61,24 @@ def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
     path.write_text("\n".join(lines).replace("Peru", "Chad"), encoding="utf-8")
     assert load_names(path).countries == ("Chad", "Eire")
     assert load_names(path) is load_names(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "origin"),
+    [("Maria", "spanish"), ("Ahmed", "arabic"), ("Fatima", "arabic"), ("Ivan", "russian")],
+)
+def test_a_name_of_a_people_without_a_list_stays_among_its_own(name: str, origin: str) -> None:
+    usage = name_usage()
+    assert usage.country(name) == origin
+    other = {"male": "female", "female": "male"}[usage.gender(name)]
+    new = usage.instead(name, other, ())
+    assert (usage.country(new), usage.gender(new), new[0]) == (origin, other, name[0])
+
+
+def test_a_name_of_unknown_origin_becomes_none_of_a_known_one() -> None:
+    usage = name_usage()
+    for name, gender in people_words().names.items():
+        if name in usage.of or gender not in GENDERS:
+            continue
+        new = usage.instead(name, "male" if gender == "female" else "female", ())
+        assert usage.country(new) == ANYWHERE, (name, new)
