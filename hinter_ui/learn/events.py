@@ -208,7 +208,7 @@ class LearnEvents(TabEvents):
         first = (ExploreForm().attributes, (DEFAULT_MODEL,))
         return {
             ui.teach_head: teachers.page().head(),
-            ui.plan: teachers.plan(),
+            ui.plan: teachers.plan(told=not journey.code or bool(journey.key)),
             ui.handouts: teachers.page().handouts(),
             ui.builder: teachers.builder(attributes, self.services.model_choices(), first),
             ui.made: teachers.page().made(query_of(load_lesson()[0])),

@@ -28,11 +28,15 @@ def page() -> Macros:
     )  # fmt: skip
 
 
-def plan() -> Markup:
-    """Write the lesson plan, each line with a link to its step, and the answers, folded."""
+def plan(*, told: bool) -> Markup:
+    """Write the lesson plan, each line with a link to its step, and the answers, folded.
+
+    Without ``told``, as for who sits in a class, there are no answers.
+    """
     steps = {step.key: step for step in load_lesson()}
     questions = [step for step in steps.values() if step.choices]
-    return join([page().plan(steps), page().answers(questions, steps["hunt"].scenes)])
+    answers = page().answers(questions, steps["hunt"].scenes) if told else Markup("")
+    return join([page().plan(steps), answers])
 
 
 def path_of(language: str, ending: str) -> Path:

@@ -261,6 +261,13 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     expect(student.page.locator("#learn-result")).to_be_empty()
     student.page.get_by_role("button", name="Back").click()
     student.at("guess")
+    # So would the teacher's page, which a student may open.
+    expect(page.locator("details.answers")).to_have_count(1)
+    student.page.locator("[data-section=teach]").click()
+    expect(student.page.locator("#learn-plan table")).to_be_visible()
+    expect(student.page.locator("details.answers")).to_have_count(0)
+    student.page.locator("[data-section=lesson]").click()
+    student.at("guess")
     student.guess("guess", "turns")
     expect(told).to_have_text(
         "Your first guess to this question is counted already; this one is not."
