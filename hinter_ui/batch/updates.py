@@ -124,8 +124,8 @@ class BatchUpdates:
         state = problem
         if status:
             # Results shows it, entered by its own tab, where nothing else was opened.
-            session.campaign = session.campaign or (name if _has_results(status) else "")
-            some = any(status.seen.verdicts.values())
+            some = _has_results(status)
+            session.campaign = session.campaign or (name if some else "")
             state = f"{status.id} {status.state} {status.can_retry} {some} {mine}"
         if shown.get("state") != state or shown.get("busy") != str(busy):
             updates |= self._actions(status, mine=mine)

@@ -117,13 +117,18 @@ def _untested(combined: list[Outcome]) -> bool:
     return all(one.verdict in (Verdict.DISCARDED, Verdict.UNANSWERED) for one in combined)
 
 
+def _discarded(check: TestResult) -> list[tuple[int, Outcome]]:
+    """Return the combinations with their places, the fairest first, if none was tested."""
+    if not (check.complete and _untested(_combined(check))):
+        return []
+    judged = next(iter(check.outcomes.values()), [])  # discarded alike for all models
+    every = [(n, one) for n, one in enumerate(judged) if one.mutant.order > 1]
+    return sorted(every, key=lambda placed: -placed[1].validity.fair)
+
+
 def fairest_discarded(check: TestResult) -> int | None:
     """Return the place of the fairest combination where all were discarded; else None."""
-    if not (check.complete and _untested(_combined(check))):
-        return None
-    judged = next(iter(check.outcomes.values()), [])
-    places = [n for n, one in enumerate(judged) if one.mutant.order > 1]
-    return max(places, key=lambda n: judged[n].validity.fair, default=None)
+    return next((place for place, _ in _discarded(check)), None)
 
 
 def lower_score(check: TestResult) -> float | None:
@@ -131,12 +136,9 @@ def lower_score(check: TestResult) -> float | None:
 
     None where a combination was tested, or where none is discarded by its score alone.
     """
-    discarded = (one for one in next(iter(check.outcomes.values()), ())  # alike for all models
-                 if one.mutant.order > 1 and one.conformance.layer is Layer.VALIDITY)  # fmt: skip
-    scores = [one.validity.fair for one in discarded]
-    if not (check.complete and scores and _untested(_combined(check))):
-        return None
-    return floor(100 * sorted(scores)[-_FEW:][0]) / 100
+    every = (one for _, one in _discarded(check))
+    by_score = [one for one in every if one.conformance.layer is Layer.VALIDITY]
+    return floor(100 * by_score[:_FEW][-1].validity.fair) / 100 if by_score else None
 
 
 def _chip(check: TestResult, models: Sequence[str], place: int, selected: int | None) -> Markup:
