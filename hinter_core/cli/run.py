@@ -247,7 +247,7 @@ def _run_with_progress(
 
 @dataclass
 class _Pace:
-    """How fast one worker is on a machine of so many cores; shards of earlier runs come first."""
+    """How fast one worker is on a machine of so many cores."""
 
     cores: int
     since: tuple[float, int] | None = None  # seconds, and shards by then
@@ -256,7 +256,8 @@ class _Pace:
     def advice(self, progress: RunProgress) -> str:
         """Say once, of a run that will take long, that several workers may be faster."""
         now = time.monotonic()
-        self.since = self.since or (now, progress.shards)
+        if self.since is None or not (progress.parses or progress.predictions):
+            self.since = now, progress.shards  # those of earlier runs take no time
         seconds, shards = now - self.since[0], progress.shards - self.since[1]
         if self.told or self.cores < 2 or seconds < _MEASURED or not shards:
             return ""

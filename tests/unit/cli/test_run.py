@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from hinter_core.campaign.running.run import RunProgress
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.cli.run import _Pace
 
 from .conftest import Run
 
@@ -94,6 +96,17 @@ def test_a_long_run_by_one_worker_says_that_several_may_be_faster(
                        "1", "--out", out, *others)  # fmt: skip
     assert code == 0
     assert err.count("then add --resume --workers 2.") == told
+
+
+def test_shards_of_earlier_runs_do_not_hide_how_long_the_rest_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pace, clock = _Pace(2), iter((0.0, 0.0, 30.0))
+    monkeypatch.setattr("hinter_core.cli.run.time.monotonic", lambda: next(clock))
+    assert pace.advice(RunProgress(1, 1000)) == ""
+    assert pace.advice(RunProgress(900, 1000)) == ""
+    told = pace.advice(RunProgress(901, 1000, parses=5))
+    assert told.startswith("About 50 minutes are left")
 
 
 def test_the_last_lines_say_what_was_not_tested(run: Run, tmp_path: Path) -> None:
