@@ -52,6 +52,7 @@ from hinter_core.types import (
 
 _LONGEST_SENTENCE = 10_000  # characters: the senses take the square of its words
 _TOO_LONG = f"its sentence is longer than {_LONGEST_SENTENCE:,} characters"
+_UNSEEN = "past the part of the text that the model sees"
 _COLOURS = frozenset({"black", "white", "brown"})
 
 
@@ -219,7 +220,7 @@ def make_plan(
     occurrences, rejected = (
         matcher.find(text) if settings.literal else find_occurrences(text, matcher)
     )
-    kept, outside = parted(occurrences, _out_of_view(text, settings.window, visible))
+    kept, outside = parted(occurrences, _outside(settings.window))
     rejected += outside
     if settings.literal:
         kept = [one for occurrence in kept if (one := _literal(occurrence)).terms]
@@ -251,6 +252,10 @@ def make_plan(
             a: [verbatim(text, e, sentences) for e in of_attribute]
             for a, of_attribute in edits.items()
         }
+    seen = min((sees(text) for sees in visible), default=len(text))
+    if seen < len(text):
+        edits, refused = _in_view(edits, seen), [r for r in refused if _begins(r.edit) <= seen]
+        kept, rejected = _rejected_out_of_view(kept, rejected, edits, seen)
     return Plan(
         text=text,
         attributes=tuple(d.attribute for d in dictionaries),
@@ -325,19 +330,42 @@ def parted(
     return kept, [RejectedOccurrence(one, why) for one, why in reasons if why]
 
 
-def _out_of_view(
-    text: str, window: int | None, visible: Sequence[Callable[[str], int]]
-) -> Callable[[Occurrence], str]:
-    """Return what says why an occurrence is not in the window, or not seen by every model."""
-    chosen = len(text) if window is None else window
-    seen = min((sees(text) for sees in visible), default=len(text))
+def _outside(window: int | None) -> Callable[[Occurrence], str]:
+    """Return what says why an occurrence is not in the window."""
 
     def against(one: Occurrence) -> str:
-        if one.span[1] > chosen:
-            return f"past the first {chosen:,} characters"
-        return "past the part of the text that the model sees" if one.span[1] > seen else ""
+        past = window is not None and one.span[1] > window
+        return f"past the first {window:,} characters" if past else ""
 
     return against
+
+
+def _begins(edit: Edit) -> int:
+    """Return the end of the first word that an edit changes."""
+    return min(end for _, end in edit.spans)
+
+
+def _in_view(edits: Mapping[str, list[Edit]], seen: int) -> dict[str, list[Edit]]:
+    """Keep the edits of which every model sees a change; words past it change along."""
+    in_view = {a: [e for e in made if _begins(e) <= seen] for a, made in edits.items()}
+    return {attribute: made for attribute, made in in_view.items() if made}
+
+
+def _rejected_out_of_view(
+    kept: Sequence[Occurrence],
+    rejected: Iterable[RejectedOccurrence],
+    edits: Mapping[str, list[Edit]],
+    seen: int,
+) -> tuple[list[Occurrence], list[RejectedOccurrence]]:
+    """Reject the occurrences that no model sees and no edit changes along, for this reason."""
+    along = {(a, span) for a, made in edits.items() for edit in made for span in edit.spans}
+
+    def against(one: Occurrence) -> str:
+        return _UNSEEN if one.span[1] > seen and (one.attribute, one.span) not in along else ""
+
+    kept, unseen = parted(kept, against)
+    others = [r if r.occurrence.span[1] <= seen else replace(r, reason=_UNSEEN) for r in rejected]
+    return kept, others + unseen
 
 
 def _with_sense(

@@ -104,6 +104,23 @@ def test_terms_past_the_window_do_not_count(
     ]
 
 
+def test_words_past_the_view_change_along_with_the_person(parses: ParseStore) -> None:
+    text = "A black man came in. He paid his bill. A woman left."
+    both = [load_shipped()["gender"], load_shipped()["race"]]
+    made = plan(text, both, parses, visible=text.index("man") + len("man"))
+    assert made.refused == []
+    woman = next(e for e in made.edits["gender"] if e.target.text == "woman")
+    assert woman.spans == tuple(
+        (text.index(word), text.index(word) + len(word)) for word in ("man", "He", "his")
+    )
+    assert [(r.occurrence.surface, r.reason) for r in made.rejected] == [
+        ("woman", "past the part of the text that the model sees")
+    ]
+    nothing = plan(text, both, parses, visible=text.index("black"))
+    assert nothing.edits == {}
+    assert nothing.occurrences == []
+
+
 def test_literal_mode_takes_every_occurrence_and_needs_no_parse(
     race: Dictionary, gender: Dictionary, fresh_parses: ParseStore
 ) -> None:
