@@ -228,7 +228,8 @@ class LearnEvents(TabEvents):
             return {**idle, ui.class_room: teachers.page().gone()}
         if journey.present:
             step = load_lesson()[number_of(journey.present)]
-            shown = teachers.presenting(seen, journey, self.updates.evidence(step), message)
+            evidence = self.updates.evidence(step, revealed=step.key in seen.revealed)
+            shown = teachers.presenting(seen, journey, evidence, message)
         else:
             there = reach(journey.page, local=self.services.access.local)
             shown = teachers.links(seen, journey.key, journey.sure, message, there=there)
@@ -250,6 +251,7 @@ class LearnEvents(TabEvents):
                 _, journey.key = self.classes.open()
             case "present":
                 journey.present = question if question in questions() else ""
+                journey.votes = False  # on the next question nobody has voted yet
             case "votes":
                 journey.votes = not journey.votes
             case "reveal":

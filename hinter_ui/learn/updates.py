@@ -70,16 +70,16 @@ class LearnUpdates:
                 updates[case] = html.page().case(scene.key, menus) if step.key == "hunt" else menus
         return updates
 
-    def evidence(self, step: Step) -> Markup:
-        """Write what is known before the guess."""
-        if step.key == "attribute":
+    def evidence(self, step: Step, *, revealed: bool = False) -> Markup:
+        """Write what is known before the guess; with ``revealed`` the answers in its table, too."""
+        if step.key in ("attribute", "grammar", "limits"):
             return html.quoted(step.scene.text)
         if step.key not in ("guess", "hidden", "broken", "plot"):
             return _NOTHING
         trying = self.actions.judge(step.scene)
         if step.key == "broken":
             return html.quoted(step.scene.text, html.mutant(step.scene.text, trying.changed))
-        return html.answers(trying, revealed=False)
+        return html.answers(trying, revealed=revealed)
 
     def shown(self, journey: Journey) -> Updates:
         """Show the result of a guess or of the chosen words."""

@@ -304,6 +304,10 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     expect(right).to_have_count(4)  # two choices are right, in both votes
     expect(right.first).to_contain_text("It flips")
     expect(reply).to_contain_text("So it is")
+    expect(presenting.get_by_role("row").last).to_contain_text("negative")
+    page.get_by_role("button", name="Next").click()
+    expect(presenting).to_contain_text("Question 3 of 7")
+    expect(chart.locator(".bar-value")).to_have_count(0)  # the votes are hidden again
     page.get_by_role("button", name="End").click()
     expect(presenting).to_have_count(0)
 

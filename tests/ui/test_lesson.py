@@ -148,6 +148,8 @@ def test_no_answer_to_a_question_stands_on_the_page_before_the_guess(
             shown = LearnUpdates(None, actions).evidence(step)  # type: ignore[arg-type]
             if step.key in ("guess", "hidden", "plot"):
                 assert shown.count("open-answer") == len(step.scene.models)
+            else:
+                assert step.scene.text.split()[0] in shown  # what is asked of is there to read
             assert "judgements" not in shown
     # What is asked of in the first step is another sentence than the one explained there.
     say = Words("learn", "en")
