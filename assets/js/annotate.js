@@ -83,7 +83,7 @@ let spent = 0, since = 0, began = Date.now(), sending = false, wait = 0, timer =
 // A text takes answers once it has been painted for a moment, and a tap is followed by a pause, so
 // that the second of two taps, or a key pressed too often, answers nothing that nobody has read.
 const MOMENT = 250;  // milliseconds
-let ready = null;
+let ready = null, leaving = null;
 const $ = wanted => root.querySelector(wanted);
 const all = wanted => [...root.querySelectorAll(wanted)];
 const named = item => `${item.showing} ${item.item}`;
@@ -429,8 +429,15 @@ const comment = () => {
   open('comment', shut);
   if (shut) $('#annotate-comment').focus(); else $('.judge-item').focus();
 };
+// What is half judged is not kept: leaving then takes a second press on the same text.
 const leave = async () => {
   if (preview) { close(); return; }
+  const begun = now && (Object.keys(answers).length || $('#annotate-comment').value.trim());
+  if (begun && leaving !== now) {
+    leaving = now;
+    notice(words.leave_sure);
+    return;
+  }
   const reply = await ask('leave', {key: seat.key});
   kept.sit(null);
   kept.draft(null);

@@ -342,8 +342,7 @@ def test_a_name_is_its_owners_and_a_closed_project_is_told(
     other.type_in("Ann", PASS)  # the same person on another device
     expect(other.text).to_be_visible()
     ann.judge("yyy")
-    # An item that is gone is told, and one goes on; so is a project that is closed.
-    ann.all_saved()
+    ann.all_saved()  # an item that is gone is told, and one goes on; so is a project that is closed
     with opened(made.path) as store:
         store.remove(f"i{ann.number}")
     ann.judge("yyy")
@@ -359,8 +358,12 @@ def test_a_name_is_its_owners_and_a_closed_project_is_told(
     expect(ann.text).to_be_visible()
     ann.all_saved()
     assert sorted(one.answers["sense"] for one in made.judged()) == ["no", "yes"]
-    # Who leaves has to join again.
-    ann.page.get_by_role("button", name="Leave").click()
+    # Who leaves has to join again; a text that is half judged asks for a second press.
+    leave = ann.page.get_by_role("button", name="Leave")
+    ann.press("y")
+    leave.click()
+    expect(ann.told).to_contain_text("are lost if you leave now")
+    leave.click()
     expect(ann.page.get_by_role("heading", name="You have left")).to_be_visible()
     ann.page.reload()
     expect(ann.page.get_by_label("Your name")).to_be_visible()
