@@ -60,8 +60,11 @@ def find_columns(
     """Complete the columns ``given`` by detected ones.
 
     Raises:
-        InputError: an unknown column, or no column of texts.
+        InputError: an unknown column, no column of texts, or nothing that can be read.
     """
+    problems = [problem for _, problem in head if problem]
+    if problems and not names:
+        raise InputError(f"No row of {where} can be read; the first: {problems[0]}.")
     text, ident = (_given(where, names, one) for one in (given.text, given.id))
     flags: tuple[str, ...] = ()
     if given.label and not known_column(names, given.label) and "," in given.label:

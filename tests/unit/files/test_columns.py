@@ -44,6 +44,12 @@ def test_the_texts_are_the_prose(other: str, first: bool) -> None:
     assert columns_of(**cells).text == "remark"
 
 
+def test_a_file_of_which_nothing_can_be_read_says_so() -> None:
+    head: list[tuple[dict[str, Any], str]] = [({}, "it is no JSON"), ({}, "it is no object")]
+    with pytest.raises(InputError, match=r"No row of a\.jsonl can be read; .*: it is no JSON\."):
+        find_columns("a.jsonl", head, [], Columns(""))
+
+
 @pytest.mark.parametrize("other", ["page", "spans", "record", "at", "vector"])
 def test_without_prose_there_is_no_text(other: str) -> None:
     with pytest.raises(InputError, match=r"has no column of texts; it has .*--text-column"):
