@@ -5,8 +5,8 @@ Faults that a visitor can mend are raised as :class:`hinter_core.errors.HinterEr
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -17,7 +17,7 @@ import yaml
 from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.cases import GrammarRow, GrammarTable, plan_of
-from hinter_core.generators.grammars.grammar import Grammar
+from hinter_core.generators.grammars.grammar import ARTICLE, MASK, Grammar
 from hinter_core.generators.grammars.reading import grammar_file, read_grammar, shipped_grammars
 from hinter_core.mutation.settings import Settings
 from hinter_core.storage import ASSETS
@@ -31,6 +31,7 @@ say = Words("generate")
 FIRST = "feelings"  # the grammar that the editor begins with
 YAML = "yaml"  # what is begun with, beside the examples
 _LINE = re.compile(r"\s*([\w-]+)\s*(?:\(([^()]*)\)\s*)?:(.*)")
+_NAMED = re.compile(r"<([\w-]+)>")
 _DRAWN = 10
 _VARIANTS = 3  # of each attribute
 
@@ -58,13 +59,13 @@ class SentenceForm:
     words: str = ""
 
     def grammar(self) -> str:
-        """Write the grammar.
+        """Write the grammar, without the lists that no sentence uses.
 
         Raises:
-            InputError: there is no sentence, or a line has no name.
+            InputError: there is no sentence, a line has no name, or a name no list.
         """
         if len(self.sentences) + len(self.people) + len(self.words) > MOST_OF_GRAMMAR:
-            raise InputError(say("errors.long", most=f"{MOST_OF_GRAMMAR:,}"))
+            raise InputError(say("errors.long_form", most=f"{MOST_OF_GRAMMAR:,}"))
         sentences = [line.strip() for line in self.sentences.splitlines() if line.strip()]
         if not sentences:
             raise InputError(say("errors.no_sentence"))
@@ -74,9 +75,45 @@ class SentenceForm:
                 if name in (*rules, *people):
                     raise InputError(say("errors.twice", name=name[:60]))
                 named[name] = words
+        rules, people = _used(rules, people)
         tree = {"start": "sentence", "rules": rules, "sensitive": people}
         options = {"allow_unicode": True, "sort_keys": False, "default_flow_style": None}
         return str(yaml.safe_dump(tree, width=1_000, **options))
+
+
+def _used(
+    rules: dict[str, list[Any]], people: dict[str, list[Any]]
+) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+    """Leave out what no sentence names, directly or through another list."""
+    inner = {name: set(words[0]) - {"group"} if isinstance(words[0], dict) else {name}
+             for name, words in people.items() if words}  # fmt: skip
+    of_people = set[str]().union(*inner.values())
+    used, fresh = {"sentence"}, ["sentence"]
+    while fresh:
+        for line in map(str, rules[fresh.pop()]):
+            if re.search("[<>]", _NAMED.sub("", line)):
+                raise InputError(say("errors.alone", line=line[:60]))
+            for name in map(str.lower, _NAMED.findall(line)):
+                if name not in of_people | set(rules) | {ARTICLE, MASK}:
+                    known = _names_of(of_people | set(rules) - {"sentence"})
+                    raise InputError(say("errors.no_list", name=name[:60], known=known))
+                if name not in used:
+                    used.add(name)
+                    fresh += [name] if name in rules else []
+    kept = {name: _of_names(words, used) for name, words in people.items()
+            if inner.get(name, {name}) & used}  # fmt: skip
+    if people and not kept:
+        raise InputError(say("errors.no_people", known=_names_of(of_people)))
+    return {name: words for name, words in rules.items() if name in used}, kept
+
+
+def _names_of(names: Collection[str]) -> str:
+    return ", ".join(f"<{name}>" for name in sorted(names))
+
+
+def _of_names(words: list[Any], used: Collection[str]) -> list[Any]:
+    return [{name: part for name, part in word.items() if name == "group" or name in used}
+            if isinstance(word, dict) else word for word in words]  # fmt: skip
 
 
 def _lists(lines: str) -> Iterator[tuple[str, list[Any]]]:
@@ -109,10 +146,42 @@ def examples() -> dict[str, SentenceForm]:
 
 @dataclass
 class GenerateState:
-    """What the tab keeps of a page: the seed of the draw, and the YAML that a form has made."""
+    """What the tab keeps of a page: the seed of the draw, and the YAML that a form has made.
+
+    ``forms``: what was written into the form of each example; ``start``: the example chosen;
+    ``resumed``: whether what the browser keeps was looked at.
+    """
 
     seed: int = 0
     written: str = ""
+    start: str = ""
+    forms: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    resumed: bool = False
+
+    def form_of(self, start: str) -> SentenceForm | None:
+        """Return what was last written into the form of an example, or else the example."""
+        written = self.forms.get(start, ())
+        return SentenceForm(*written) if "".join(written[:1]).strip() else examples().get(start)
+
+    def resume(self, kept: Any) -> tuple[str, str]:
+        """Take what the browser kept of an earlier page; return the example chosen and the YAML."""
+        self.resumed = True
+        notes = kept if isinstance(kept, dict) else {}
+        forms = notes.get("forms")
+        for name, written in forms.items() if isinstance(forms, dict) else ():
+            fits = isinstance(written, list) and len(written) == len(fields(SentenceForm))
+            if name in examples() and fits:
+                self.forms[name] = tuple(str(part)[:MOST_OF_GRAMMAR] for part in written)
+        start, text = notes.get("start"), notes.get("text")
+        self.start = start if start == YAML or start in self.forms else ""
+        return self.start, str(text or "")[:MOST_OF_GRAMMAR]
+
+    def keep(self, start: str, text: str, written: Sequence[str]) -> dict[str, Any]:
+        """Keep what is written now; return what a reload of the page brings back, as JSON."""
+        self.start = start
+        if start in examples():
+            self.forms[start] = tuple(written)
+        return {"start": start, "text": text, "forms": {k: list(v) for k, v in self.forms.items()}}
 
     def replaceable(self, text: str) -> bool:
         """Whether a grammar is none that the visitor has written."""

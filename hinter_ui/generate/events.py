@@ -1,4 +1,4 @@
-"""The page of the Generate tab: its widgets, its HTML, and its events."""
+"""The events of the Generate tab."""
 
 from functools import partial
 from pathlib import Path
@@ -7,10 +7,7 @@ from typing import Any, ClassVar
 import gradio as gr
 
 from hinter_core.errors import InputError
-from hinter_core.generators.grammars.generator import usual_model
-from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_ui.generate.actions import (
-    FIRST,
     YAML,
     DrawnSentences,
     GenerateState,
@@ -21,15 +18,12 @@ from hinter_ui.generate.actions import (
     say,
     text_of,
 )
-from hinter_ui.html.marked import changed
-from hinter_ui.html.markup import Markup, isolated, table, tag
-from hinter_ui.html.sentences import sentence
-from hinter_ui.html.wording import name_of
+from hinter_ui.generate.html import drawn
+from hinter_ui.generate.layout import GenerateLayout
 from hinter_ui.inside import get_upload_folder
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import html
-from hinter_ui.shared.wiring import attempt
+from hinter_ui.shared.wiring import attempt, private
 
 _PARTS = ("sentences", "people", "words")
 
@@ -37,92 +31,6 @@ _PARTS = ("sentences", "people", "words")
 def build(services: Services) -> None:
     """Build the tab inside the current ``gr.Tab`` and wire it."""
     GenerateEvents(services, GenerateLayout(services)).wire()
-
-
-class GenerateLayout:
-    """The widgets, built inside the current tab."""
-
-    def __init__(self, services: Services) -> None:
-        start, form = next(iter(examples().items()))
-        first = draw(form.grammar())
-        labels = services.labels_of("generate")
-        labels.heading("generate")
-        with gr.Row(elem_classes="tab-columns"):
-            with gr.Column(min_width=0):
-                self.start = labels.make(gr.Radio, "generate-start", value=start)
-                with gr.Column(min_width=0) as self.form:
-                    self.sentences, self.people, self.words = (
-                        labels.make(
-                            gr.Textbox, f"generate-{name}", value=getattr(form, name),
-                            lines=lines, max_lines=12,
-                        )
-                        for name, lines in (("sentences", 4), ("people", 3), ("words", 2))
-                    )  # fmt: skip
-                with gr.Column(min_width=0, visible=False) as self.editor:
-                    self.grammar = labels.make(
-                        gr.Dropdown, "generate-grammar", choices=list(shipped_grammars()),
-                        value=FIRST,
-                    )  # fmt: skip
-                    self.text = labels.make(
-                        gr.Code, "generate-text", value=form.grammar(), language="yaml", lines=12,
-                        wrap_lines=True,
-                    )  # fmt: skip
-                    self.check = labels.make(gr.Button, "generate-check", size="sm")
-            with gr.Column(min_width=0):
-                with gr.Row(elem_classes="start-row"):
-                    self.test = labels.make(
-                        gr.Button, "generate-test", variant="primary", scale=2, min_width=150
-                    )
-                    self.again = labels.make(gr.Button, "generate-again", scale=1, min_width=100)
-                self.notice = html("generate-notice")
-                self.drawn = labels.html("generate-drawn", lambda: drawn(first))
-                with gr.Row(elem_classes="start-row"):
-                    self.changed = labels.make(gr.Button, "generate-changed", size="sm")
-                    self.repair = labels.make(gr.Button, "generate-repair", size="sm")
-        self.written: list[Any] = [self.sentences, self.people, self.words]
-        self.source = [self.start, self.text, *self.written]
-
-
-def drawn(sentences: DrawnSentences) -> Markup:
-    """Show the size of a grammar, sentences, and variants of the first of them."""
-    rules, terminals = sentences.grammar.size
-    facts = (
-        say("size", rules=rules, terminals=terminals),
-        say(
-            "task",
-            task=say(f"tasks.{sentences.grammar.task}"),
-            model=usual_model(sentences.grammar),
-        ),
-    )
-    count = tag("strong", say.count("sentences", sentences.count))
-    head = tag("p", count, *(f" \u00b7 {fact}" for fact in facts))
-    about = (
-        tag("p", isolated(sentences.grammar.about), class_="quiet")
-        if sentences.grammar.about
-        else None
-    )
-    labelled = any(row.label for row in sentences.rows)
-    rows = [
-        tag(
-            "tr",
-            tag("td", sentence(row, sentences.grammar)),
-            tag("td", isolated(row.label), class_="row-label") if labelled else None,
-        )
-        for row in sentences.rows
-    ]
-    columns = ["sentence", "label"] if labelled else ["sentence"]
-    grid = table(say("drawn"), [say(f"columns.{one}") for one in columns], rows)
-    first = sentences.rows[0].text
-    items = [
-        tag("li", tag("span", name_of(edit.attribute), " ", class_="quiet-inline"),
-            changed(first, (edit,)))
-        for edit in sentences.variants
-    ]  # fmt: skip
-    variants = tag("ul", *items, class_="plain") if items else tag("p", say("none"))
-    return tag(
-        "div", head, about, tag("div", grid, class_="rows-table"), tag("h3", say("variants")),
-        variants, class_="data-preview", role="status",
-    )  # fmt: skip
 
 
 def grammar_of(start: Any, text: Any, *written: Any) -> str:
@@ -144,9 +52,11 @@ class GenerateEvents(TabEvents):
     def wire(self) -> None:
         """Connect every widget with what it does."""
         ui, links = self.ui, self.services.links
-        seen = [ui.drawn, ui.again, ui.test, ui.notice]
-        self.on(ui.start.input, self.begin, ui.source, [*ui.source, ui.form, ui.editor, *seen])
-        self.on(ui.grammar.input, self.choose, [ui.grammar], [ui.text, *seen])
+        seen = [ui.drawn, ui.again, ui.test, ui.notice, ui.kept]
+        whole = [*ui.source, ui.form, ui.editor, *seen]
+        private(ui.kept.change, self.resume, [ui.kept], whole)
+        self.on(ui.start.input, self.begin, ui.source, whole)
+        self.on(ui.grammar.input, self.choose, [ui.grammar, *ui.written], [ui.text, *seen])
         # The last of what was typed is checked once the one before it is.
         # gradio tells `input` of a textbox of typed characters only, not of what is pasted.
         typed = partial(gr.on, [ui.text.input, *(box.change for box in ui.written)])
@@ -157,46 +67,65 @@ class GenerateEvents(TabEvents):
         links["results"].follow(self.on(ui.changed.click, self.words, [], []).success)
         self.services.lead("repair", self.on(ui.repair.click, self.test, ui.source, []).success)
 
+    def resume(self, request: gr.Request, kept: Any) -> Updates:
+        """Show what was written on this page before it was loaded again, once."""
+        session = self.session(request).of(GenerateState)
+        if session.resumed:
+            return {self.ui.notice: gr.skip()}
+        start, text = session.resume(kept)
+        if not start:
+            return {self.ui.notice: gr.skip()}
+        form = session.form_of(start if start != YAML else next(iter(examples())))
+        return {self.ui.start: start} | self._begun(request, start, text, form or SentenceForm())
+
     def begin(self, request: gr.Request, start: Any, text: Any, *written: Any) -> Updates:
         """Begin with an example, or write what the form makes as YAML."""
-        ui, form = self.ui, examples().get(str(start))
-        shown = {ui.form: gr.update(visible=bool(form)), ui.editor: gr.update(visible=not form)}
-        if form:
-            filled = {
-                box: getattr(form, name) for box, name in zip(ui.written, _PARTS, strict=True)
-            }
-            return shown | filled | self._drawn(request, form.grammar(), 0)
-        made, _ = attempt(SentenceForm(*map(str, written)).grammar)
-        session = self.session(request).of(GenerateState)
+        session, text = self.session(request).of(GenerateState), str(text or "")
+        session.keep(session.start or next(iter(examples())), text, [*map(str, written)])
+        if form := session.form_of(str(start)):
+            return self._begun(request, str(start), text, form)
+        form = SentenceForm(*map(str, written))
+        made, _ = attempt(form.grammar)
         # What the visitor has written as YAML stays.
-        kept = made if made and session.replaceable(str(text or "")) else str(text or "")
-        session.written = kept
-        return shown | {ui.text: kept} | self._drawn(request, kept, 0)
+        session.written = made if made and session.replaceable(text) else text
+        return self._begun(request, YAML, session.written, form)
 
-    def choose(self, request: gr.Request, name: Any) -> Updates:
+    def _begun(self, request: gr.Request, start: str, text: str, form: SentenceForm) -> Updates:
+        ui, parts = self.ui, [getattr(form, name) for name in _PARTS]
+        shown = {
+            ui.form: gr.update(visible=start != YAML), ui.editor: gr.update(visible=start == YAML),
+            ui.text: text, **dict(zip(ui.written, parts, strict=True)),
+        }  # fmt: skip
+        return shown | self._drawn(request, 0, start, text, *parts)
+
+    def choose(self, request: gr.Request, name: Any, *written: Any) -> Updates:
         """Show a grammar that comes with HInter."""
         text = text_of(str(name or ""))
-        return {self.ui.text: text} | self._drawn(request, text, 0)
+        return {self.ui.text: text} | self._drawn(request, 0, YAML, text, *written)
 
     def check(self, request: gr.Request, *source: Any) -> Updates:
         """Check what was written."""
-        return self._drawn(request, source, self.session(request).of(GenerateState).seed)
+        return self._drawn(request, self.session(request).of(GenerateState).seed, *source)
 
     def again(self, request: gr.Request, *source: Any) -> Updates:
         """Draw other sentences."""
-        return self._drawn(request, source, self.session(request).of(GenerateState).seed + 1)
+        return self._drawn(request, self.session(request).of(GenerateState).seed + 1, *source)
 
-    def _drawn(self, request: gr.Request, source: Any, seed: int) -> Updates:
-        self.session(request).of(GenerateState).seed = seed
+    def _drawn(
+        self, request: gr.Request, seed: int, start: Any, text: Any, *written: Any
+    ) -> Updates:
+        session = self.session(request).of(GenerateState)
+        session.seed = seed
 
         def made() -> DrawnSentences:
-            return draw(source if isinstance(source, str) else grammar_of(*source), seed)
+            return draw(grammar_of(start, text, *written), seed)
 
         sentences, failure = attempt(made, title=say("errors.title"))
         sound = gr.update(interactive=not failure)
         return {
             self.ui.drawn: failure or drawn(sentences),
             self.ui.again: sound, self.ui.test: sound, self.ui.notice: "",
+            self.ui.kept: session.keep(str(start), str(text or ""), [*map(str, written)]),
         }  # fmt: skip
 
     def test(self, request: gr.Request, *source: Any) -> Updates:

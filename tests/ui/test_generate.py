@@ -79,6 +79,11 @@ FORM = SentenceForm("The <person> lost <his> <thing>.", "gender (person, his): m
         (FORM, 4),
         (SentenceForm("<A> <age> cook slept.", "age: old, young, elderly"), 3),
         (SentenceForm("\n<A> cook slept.\n\n The <who> left. \n", "who: nun,, king , "), 3),
+        (SentenceForm("The <she> left.", "sex (she, him): nun/her, king/him\nage: old", "x: y"), 2),
+        (
+            SentenceForm("The <who> is <mood>.", "who: nun, king", "mood: <kind>, bad\nkind: good"),
+            4,
+        ),
     ],
 )
 def test_a_form_is_written_as_a_grammar(form: SentenceForm, sentences: int) -> None:
@@ -97,7 +102,9 @@ def test_words_of_one_person_agree() -> None:
         (SentenceForm(" \n"), "Write a sentence, such as"),
         (SentenceForm("The <who> left.", "nun, king"), "“nun, king” has no name"),
         (SentenceForm("The <who> left.", "gender (who, he): nun"), "“nun” should have 2 parts"),
-        (SentenceForm("The <who> left.", "age: old, young"), "<who>"),
+        (SentenceForm("The <who> left.", "age: old, young"), "<who> has no list of words"),
+        (SentenceForm("The cook left.", "age: old, young"), "Write one of <age>"),
+        (SentenceForm("The <age left.", "age: old, young"), "stands alone"),
     ],
 )
 def test_a_form_with_a_fault_is_told_what_to_write(form: SentenceForm, told: str) -> None:
@@ -126,6 +133,29 @@ def test_own_words_become_sentences_and_rules(explore: Any) -> None:
     expect(drawn).to_contain_text("4 different sentences")
     page.locator("#generate-test").click()
     expect(page.locator("#batch-preview")).to_contain_text("4 different sentences")
+
+
+def test_what_was_written_comes_back_with_the_page_and_with_its_example(explore: Any) -> None:
+    page = explore.page
+    page.goto(f"{explore.url}/?tab=generate")
+    drawn = page.locator("#generate-drawn")
+    sentences = page.locator("#generate-sentences textarea")
+    sentences.fill("The <race> <person> sings.")
+    expect(drawn).to_contain_text("8 different sentences")
+    page.get_by_label("A doctor’s note").check()
+    expect(sentences).to_have_value(examples()["clinic"].sentences)
+    page.get_by_label("A review").check()
+    expect(sentences).to_have_value("The <race> <person> sings.")
+    expect(drawn).to_contain_text("8 different sentences")
+    page.reload()
+    expect(sentences).to_have_value("The <race> <person> sings.")
+    expect(drawn).to_contain_text("8 different sentences")
+    sentences.fill(" ")  # an empty form is the example's again
+    expect(drawn.get_by_role("alert")).to_contain_text("Write a sentence")
+    page.get_by_label("A doctor’s note").check()
+    expect(drawn).to_contain_text("48 different sentences")
+    page.get_by_label("A review").check()
+    expect(drawn).to_contain_text("96 different sentences")
 
 
 def in_yaml(explore: Any) -> Any:
