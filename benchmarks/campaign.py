@@ -32,11 +32,12 @@ from typing import IO
 import psutil
 
 from benchmarks.api import LATENCY, serving
+from hinter_core.campaign.parquet import read_table
 from hinter_core.campaign.running.on_ray import ray_engine
 from hinter_core.campaign.running.run import plan_run, rows_of, run_campaign
 from hinter_core.campaign.running.worker import load_parts
 from hinter_core.campaign.spec import Campaign, from_mapping
-from hinter_core.campaign.store import CampaignStore, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.language.parsing import Parser, load_parser
 from hinter_core.language.sentences import split_sentences
 from hinter_core.models.base import ModelUnderTest

@@ -15,16 +15,6 @@ from hashlib import sha256
 
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem
-from hinter_core.campaign.draw import (
-    CHOSEN,
-    NOT_ASKED,
-    WORST,
-    Stratum,
-    StratumCandidates,
-    balanced,
-    strata,
-    weights,
-)
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import Attributes, is_placebo
@@ -36,6 +26,16 @@ from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import chunks
 from hinter_core.relations import invariant
 from hinter_core.types import Layer, Outcome, Sentence
+from hinter_core.validity.draw import (
+    CHOSEN,
+    NOT_ASKED,
+    WORST,
+    Stratum,
+    StratumCandidates,
+    balanced,
+    strata,
+    weights,
+)
 
 OUTCOMES = (*WORST, *(f"discarded: {layer.value}" for layer in Layer))
 _BATCH = 64  # items whose sentences are parsed at once

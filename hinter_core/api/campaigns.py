@@ -12,11 +12,12 @@ from hinter_core.api.inputs import named_data
 from hinter_core.api.models import named_models
 from hinter_core.api.results import CampaignResult, ComparisonResult
 from hinter_core.campaign.findings import choose_sides
-from hinter_core.campaign.running.journal import forget_failures
+from hinter_core.campaign.parquet import StoreError
+from hinter_core.campaign.running.journal import repeating
 from hinter_core.campaign.running.on_ray import engine_named
 from hinter_core.campaign.running.run import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore, StoreError
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_core.extensions import MODELS
 from hinter_core.models.registry import BACKENDS
@@ -77,16 +78,16 @@ def run(
         if opened or campaign.workers > 1:
             _require_shared(campaign)
         store = CampaignStore(folder)
-        prepare_run(campaign, store, resume=resume, retry_failed=retry_failed)
-        work = plan_run(campaign, store)
-        run_campaign(campaign, store, work, on_progress=on_progress, engine=opened)
+        running = prepare_run(campaign, store, resume=resume, retry_failed=retry_failed)
+        work = plan_run(campaign, running)
+        run_campaign(campaign, running, work, on_progress=on_progress, engine=opened)
     return CampaignResult(store, temporary)
 
 
 def prepare_run(
     campaign: Campaign, store: CampaignStore, *, resume: bool, retry_failed: bool
-) -> int:
-    """Refuse to go on with a campaign by accident; return how many tables are made again.
+) -> CampaignStore:
+    """Refuse to go on with a campaign by accident; return the store for its run.
 
     Raises:
         HinterError: a campaign is there that is not to be continued, or cannot be.
@@ -107,9 +108,9 @@ def prepare_run(
                 "on, or another directory."
             )
     if not retry_failed:
-        return 0
+        return store
     store.open(campaign)
-    return forget_failures(store)
+    return repeating(store, campaign.models)
 
 
 def _require_shared(campaign: Campaign) -> None:

@@ -11,8 +11,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, TextIO
 
+from hinter_core.campaign.parquet import named
 from hinter_core.campaign.reader import ANSWER_COLUMNS, MUTANT_COLUMNS, CampaignReader, MutantRecord
-from hinter_core.campaign.store import CampaignStore, named
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import PLACEBO, VALIDITY, Attributes, has_placebo
 from hinter_core.data.handwritten import write_edits
 from hinter_core.data.tables import format_of, row_writer, write_rows

@@ -14,10 +14,11 @@ from typing import Any
 
 from cachetools import LRUCache
 
+from hinter_core.campaign.parquet import StoreError
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.record import PriorityState, priorities_of
 from hinter_core.campaign.running.parts import parts_of
-from hinter_core.campaign.store import TESTED, CampaignStore, StoreError, Written
+from hinter_core.campaign.store import TESTED, CampaignStore, Written
 from hinter_core.campaign.tables import has_placebo
 from hinter_core.types import Failure, Verdict
 

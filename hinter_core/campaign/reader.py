@@ -15,8 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hinter_core.campaign.parquet import StoreError, checked_rows
 from hinter_core.campaign.record import priorities_of
-from hinter_core.campaign.store import CampaignStore, StoreError, checked_rows
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import (
     Attributes,
     Tables,

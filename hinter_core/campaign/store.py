@@ -13,65 +13,54 @@ A file that exists is complete, so no other state has to be kept consistent.
 from __future__ import annotations
 
 import json
-import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from cachetools import LRUCache
-
+from hinter_core.campaign.parquet import (
+    BROKEN,
+    CURE,
+    StoreError,
+    checked_rows,
+    count_rows,
+    kind_of,
+    named,
+    read_table,
+)
 from hinter_core.campaign.record import is_whole
 from hinter_core.campaign.running import parts
 from hinter_core.campaign.running.parts import RunPart
-from hinter_core.campaign.settings import settings_before
+from hinter_core.campaign.settings import CAMPAIGN_OPTIONS, settings_before
 from hinter_core.campaign.spec import IDENTITY_VERSION, READABLE, VERSION, Campaign, from_mapping
 from hinter_core.data.hub import as_before, moved
-from hinter_core.errors import HinterError
-from hinter_core.places import RemotePath, readable
+from hinter_core.places import RemotePath
 from hinter_core.storage import write_whole
 
 SPEC = "campaign.json"
 _FIRST_IDENTITY = 2  # of directories that do not name a version
-_CURE = "; delete it and resume."
-_BROKEN = f"is missing or damaged{_CURE}"
-# Columns that identify each kind of table.
-_COLUMNS = {
-    "texts": ("row", "text", "outcome", "mutants"),
-    "mutants": ("row", "order", "edits", "kept", "text"),
-    "answers": ("row", "mutant", "verdict", "labels"),
-}
-# Columns with few distinct values; reading them as codes halves the time of verification.
-_REPEATED = {
-    "mutants": tuple(
-        f"edits.list.element.{name}"
-        for name in ("attribute", "source", "target", "source_group", "target_group", "form")
-    ),
-    "answers": ("verdict", "failure", "labels.list.element"),
-}
-_NOTED: LRUCache[tuple[Path, int], tuple[str, ...]] = LRUCache(100_000)  # columns by file and time
-_NOTING = threading.Lock()
 _AT_ONCE = 4
+_SHORT = 60  # characters of a setting in an error
 TESTED = "tested"  # outcomes in the table of texts
 NOTHING = "nothing to test"
 UNUSABLE = "unusable"
 
 
-class StoreError(HinterError):
-    """A campaign's directory cannot be used or written."""
-
-
 @dataclass(frozen=True)
 class CampaignStore:
-    """A campaign's directory; with a ``part``, what is run and noted is of that part alone."""
+    """A campaign's directory; with a ``part``, what is run and noted is of that part alone.
+
+    Tables that are ``repeated`` count as missing, and stay until the new ones replace them.
+    """
 
     folder: Path
     part: RunPart | None = None
+    repeated: frozenset[str] = frozenset()
 
     @property
     def shards(self) -> Path:
@@ -97,7 +86,8 @@ class CampaignStore:
 
     def written(self) -> Written:
         """Return the tables that are written; a place is asked once for all of them."""
-        return Written(self, {path.name: path for path in self.shards.glob("*.parquet")})
+        paths = {path.name: path for path in self.shards.glob("*.parquet")}
+        return Written(self, {n: path for n, path in paths.items() if n not in self.repeated})
 
     def known(self) -> list[int]:
         """Return the shards whose texts and mutants are written, in order."""
@@ -142,7 +132,7 @@ class CampaignStore:
             version = spec.get("identity_version", _FIRST_IDENTITY)
             if spec["identity"] != campaign.identity(version):
                 why = moved(spec["campaign"].get("data", ""), campaign.data)
-                why = why or "other data, word lists, parser or settings"
+                why = why or _differences(spec["campaign"], campaign)
                 raise StoreError(
                     f"{self.folder} holds another campaign ({why}); name another directory."
                 )
@@ -280,7 +270,7 @@ class CampaignStore:
                 rows = written.rows(shard, ends=ends)
             except StoreError:
                 return written.of_shard[shard]
-            unfit = {path for path, number in rows.items() if _rows(path, ends=ends) != number}
+            unfit = {path for path, number in rows.items() if count_rows(path, ends=ends) != number}
             return written.of_shard[shard] if written.mutants(shard) in unfit else unfit
 
         with ThreadPoolExecutor(_AT_ONCE) as threads:  # which a place answers at once
@@ -299,17 +289,17 @@ class CampaignStore:
         for shard, paths in sorted(written.of_shard.items()):
             if not paths & {written.texts(shard)}:
                 # Mutants are written ahead; a shard that has nothing else has just begun.
-                if any(_kind(path) == "answers" for path in paths):
+                if any(kind_of(path) == "answers" for path in paths):
                     faults.append(f"{self.texts(shard).name} is missing")
                 continue
             try:
                 expected = written.rows(shard)
             except StoreError as error:
-                faults.append(str(error).removesuffix(_CURE))
+                faults.append(str(error).removesuffix(CURE))
                 continue
             for path, number in expected.items():
-                if (rows := _rows(path)) is None:
-                    faults.append(f"{path} {_BROKEN}".removesuffix(_CURE))
+                if (rows := count_rows(path)) is None:
+                    faults.append(f"{path} {BROKEN}".removesuffix(CURE))
                 elif rows != number:
                     faults.append(f"{path.name} has {rows} rows, not {number}")
             for name, model in models.items():
@@ -317,6 +307,24 @@ class CampaignStore:
                     path = self.answers(shard, model["identity"])
                     faults.append(f"{path.name} of {name} is missing")
         return faults
+
+
+def _differences(noted: Mapping[str, Any], campaign: Campaign) -> str:
+    """Say in which settings that make the mutants a campaign differs from the stored one."""
+    then = from_mapping(noted, SPEC, stored=True)
+    changed = [
+        f"{name}: {_short(getattr(then, name))} there, {_short(getattr(campaign, name))} here"
+        for name, option in CAMPAIGN_OPTIONS.items()
+        if option.identity and getattr(then, name) != getattr(campaign, name)
+    ]
+    return "; ".join(changed) or "other data, word lists or parser, with the same settings"
+
+
+def _short(value: Any) -> str:
+    if value in (None, "", ()):
+        return "none"
+    words = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return words if len(words) <= _SHORT else f"{words[:_SHORT]}\u2026"
 
 
 @dataclass(frozen=True)
@@ -373,127 +381,3 @@ class Written:
 
     def _listed(self, path: Path) -> Path:
         return self.paths.get(path.name, path)
-
-
-def _rows(path: Path, *, ends: bool = False) -> int | None:
-    """Return the number of rows of a table; None if it is damaged."""
-    try:
-        if not ends:
-            checked_rows(path)
-        with _opened(path, ()) as file:
-            return int(file.metadata.num_rows)
-    except StoreError:
-        return None
-
-
-def read_table(path: Path, *columns: str) -> Any:
-    """Read a table, or some of its columns, as a pyarrow table.
-
-    Raises:
-        StoreError: it is missing or damaged.
-    """
-    with _opened(path, columns) as file:
-        return file.read(columns=list(columns) or None)
-
-
-@contextmanager
-def _opened(path: Path, columns: Sequence[str], *, codes: bool = False) -> Iterator[Any]:
-    """Open a table; faults while it is open also raise StoreError."""
-    import pyarrow
-    import pyarrow.parquet as parquet
-
-    repeated = _REPEATED.get(_kind(path), ()) if codes else ()
-    try:
-        with parquet.ParquetFile(
-            readable(path), page_checksum_verification=True, read_dictionary=list(repeated)
-        ) as file:
-            if not {*_COLUMNS.get(_kind(path), ()), *columns} <= set(file.schema_arrow.names):
-                raise StoreError(f"{path} {_BROKEN}")
-            yield file
-    except (OSError, KeyError, pyarrow.ArrowException) as error:
-        raise StoreError(f"{path} {_BROKEN}") from error
-
-
-def _kind(path: Path) -> str:
-    """Return ``texts``, ``mutants`` or ``answers``, by the file's name."""
-    return path.name.removesuffix(".parquet").rpartition(".")[2].partition("-")[0]
-
-
-@contextmanager
-def named(path: Path) -> Iterator[None]:
-    """Convert errors of the disk to an error that names the file.
-
-    Raises:
-        StoreError: the disk is full, or the folder cannot be written.
-    """
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(
-            f"Cannot write {path}: {error.strerror or error}. Free some space or choose another "
-            "directory; finished work is kept, and the run can be resumed."
-        ) from error
-
-
-def checked_rows(path: Path, columns: Sequence[str] = ()) -> int:
-    """Verify a table's checksums; return its number of rows, without answers to originals.
-
-    ``columns``: those to verify, if the table has them (default: all). The result is cached until
-    the file changes.
-
-    Raises:
-        StoreError: it is missing or damaged.
-    """
-    try:
-        written = path.stat().st_mtime_ns
-    except OSError as error:
-        raise StoreError(f"{path} {_BROKEN}") from error
-    return _checked_rows(path, written, tuple(columns))
-
-
-@lru_cache(maxsize=100_000)
-def _checked_rows(path: Path, written: int, columns: Sequence[str]) -> int:  # noqa: ARG001
-    rows = 0
-    for batch in read_batches(path, columns):
-        answers = "mutant" in batch.schema.names
-        rows += int((batch["mutant"].to_numpy() >= 0).sum()) if answers else len(batch)
-    return rows
-
-
-def read_batches(path: Path, columns: Sequence[str] = ()) -> Iterator[Any]:
-    """Yield a table's record batches; ``columns``: those to read, if it has them (default: all).
-
-    Raises:
-        StoreError: it is missing or damaged.
-    """
-    with _opened(path, (), codes=True) as file:
-        _columns_of(path, path.stat().st_mtime_ns, file)
-        held = file.schema_arrow.names
-        chosen = [name for name in columns if name.partition(".")[0] in held] or None
-        # Codes differ between row groups, and pyarrow cannot join nested ones.
-        for group in range(file.num_row_groups):
-            yield from file.iter_batches(2**16, [group], columns=chosen, use_threads=False)
-
-
-def alike(paths: Sequence[Path]) -> bool:
-    """Whether tables have the same columns, that is, the same version.
-
-    Raises:
-        StoreError: one is missing or damaged.
-    """
-    try:
-        return len({_columns_of(path, path.stat().st_mtime_ns) for path in paths}) < 2
-    except OSError as error:
-        raise StoreError(f"{error.filename} {_BROKEN}") from error
-
-
-def _columns_of(path: Path, written: int, file: Any = None) -> tuple[str, ...]:
-    """Return the columns of a table, including fields of structs; ``file``: it is open."""
-    with _NOTING:
-        noted = _NOTED.get((path, written))
-    if noted is None:
-        with nullcontext(file) if file else _opened(path, ()) as opened:
-            noted = tuple(opened.schema.names)
-        with _NOTING:
-            _NOTED[path, written] = noted
-    return noted

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from hinter_core.campaign.store import alike
+from hinter_core.campaign.parquet import alike
 from hinter_core.pipeline.export import edit_to_json
 from hinter_core.types import (
     SUBSTITUTE,

@@ -120,10 +120,10 @@ def run(
         say(json.dumps(asdict(seen)) if as_json else _forecast(seen))
         return
     store = CampaignStore(out, read_part(part) if part else None)
-    again = prepare_run(chosen, store, resume=resume, retry_failed=retry_failed)
+    running = prepare_run(chosen, store, resume=resume, retry_failed=retry_failed)
     if retry_failed:
-        say(f"{again} tables with failures are repeated.", err=True)
-    done = _run_with_progress(chosen, store, opened)
+        say(f"{len(running.repeated)} tables with failures are repeated.", err=True)
+    done = _run_with_progress(chosen, running, opened)
     if part:
         say(missing_in_words(store) or "The campaign is complete with all its parts.")
     lost = unanswered(store, chosen.models)

@@ -12,13 +12,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from hinter_core.campaign.draw import NOT_ASKED, balanced, strata
+from hinter_core.campaign.parquet import StoreError, read_table
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.running.writing import write_table
-from hinter_core.campaign.store import CampaignStore, StoreError, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_core.language.sentences import split_sentences
 from hinter_core.validity.checkers import Acceptability, Checker
+from hinter_core.validity.draw import NOT_ASKED, balanced, strata
 
 _NOTE = b"hinter-validity"
 _AT_ONCE = 256  # sentences between two reports of progress

@@ -15,11 +15,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from hinter_core.campaign.findings import ExportFilter, Side, find
+from hinter_core.campaign.parquet import StoreError
 from hinter_core.campaign.preview import Forecast, Preview
 from hinter_core.campaign.progress import CampaignProgress, ProgressReader
 from hinter_core.campaign.settings import SAMPLE
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore, StoreError
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.rows import Table
 from hinter_core.errors import HinterError, InputError
 from hinter_core.generators.templates.corpus import read_log

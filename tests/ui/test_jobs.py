@@ -15,10 +15,11 @@ from typing import Any
 import psutil
 import pytest
 
+from hinter_core.campaign.parquet import read_table
 from hinter_core.campaign.progress import TOGETHER, CampaignProgress, ProgressReader
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign, load_campaign, write_campaign
-from hinter_core.campaign.store import CampaignStore, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_core.types import Verdict
 from hinter_ui.batch.files import (

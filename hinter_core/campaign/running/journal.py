@@ -11,10 +11,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, NamedTuple, Self
 
-from hinter_core.campaign.store import CampaignStore, named, read_table
+from hinter_core.campaign.parquet import named, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.models.cache import answer_from_json, answer_to_json
 from hinter_core.places import RemotePath
 from hinter_core.storage import write_whole
@@ -104,23 +106,26 @@ class Journal:
         return sorted(self._path.parent.glob(f"{self._path.name}.*"))
 
 
-def forget_failures(store: CampaignStore) -> int:
-    """Delete failed answers, so that the next run repeats them; return how many files changed.
+def repeating(store: CampaignStore, models: Iterable[str]) -> CampaignStore:
+    """Return the store for a run that repeats the tables of these models that hold failures.
+
+    The tables stay until new ones replace them, as a model may not be reached this time either.
 
     Raises:
         StoreError: another process runs this campaign, or a file cannot be read or written.
     """
-    forgotten = 0
+    noted = store.read()["models"]
+    mine = [noted[name]["identity"] for name in dict.fromkeys(models) if name in noted]
+    written, failed = store.written(), set[str]()
     with store.alone():
-        for path in sorted(store.shards.glob("*.answers-*.parquet")):
-            if store.owns(int(path.name.partition(".")[0])):
+        for shard in filter(store.owns, written.shards):
+            for path in filter(None, (written.answers(shard, model) for model in mine)):
                 failures = set(read_table(path, "failure")["failure"].to_pylist())
                 if failures - {None, Failure.NOT_ASKED.value}:
-                    path.unlink()
-                    forgotten += 1
-        return forgotten + sum(
-            Journal(path).forget_failures() for path in store.folder.glob("priority/*.jsonl")
-        )
+                    failed.add(path.name)
+        for model in mine:
+            Journal(store.journal(model)).forget_failures()
+    return replace(store, repeated=frozenset(failed))
 
 
 def _line(entry: tuple[Asked, Prediction]) -> str:

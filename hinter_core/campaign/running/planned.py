@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from itertools import accumulate, combinations
 from typing import Any
 
+from hinter_core.campaign.parquet import read_table
 from hinter_core.campaign.running.rows import stored_follow_up
-from hinter_core.campaign.store import CampaignStore, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import edit_from_row, is_placebo
 from hinter_core.errors import InputError
 from hinter_core.pipeline.case import FollowUp, TestCase

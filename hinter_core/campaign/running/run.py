@@ -12,12 +12,13 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice, takewhile, zip_longest
 from typing import Any
 
+from hinter_core.campaign.parquet import StoreError
 from hinter_core.campaign.record import PriorityState, circumstances, now
 from hinter_core.campaign.running import parts
 from hinter_core.campaign.running.worker import Worker
 from hinter_core.campaign.running.workers import OpenEngine, processes, run_on
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import SPEC, CampaignStore, StoreError
+from hinter_core.campaign.store import SPEC, CampaignStore
 from hinter_core.data.rows import Row, Rows
 from hinter_core.errors import HinterError, InputError
 from hinter_core.models.budget import Budget

@@ -11,6 +11,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from typing import Any
 
+from hinter_core.campaign.parquet import read_table
 from hinter_core.campaign.record import PriorityState
 from hinter_core.campaign.running.planned import PlannedMutants
 from hinter_core.campaign.running.priority import PriorityRun
@@ -25,7 +26,7 @@ from hinter_core.campaign.running.rows import (
 from hinter_core.campaign.running.writing import WriteRows, table_writer, write_table
 from hinter_core.campaign.sources.base import PREDICTIONS
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import TESTED, CampaignStore, read_table
+from hinter_core.campaign.store import TESTED, CampaignStore
 from hinter_core.campaign.tables import answer_schema, mutant_schema, text_schema
 from hinter_core.data.rows import Row
 from hinter_core.generators.base import Generator, Planned

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from hinter_core.campaign.store import named
+from hinter_core.campaign.parquet import named
 from hinter_core.data.tables import table_of
 from hinter_core.storage import write_whole
 

@@ -12,8 +12,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hinter_core.campaign.parquet import StoreError, read_batches
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.campaign.store import StoreError, read_batches
 from hinter_core.campaign.tables import answer_schema, mutant_schema
 from hinter_core.report.counts import Swap
 

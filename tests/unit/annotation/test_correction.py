@@ -17,7 +17,6 @@ from hinter_core.annotation.project.judging import Judging, Submission
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Project, Status
-from hinter_core.campaign.draw import CHOSEN, WORST
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
@@ -25,6 +24,7 @@ from hinter_core.report.formats import flat_rows, plain
 from hinter_core.report.model import Report, make_report
 from hinter_core.report.mutants.validity import people_sections
 from hinter_core.report.sections import sections
+from hinter_core.validity.draw import CHOSEN, WORST
 
 TEXTS = [
     "A tall old black man ate soup.", "The old white woman slept.", "A young black man sang.",

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from hinter_core.campaign.parquet import StoreError, read_table
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore, StoreError, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.tables import plain_cell, safe_cell
 from hinter_core.report.model import make_report
 from hinter_core.report.sections import sections

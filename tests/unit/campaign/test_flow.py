@@ -11,11 +11,12 @@ from zlib import crc32
 
 import pytest
 
+from hinter_core.campaign.parquet import read_table
 from hinter_core.campaign.running import worker
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.running.worker import _made_ahead
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError
 from tests.conformance.faulty_server import FaultyServer
 

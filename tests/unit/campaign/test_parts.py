@@ -16,11 +16,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hinter_core.campaign.parquet import StoreError, read_table
 from hinter_core.campaign.progress import missing_in_words, missing_shards, unanswered
 from hinter_core.campaign.running.parts import RunPart, read_part
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore, StoreError, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_core.report.model import make_report
 from tests.forked import Commands

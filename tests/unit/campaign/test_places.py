@@ -29,6 +29,7 @@ from filelock import Timeout
 import hinter_core as hinter
 from hinter_core.campaign.findings import choose_sides
 from hinter_core.campaign.listing import COMPLETE, RUNNING, campaigns_in
+from hinter_core.campaign.parquet import StoreError
 from hinter_core.campaign.progress import ProgressReader, missing_in_words
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.running import locks
@@ -36,7 +37,7 @@ from hinter_core.campaign.running.journal import Asked, Journal
 from hinter_core.campaign.running.parts import RunPart
 from hinter_core.campaign.running.run import RunProgress, run_campaign
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore, StoreError
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
 from hinter_core.places import PlaceError, RemotePath, place_of
 from hinter_core.report import kept

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from hinter_core.campaign.parquet import read_table
 from hinter_core.campaign.progress import ProgressReader
-from hinter_core.campaign.running.journal import Asked, Journal, forget_failures
+from hinter_core.campaign.running.journal import Asked, Journal, repeating
 from hinter_core.campaign.running.run import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_core.models.registry import load_model
 from hinter_core.replays.answered import read_cases
@@ -296,7 +297,7 @@ def test_failures_are_asked_again_but_not_what_was_not_asked(
     store = CampaignStore(tmp_path / "campaign")
     run_campaign(replace(campaign, requests=60), store)
     assert any(row["failure"] == "not asked" for row in answers(store.folder))
-    assert forget_failures(store) == 0
+    assert not repeating(store, campaign.models).repeated
     with pytest.raises(InputError, match="stopped before its end"):
         read_cases(store)
     run_campaign(campaign, store)

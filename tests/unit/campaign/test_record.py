@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hinter_core.campaign import spec
+from hinter_core.campaign.parquet import StoreError, read_table
 from hinter_core.campaign.record import parser_content, words_content
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore, StoreError, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.mutation.settings import EVEN_HANDED, PUBLISHED
 
 Make = Callable[..., CampaignStore]
@@ -35,13 +37,18 @@ def test_the_identity_holds_the_content_of_word_lists_and_parser(
     before = campaign.identity()
     monkeypatch.setattr(spec, "words_content", lambda: "other")
     assert campaign.identity() != before
-    with pytest.raises(StoreError, match="other data, word lists, parser or settings"):
+    with pytest.raises(StoreError, match="word lists or parser, with the same"):
         store.open(campaign)
     monkeypatch.undo()
     monkeypatch.setattr(spec, "parser_content", lambda name: "other")
     assert campaign.identity() != before
     monkeypatch.undo()
     assert campaign.identity() == before
+    other = replace(campaign, seed=campaign.seed + 1, attributes=("age",))
+    with pytest.raises(
+        StoreError, match=r"seed: 0 there, 1 here; attributes: race, gender there, age"
+    ):
+        store.open(other)
 
 
 def test_contents_are_hashed_by_file(tmp_path: Path) -> None:

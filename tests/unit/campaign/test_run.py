@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
+from hinter_core.campaign.parquet import StoreError, read_table
 from hinter_core.campaign.preview import forecast
-from hinter_core.campaign.running.journal import forget_failures
+from hinter_core.campaign.running.journal import repeating
 from hinter_core.campaign.running.run import plan_run, run_campaign, shard_size
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore, StoreError, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import load_model, open_store
@@ -201,8 +202,14 @@ def test_what_failed_is_asked_again_and_nothing_else(
     ]
     assert {row["failure"] for row in every} == {None, "over budget"}
     assert any(row["verdict"] == Verdict.UNANSWERED for row in every)
-    assert forget_failures(store) > 0
-    run_campaign(campaign, store)
+    before = tables(store.folder)
+    again = repeating(store, campaign.models)
+    assert len(again.repeated) == sum("answers" in name for name in before)
+    with pytest.raises(HinterError):  # a model that cannot be used costs no answer
+        run_campaign(replace(campaign, models=("python:no_such_module:model",)), again)
+    assert tables(store.folder) == before
+    assert repeating(store, ["another model"]).repeated == frozenset()
+    run_campaign(campaign, again)
     assert tables(store.folder) == tables(reference)
 
 

@@ -6,10 +6,11 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+from hinter_core.campaign.parquet import checked_rows
 from hinter_core.campaign.running.run import plan_run
 from hinter_core.campaign.running.writing import table_writer
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore, checked_rows
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import edits_to_rows, mutant_schema
 from hinter_core.types import Edit, GrammaticalForm, Pair, Term
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from hinter_core.campaign.parquet import read_table
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import VERSION, Campaign
-from hinter_core.campaign.store import CampaignStore, read_table
+from hinter_core.campaign.store import CampaignStore
 
 BEFORE = Path(__file__).resolve().parents[2] / "data" / "before"
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign.store import CampaignStore, read_table
+from hinter_core.campaign.parquet import read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import VIEWS
 from hinter_core.report.model import make_report
 

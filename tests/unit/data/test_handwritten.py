@@ -13,10 +13,11 @@ import pytest
 
 from hinter_core.campaign import findings
 from hinter_core.campaign.findings import ExportFilter, Side, choose_sides, write_mutants
+from hinter_core.campaign.parquet import StoreError, read_table
 from hinter_core.campaign.preview import forecast
 from hinter_core.campaign.running.run import plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign, load_campaign
-from hinter_core.campaign.store import CampaignStore, StoreError, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.handwritten import HANDWRITTEN, open_handwritten, read_edits, write_edits
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore

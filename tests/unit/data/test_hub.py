@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from hinter_core.campaign.parquet import StoreError, read_table
 from hinter_core.campaign.preview import preview
 from hinter_core.campaign.running.run import plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign, load_campaign
-from hinter_core.campaign.store import CampaignStore, StoreError, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.hub import open_hub, read_hub_name
 from hinter_core.errors import InputError
 from hinter_core.files.columns import Columns

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from hinter_core.campaign.parquet import read_table
 from hinter_core.campaign.running.run import plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.prompting import PARAPHRASE, load_prompt, shipped_prompts

@@ -16,8 +16,9 @@ from typer.testing import CliRunner
 
 from hinter_core.campaign import reader
 from hinter_core.campaign.findings import choose_sides
+from hinter_core.campaign.parquet import StoreError, read_table
 from hinter_core.campaign.running.run import run_campaign
-from hinter_core.campaign.store import CampaignStore, StoreError, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli.main import cli
 from hinter_core.errors import InputError
 from hinter_core.report.compared.comparison import (

@@ -15,8 +15,9 @@ import pyarrow.parquet
 import pytest
 
 from hinter_core.campaign import reader
+from hinter_core.campaign.parquet import StoreError, read_table
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.campaign.store import CampaignStore, StoreError, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import open_store

@@ -12,8 +12,9 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from hinter_core.campaign.parquet import StoreError, read_table
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.campaign.store import CampaignStore, StoreError, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.mutants.narrow import Chunk, read_chunk
 
 FIRST = 'scripted:negative if "woman" and "white"; positive otherwise'

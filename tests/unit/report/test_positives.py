@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from hinter_core.campaign.parquet import read_table
 from hinter_core.campaign.preview import forecast
 from hinter_core.campaign.running.run import plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.tables import rows_to_csv
 from hinter_core.report.counts import (
     NO_PART_ERRS,

@@ -11,7 +11,8 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from hinter_core.campaign.store import CampaignStore, StoreError, read_table
+from hinter_core.campaign.parquet import StoreError, read_table
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_core.report.formats import plain
 from hinter_core.report.model import make_report

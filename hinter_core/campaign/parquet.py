@@ -1,0 +1,162 @@
+"""The Parquet files of a campaign's tables: read, verify, and tell their faults."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from cachetools import LRUCache
+
+from hinter_core.errors import HinterError
+from hinter_core.places import readable
+
+CURE = "; delete it and resume."
+BROKEN = f"is missing or damaged{CURE}"
+# Columns that identify each kind of table.
+_COLUMNS = {
+    "texts": ("row", "text", "outcome", "mutants"),
+    "mutants": ("row", "order", "edits", "kept", "text"),
+    "answers": ("row", "mutant", "verdict", "labels"),
+}
+# Columns with few distinct values; reading them as codes halves the time of verification.
+_REPEATED = {
+    "mutants": tuple(
+        f"edits.list.element.{name}"
+        for name in ("attribute", "source", "target", "source_group", "target_group", "form")
+    ),
+    "answers": ("verdict", "failure", "labels.list.element"),
+}
+_NOTED: LRUCache[tuple[Path, int], tuple[str, ...]] = LRUCache(100_000)  # columns by file and time
+_NOTING = threading.Lock()
+
+
+class StoreError(HinterError):
+    """A campaign's directory cannot be used or written."""
+
+
+def count_rows(path: Path, *, ends: bool = False) -> int | None:
+    """Return the number of rows of a table; None if it is damaged."""
+    try:
+        if not ends:
+            checked_rows(path)
+        with _opened(path, ()) as file:
+            return int(file.metadata.num_rows)
+    except StoreError:
+        return None
+
+
+def read_table(path: Path, *columns: str) -> Any:
+    """Read a table, or some of its columns, as a pyarrow table.
+
+    Raises:
+        StoreError: it is missing or damaged.
+    """
+    with _opened(path, columns) as file:
+        return file.read(columns=list(columns) or None)
+
+
+@contextmanager
+def _opened(path: Path, columns: Sequence[str], *, codes: bool = False) -> Iterator[Any]:
+    """Open a table; faults while it is open also raise StoreError."""
+    import pyarrow
+    import pyarrow.parquet as parquet
+
+    repeated = _REPEATED.get(kind_of(path), ()) if codes else ()
+    try:
+        with parquet.ParquetFile(
+            readable(path), page_checksum_verification=True, read_dictionary=list(repeated)
+        ) as file:
+            if not {*_COLUMNS.get(kind_of(path), ()), *columns} <= set(file.schema_arrow.names):
+                raise StoreError(f"{path} {BROKEN}")
+            yield file
+    except (OSError, KeyError, pyarrow.ArrowException) as error:
+        raise StoreError(f"{path} {BROKEN}") from error
+
+
+def kind_of(path: Path) -> str:
+    """Return ``texts``, ``mutants`` or ``answers``, by the file's name."""
+    return path.name.removesuffix(".parquet").rpartition(".")[2].partition("-")[0]
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Convert errors of the disk to an error that names the file.
+
+    Raises:
+        StoreError: the disk is full, or the folder cannot be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"Cannot write {path}: {error.strerror or error}. Free some space or choose another "
+            "directory; finished work is kept, and the run can be resumed."
+        ) from error
+
+
+def checked_rows(path: Path, columns: Sequence[str] = ()) -> int:
+    """Verify a table's checksums; return its number of rows, without answers to originals.
+
+    ``columns``: those to verify, if the table has them (default: all). The result is cached until
+    the file changes.
+
+    Raises:
+        StoreError: it is missing or damaged.
+    """
+    try:
+        written = path.stat().st_mtime_ns
+    except OSError as error:
+        raise StoreError(f"{path} {BROKEN}") from error
+    return _checked_rows(path, written, tuple(columns))
+
+
+@lru_cache(maxsize=100_000)
+def _checked_rows(path: Path, written: int, columns: Sequence[str]) -> int:  # noqa: ARG001
+    rows = 0
+    for batch in read_batches(path, columns):
+        answers = "mutant" in batch.schema.names
+        rows += int((batch["mutant"].to_numpy() >= 0).sum()) if answers else len(batch)
+    return rows
+
+
+def read_batches(path: Path, columns: Sequence[str] = ()) -> Iterator[Any]:
+    """Yield a table's record batches; ``columns``: those to read, if it has them (default: all).
+
+    Raises:
+        StoreError: it is missing or damaged.
+    """
+    with _opened(path, (), codes=True) as file:
+        _columns_of(path, path.stat().st_mtime_ns, file)
+        held = file.schema_arrow.names
+        chosen = [name for name in columns if name.partition(".")[0] in held] or None
+        # Codes differ between row groups, and pyarrow cannot join nested ones.
+        for group in range(file.num_row_groups):
+            yield from file.iter_batches(2**16, [group], columns=chosen, use_threads=False)
+
+
+def alike(paths: Sequence[Path]) -> bool:
+    """Whether tables have the same columns, that is, the same version.
+
+    Raises:
+        StoreError: one is missing or damaged.
+    """
+    try:
+        return len({_columns_of(path, path.stat().st_mtime_ns) for path in paths}) < 2
+    except OSError as error:
+        raise StoreError(f"{error.filename} {BROKEN}") from error
+
+
+def _columns_of(path: Path, written: int, file: Any = None) -> tuple[str, ...]:
+    """Return the columns of a table, including fields of structs; ``file``: it is open."""
+    with _NOTING:
+        noted = _NOTED.get((path, written))
+    if noted is None:
+        with nullcontext(file) if file else _opened(path, ()) as opened:
+            noted = tuple(opened.schema.names)
+        with _NOTING:
+            _NOTED[path, written] = noted
+    return noted
