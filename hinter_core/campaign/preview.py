@@ -1,7 +1,7 @@
 """Preview a campaign: its data set, and a forecast of its work.
 
-A forecast plans a few texts, scales their counts to all texts, and measures times on a few mutants.
-Models whose answers cost are not tested; their costs are upper bounds.
+A forecast plans a few texts, drawn at random, scales their counts to all texts, and measures times
+on a few mutants. Models whose answers cost are not tested.
 """
 
 import time
@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from random import Random
 
 from hinter_core.campaign.running.run import RunScope, rows_of
 from hinter_core.campaign.running.worker import CampaignParts, load_parts
@@ -29,6 +30,7 @@ MOST = 10_000  # rows to preview
 _NAMED = 20  # unusable rows listed
 _SHOWN = 60  # characters of a label
 _LOOKED_AT = 24  # texts of a forecast
+_DRAWN_FROM = 100_000  # texts, the first ones: more take long to read
 _TRIED = 160  # mutants of a forecast
 _RATES = (0.10, 0.05)  # errors of sensitive and of placebo mutants that a campaign is to tell apart
 _ALIKE = 0.1  # correlation of the errors of one text, as is common in campaigns of the sample
@@ -173,10 +175,11 @@ class Forecast:
     ``unusable``: rows among them without a usable text.
 
     ``mutants`` (by order), ``parses`` (distinct sentences) and ``seconds`` are estimates for all
-    texts. ``predictions`` (distinct texts times models) and ``costs`` (by model, if it costs) are
-    upper bounds, as discarded mutants are not tested. ``unseen``: by model, the share of mutants
-    with a change past what the model reads. ``power``: how many texts an excess over placebo needs,
-    in a sentence.
+    texts; so are ``predictions`` (distinct texts times models, and repetitions) and ``costs`` (by
+    model, if it costs), in which discarded mutants count, although they are not tested: these two
+    are upper bounds if the forecast is ``whole``, as it looked at all texts. ``unseen``: by model,
+    the share of mutants with a change past what the model reads. ``power``: how many texts an
+    excess over placebo needs, in a sentence.
     """
 
     texts: int
@@ -191,16 +194,21 @@ class Forecast:
     unusable: int = 0
     power: str = ""
 
+    @property
+    def whole(self) -> bool:
+        """Whether all texts were looked at."""
+        return self.looked_at == self.texts
+
 
 def forecast(work: RunScope) -> Forecast:
-    """Estimate a campaign from its first texts, without writing or paying.
+    """Estimate a campaign from some of its texts, without writing or paying.
 
     Raises:
         HinterError: a parser, model or dictionary is not available.
     """
     campaign, parts = work.campaign, load_parts(work.campaign)
     generator = parts.generator
-    rows = list(islice(rows_of(work), _LOOKED_AT))
+    rows = _drawn(work)
     started = time.perf_counter()
     cases = generator.test_cases(generator.plans(rows)).values()
     follow_ups = list(generator.follow_ups(cases))
@@ -211,8 +219,9 @@ def forecast(work: RunScope) -> Forecast:
     tried_parses = (parts.parses.parsed - planned_parses) / tried if tried else 0.0
     orders = Counter(one.mutant.order for one in follow_ups)
     texts = {one.mutant.text for one in follow_ups} | {case.plan.text for case in cases}
+    asked = [*texts, *(case.plan.text for case in cases for _ in range(campaign.repeat))]
     costs = {
-        store.model.name: _scaled(total(store.cost_of(text) for text in texts), scale)
+        store.model.name: _scaled(total(store.cost_of(text) for text in asked), scale)
         for store in parts.models
         if store.model.capabilities.costs
     }
@@ -222,7 +231,7 @@ def forecast(work: RunScope) -> Forecast:
         tested=len(cases),
         mutants={order: round(number * scale) for order, number in sorted(orders.items())},
         parses=round((planned_parses + tried_parses * len(follow_ups)) * scale),
-        predictions=round(len(texts) * len(parts.models) * scale),
+        predictions=round(len(asked) * len(parts.models) * scale),
         seconds=(planning + each * len(follow_ups)) * scale / campaign.workers,
         costs=costs,
         unseen={
@@ -233,6 +242,14 @@ def forecast(work: RunScope) -> Forecast:
         unusable=sum(bool(row.fault) for row in rows),
         power=_power(follow_ups, len(rows)),
     )
+
+
+def _drawn(work: RunScope) -> list[Row]:
+    """Return rows drawn at random, or all if they are few."""
+    among = min(work.texts, _DRAWN_FROM)
+    chosen = set(Random(work.campaign.seed).sample(range(among), min(among, _LOOKED_AT)))
+    numbered = enumerate(islice(rows_of(work), max(chosen, default=-1) + 1))
+    return [row for place, row in numbered if place in chosen]
 
 
 def _power(follow_ups: Sequence[FollowUp], looked_at: int) -> str:

@@ -185,15 +185,17 @@ def _unanswered(lost: Sequence[Reason], campaign: Campaign) -> list[str]:
 def _forecast(seen: Forecast) -> str:
     share = seen.tested / seen.looked_at if seen.looked_at else 0.0
     orders = ", ".join(f"{number:,} of order {order}" for order, number in seen.mutants.items())
+    looked = f"the {seen.looked_at}" if seen.whole else f"{seen.looked_at} drawn ones"
+    bound = "at most" if seen.whole else "about"
     lines = [
-        f"{seen.texts:,} texts; {seen.tested} of the first {seen.looked_at} ({share:.0%}) have "
+        f"{seen.texts:,} texts; {seen.tested} of {looked} ({share:.0%}) have "
         "something to test" + (f", {seen.unusable} cannot be used" if seen.unusable else ""),
         f"about {sum(seen.mutants.values()):,} mutants: {orders or 'none'}",
-        f"about {seen.parses:,} sentences to parse, at most {seen.predictions:,} predictions",
+        f"about {seen.parses:,} sentences to parse, {bound} {seen.predictions:,} predictions",
         f"about {timedelta(seconds=round(seen.seconds))} for parsing and local models",
         *filter(None, [seen.power]),
     ]
-    lines += [f"{name}: at most {cost_in_words(cost)}" for name, cost in seen.costs.items()]
+    lines += [f"{name}: {bound} {cost_in_words(cost)}" for name, cost in seen.costs.items()]
     lines += [
         f"{name} does not read the change in {share:.0%} of the mutants; --window N changes only "
         "the first N characters of a text"

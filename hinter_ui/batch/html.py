@@ -59,7 +59,9 @@ def estimate(seen: Forecast) -> Markup:
     """Show the figures of an estimate."""
     scale = seen.texts / seen.looked_at if seen.looked_at else 0.0
     tested, unusable = round(seen.tested * scale), round(seen.unusable * scale)
-    about = "estimate.exact" if seen.looked_at == seen.texts else "estimate.about"
+    about = "estimate.exact" if seen.whole else "estimate.about"
+    bound = "estimate.at_most" if seen.whole else "estimate.about"
+    cost_bound = "estimate.cost_at_most" if seen.whole else "estimate.cost_about"
     orders = [say.count("estimate.order", order, number=n) for order, n in seen.mutants.items()]
     of_texts = [say.count("estimate.tested", tested, number=say(about, n=tested))]
     if unusable:
@@ -69,10 +71,10 @@ def estimate(seen: Forecast) -> Markup:
         ("variants", say(about, n=sum(seen.mutants.values())),
          ", ".join(orders) or say("estimate.none")),
         ("parses", say("estimate.about", n=seen.parses), say("estimate.parses_more")),
-        ("predictions", say("estimate.at_most", n=seen.predictions),
+        ("predictions", say(bound, n=seen.predictions),
          say("estimate.predictions_more")),
         ("time", duration(seen.seconds), say("estimate.time_more")),
-        *(("cost", say("estimate.cost_value", cost=cost_in_words(cost)), name)
+        *(("cost", say(cost_bound, cost=cost_in_words(cost)), name)
           for name, cost in seen.costs.items()),
         *(("unseen", f"{share:.0%}", say("estimate.unseen_more", model=name))
           for name, share in seen.unseen.items() if share),

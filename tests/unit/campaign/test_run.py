@@ -399,6 +399,20 @@ def test_a_forecast_counts_what_the_run_then_makes(campaign: Campaign, tmp_path:
     assert seen.power == "no text has placebo mutants of order 2, so bias cannot be told from noise"
 
 
+def test_a_forecast_draws_its_texts_and_counts_repetitions(tmp_path: Path) -> None:
+    path = tmp_path / "late.csv"  # what can be changed stands at the end
+    late = ["The black man left.", "A white woman smiled."] * 40
+    path.write_text("text\n" + "\n".join(["It rained."] * 60 + late), encoding="utf-8")
+    campaign = Campaign(data=str(path), attributes=("race", "gender"), models=(RULES,), limit=4)
+    seen = forecast(plan_run(campaign))
+    assert (seen.texts, seen.looked_at, seen.whole) == (140, 24, False)
+    made = run_campaign(campaign, CampaignStore(tmp_path / "campaign")).mutants
+    assert made / 2 < sum(seen.mutants.values()) < made * 2
+    again = forecast(plan_run(replace(campaign, repeat=3)))
+    scaled = round(seen.tested * 140 / 24)
+    assert again.predictions == pytest.approx(seen.predictions + 3 * scaled, abs=3)
+
+
 def test_a_forecast_says_how_many_texts_an_excess_needs(campaign: Campaign) -> None:
     sample = replace(campaign, data="sample", text_column="", label_column="", id_column="")
     one = forecast(plan_run(replace(sample, attributes=("gender",), order=1, placebo=True)))
