@@ -101,6 +101,9 @@ def answer_schema() -> Any:
             ("reply", pa.string()),
             ("masks", pa.list_(pa.map_(pa.string(), pa.float32()))),  # probabilities by word
             ("clusters", pa.list_(pa.list_(pa.int32()))),  # offsets of mentions, flattened
+            # Of originals: further answers that are usable, and how many of them differ.
+            ("repeated", pa.int32()),
+            ("differing", pa.int32()),
             # Null in runs that are not prioritised: in the random share, and when it was asked.
             ("audit", pa.bool_()),
             ("sequence", pa.int32()),
@@ -180,6 +183,10 @@ _ANSWER = {
     "detail": "details of the failure",
     "reply": "what a language model wrote",
 }
+_REPEATED = {
+    "repeated": "usable further answers to the same text, with the setting repeat; else NULL",
+    "differing": "how many of these differ from the first answer",
+}
 _JUDGED = {
     "verdict": "benign, biased, hidden, discarded or unanswered",
     "changed": "whether the answer differs from the answer to the unchanged text",
@@ -255,7 +262,8 @@ VIEWS = {
     ),
     "originals": TableView(
         "a model's answer to an unchanged text",
-        {"model": "name of the model", "shard": _PLACE["shard"], "row": _PLACE["row"], **_ANSWER},
+        {"model": "name of the model", "shard": _PLACE["shard"], "row": _PLACE["row"], **_ANSWER,
+         **_REPEATED},
     ),
     "findings": TableView(
         "a mutant with its text and a model's answers to both",

@@ -96,8 +96,13 @@ def stored_follow_up(row: Mapping[str, Any], case: TestCase) -> FollowUp:
 
 
 def original_row(case: TestCase, store: PredictionStore) -> dict[str, Any]:
-    """Return a model's answer to the unchanged text."""
-    return _answer(case.number, -1, case.originals[store.model.name])
+    """Return a model's answer to the unchanged text, and how its repetitions answered."""
+    noise = case.noise.get(store.model.name)
+    return {
+        **_answer(case.number, -1, case.originals[store.model.name]),
+        "repeated": noise.answered if noise else None,
+        "differing": noise.flips if noise else None,
+    }
 
 
 def not_asked_row(row: int, mutant: int) -> dict[str, Any]:

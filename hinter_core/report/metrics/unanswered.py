@@ -1,6 +1,7 @@
-"""Why mutants have no usable answer."""
+"""What is wrong with a model's answers: there is none, or another one each time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from hinter_core.campaign.progress import Reason, unanswered
 from hinter_core.report.counts import ModelCounts
@@ -29,5 +30,44 @@ def failures_section(reasons: Sequence[Reason]) -> Section:
     return Section("failures", "No answer", [words], columns, rows)
 
 
+@dataclass(frozen=True)
+class Repetitions:
+    """Unchanged ``texts`` that were answered again, ``inconsistent`` ones with another answer.
+
+    ``answers``: all further answers; ``differing``: those unlike the first one to their text.
+    """
+
+    texts: int
+    inconsistent: int
+    answers: int
+    differing: int
+
+
+def repetitions(tally: ModelCounts) -> Repetitions | None:
+    """Count the further answers to unchanged texts; None if the campaign repeats none."""
+    originals = tally.reader.tables(models=(tally.name,)).originals
+    ((texts, *rest),) = tally.reader.run(
+        "SELECT count(*), count(*) FILTER (differing > 0), coalesce(sum(repeated), 0)::BIGINT, "
+        f"coalesce(sum(differing), 0)::BIGINT FROM ({originals}) WHERE repeated > 0"
+    )
+    return Repetitions(texts, *rest) if texts else None
+
+
+def repetitions_section(found: Repetitions | None) -> Iterable[Section]:
+    """Report how often a model contradicts itself."""
+    if found is None:
+        return
+    words = [
+        f"{found.texts:,} unchanged texts were asked again, and {found.inconsistent:,} of them got "
+        f"another answer ({found.differing:,} of {found.answers:,} further answers)."
+    ]
+    if found.differing:
+        words.append("The model contradicts itself, so some of the flips below may be no bias.")
+    columns = ["Texts asked again", "With another answer", "Further answers", "Other answers"]
+    cells: Rows = [[found.texts, found.inconsistent, found.answers, found.differing]]
+    yield Section("repetitions", "Answers to the same text", words, columns, cells)
+
+
+metric("repetitions", 95, repetitions, repetitions_section)
 metric("failures", 200, lambda tally: tally.failures)
 metric("reasons", 200, reasons, failures_section)

@@ -1,0 +1,34 @@
+"""Answers that are none, and models that contradict themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import count
+
+import hinter_core as hinter
+
+TEXTS = ["The black man left.", "A white woman smiled."]
+
+
+def test_a_report_says_how_often_a_model_contradicts_itself() -> None:
+    turns = count()
+
+    def model(texts: Sequence[str]) -> list[str]:
+        turn = [next(turns) % 2 for _ in texts]
+        return ["no" if "man left" in t and n else "yes" for t, n in zip(texts, turn, strict=True)]
+
+    done = hinter.run(TEXTS, model, ["race", "gender"], identity="flaky-1", repeat=4, limit=2)
+    (of_model,) = json.loads(done.report("json"))["models"]
+    found = of_model["repetitions"]
+    assert (found["texts"], found["inconsistent"], found["answers"]) == (2, 1, 8)
+    assert 0 < found["differing"] < 8
+    assert "1 of them got another answer" in done.report("markdown")
+    assert "contradicts itself" in done.report("markdown")
+
+
+def test_without_repetitions_nothing_is_said_of_them() -> None:
+    done = hinter.run(TEXTS, "vader", ["race", "gender"], limit=2)
+    (of_model,) = json.loads(done.report("json"))["models"]
+    assert of_model["repetitions"] is None
+    assert "asked again" not in done.report("markdown")
