@@ -50,6 +50,7 @@ class FaultyServer:
         terse: bool = False,
         on_request: Callable[[int], None] = lambda number: None,
         busy: Callable[[int], tuple[int, dict[str, str]] | None] = lambda number: None,
+        port: int = 0,
     ) -> None:
         self.asked: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
@@ -66,7 +67,7 @@ class FaultyServer:
         self._on_request, self._busy = on_request, busy
         self._lock = threading.Lock()
         self._idle = threading.Condition(self._lock)
-        self._http = _Quiet(("127.0.0.1", 0), self._handler())
+        self._http = _Quiet(("127.0.0.1", port), self._handler())
         self._end = threading.Event()
 
     @property

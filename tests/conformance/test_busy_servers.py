@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hinter_core.errors import HinterError
+from hinter_core.errors import HinterError, ModelError
 from hinter_core.models.base import Generative
 from hinter_core.models.budget import Budget, Cost
 from hinter_core.models.cache import PredictionCache
 from hinter_core.models.registry import build_model, parse_name
 from hinter_core.models.store import PredictionStore
-from hinter_core.types import Failure
+from hinter_core.types import Failure, Prediction
 from tests.conformance.faulty_server import FaultyServer
 
 TEXTS = [f"Text number {i}." for i in range(60)]
@@ -267,3 +272,67 @@ def test_requests_a_minute_are_kept_on_the_wire(tmp_path: Path) -> None:
         store(server, tmp_path, rpm=600, concurrency=16).predict(TEXTS[:20])
     gaps = [b - a for a, b in zip(server.times, server.times[10:], strict=False)]
     assert min(gaps) > 0.8  # ten more take a second
+
+
+_SERVER = """
+import sys, time
+from tests.conformance.faulty_server import FaultyServer
+def reply(text, turn):
+    time.sleep(0.05)
+    return "positive"
+with FaultyServer(reply, port=int(sys.argv[1])):
+    print("up", flush=True)
+    time.sleep(600)
+"""
+
+
+@contextmanager
+def process_on(port: int) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a server in a process of its own, whose end closes all connections."""
+    command = [sys.executable, "-c", _SERVER, str(port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        try:
+            assert server.stdout.readline() == b"up\n"
+            yield server
+        finally:
+            server.kill()
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def test_a_server_that_is_started_anew_is_waited_for(tmp_path: Path) -> None:
+    port = free_port()
+    query = f"base_url=http://127.0.0.1:{port}/v1&concurrency=4&retries=2&timeout=20"
+    model = build_model(parse_name(f"openai:tiny?{query}", trusted=True))
+    asked = PredictionStore(model, cache=PredictionCache(tmp_path / "cache.sqlite"))
+    answers: dict[str, Prediction] = {}
+    with ThreadPoolExecutor(1) as threads:
+        with process_on(port) as server:
+            asked.predict(TEXTS[:4])
+            rest = threads.submit(asked.predict, TEXTS)
+            server.kill()
+            server.wait()
+            time.sleep(2)  # more than two further tries last
+            assert not rest.done()
+        with process_on(port):
+            answers = rest.result(60)
+    assert [answers[text].labels for text in TEXTS] == [("positive",)] * len(TEXTS)
+
+
+def test_a_server_that_does_not_come_back_ends_the_run_and_says_what_is_kept(
+    tmp_path: Path,
+) -> None:
+    port = free_port()
+    query = f"base_url=http://127.0.0.1:{port}/v1&retries=1&timeout=20&patience=2"
+    model = build_model(parse_name(f"openai:tiny?{query}", trusted=True))
+    asked = PredictionStore(model, cache=PredictionCache(tmp_path / "cache.sqlite"))
+    with process_on(port):
+        asked.predict(TEXTS[:4])
+    with pytest.raises(ModelError, match=r"any more \(.*\)\. What was answered is kept"):
+        asked.predict(TEXTS)
+    assert asked.predict(TEXTS[:4]).keys() == set(TEXTS[:4])

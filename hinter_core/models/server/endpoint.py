@@ -153,7 +153,10 @@ class Endpoint:
             return self._of_status(error)
         if isinstance(error, NoAnswerError):
             if error.unreachable:
-                raise self._unreachable(error)
+                raise ModelError(
+                    f"{self.where} cannot be reached any more ({self._describe(error)}). What was "
+                    "answered is kept: start the server, then resume."
+                )
             if error.timed_out:
                 why = f"no answer in time ({self.timeout:g} s, {self.retries} further tries)"
                 return Prediction(failure=Failure.TIMED_OUT, detail=why)

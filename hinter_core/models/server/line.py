@@ -146,9 +146,11 @@ class Line(Generic[R]):
     def _wait(self, order: _Order[R], began: float, error: Exception) -> float | None:
         """Return the seconds before another try of a text; None if there is none."""
         if isinstance(error, NoAnswerError):
+            if error.unreachable:  # it was reached before, and may be starting again
+                return self._busy(order, began, error, None)
             if error.timed_out:
                 self._pace.overdue(began)
-            lasting, named = error.unreachable or error.lasting, None
+            lasting, named = error.lasting, None
         else:
             assert isinstance(error, ServerError)
             named = asked_wait(error.headers)
@@ -162,7 +164,7 @@ class Line(Generic[R]):
         return named or back_off(order.tries)
 
     def _busy(
-        self, order: _Order[R], began: float, error: ServerError, named: float | None
+        self, order: _Order[R], began: float, error: Exception, named: float | None
     ) -> float | None:
         self._refusal = error
         wait = self._pace.refused(began, named)
