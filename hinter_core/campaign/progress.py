@@ -102,17 +102,28 @@ class CampaignProgress:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why ``mutants`` of a model have no usable answer; ``said``: an example of the details."""
+    """Why ``mutants`` of a model have no usable answer; ``said``: an example of the details.
+
+    ``originals``: unchanged texts without an answer, which is why ``compared`` of these have none.
+    """
 
     model: str
     failure: str
     said: str
     mutants: int
+    originals: int = 0
+    compared: int = 0
 
     @property
     def in_words(self) -> str:
         """The failure, with its details."""
-        return f"{self.failure} ({self.said})" if self.said else self.failure
+        words = f"{self.failure} ({self.said})" if self.said else self.failure
+        if not self.compared:
+            return words
+        texts = (
+            "one unchanged text" if self.originals == 1 else f"{self.originals:,} unchanged texts"
+        )
+        return f"{words}; {self.compared:,} of them as {texts} got no answer"
 
 
 def unanswered(store: CampaignStore, models: Sequence[str] | None = None) -> list[Reason]:
@@ -130,12 +141,16 @@ def unanswered(store: CampaignStore, models: Sequence[str] | None = None) -> lis
             tables = reader.tables(models=(name,))
             rows = reader.run(
                 f"WITH lost AS (SELECT coalesce(a.failure, o.failure, '{_OF_A_PART}') AS failure, "
-                "CASE WHEN a.failure IS NULL THEN o.detail ELSE a.detail END AS detail FROM "
+                "CASE WHEN a.failure IS NULL THEN o.detail ELSE a.detail END AS detail, CASE WHEN "
+                "a.failure IS NULL AND o.failure IS NOT NULL THEN (shard, row) END AS text FROM "
                 f"({tables.answers}) a LEFT JOIN ({tables.originals}) o USING (shard, row) WHERE "
-                f"a.verdict = '{Verdict.UNANSWERED}') SELECT failure, min(detail), count(*) FROM "
+                f"a.verdict = '{Verdict.UNANSWERED}') SELECT failure, min(detail), count(*), "
+                "count(DISTINCT text), count(text) FROM "
                 f"lost GROUP BY failure, {_SAID} ORDER BY 3 DESC, 1, 2"
             )
-            reasons += [Reason(name, failure, detail or "", n) for failure, detail, n in rows]
+            reasons += [
+                Reason(name, failure, said or "", *counted) for failure, said, *counted in rows
+            ]
     return sorted(reasons, key=lambda reason: -reason.mutants)
 
 

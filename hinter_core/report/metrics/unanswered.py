@@ -18,15 +18,17 @@ def reasons(tally: ModelCounts) -> list[Reason]:
 
 def failures_section(reasons: Sequence[Reason]) -> Section:
     """Report the most frequent reasons."""
-    rows: Rows = [[one.failure, one.said, one.mutants] for one in reasons[:_REASONS]]
-    rest = sum(one.mutants for one in reasons[_REASONS:])
-    rows += [["other", f"{len(reasons) - _REASONS:,} reasons", rest]] if rest else []
+    rows: Rows = [[r.failure, r.said, r.mutants, r.originals] for r in reasons[:_REASONS]]
+    rest = reasons[_REASONS:]
+    if rest:
+        sums = sum(one.mutants for one in rest), sum(one.originals for one in rest)
+        rows.append(["other", f"{len(rest):,} reasons", *sums])
     total = sum(one.mutants for one in reasons)
     words = (
         f"{total:,} mutants had no usable answer; they count in no rate. To ask again: the command "
         "of the run, with --retry-failed."
     )
-    columns = ["Reason", "What was said (an example)", "Mutants"]
+    columns = ["Reason", "What was said (an example)", "Mutants", "Unchanged texts"]
     return Section("failures", "No answer", [words], columns, rows)
 
 

@@ -32,3 +32,16 @@ def test_without_repetitions_nothing_is_said_of_them() -> None:
     (of_model,) = json.loads(done.report("json"))["models"]
     assert of_model["repetitions"] is None
     assert "asked again" not in done.report("markdown")
+
+
+def test_mutants_without_an_answer_to_their_text_are_told_apart() -> None:
+    def model(texts: Sequence[str]) -> list[str | None]:
+        return [None if text == TEXTS[0] else "yes" for text in texts]
+
+    done = hinter.run(TEXTS, model, ["race", "gender"], identity="none-1", limit=2)
+    report = done.report("markdown")
+    (of_model,) = json.loads(done.report("json"))["models"]
+    (reason,) = of_model["reasons"]
+    assert reason["originals"] == 1
+    assert reason["compared"] == reason["mutants"] > 1
+    assert "as one unchanged text got no answer" in report
