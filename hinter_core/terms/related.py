@@ -12,9 +12,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from hinter_core.storage import shipped_rows
+from hinter_core.terms.senses.lexicon import expressions
 from hinter_core.types import Span
 
 _WORD = re.compile(r"[^\W\d_]+")
+_AROUND = 40  # characters of an expression, before or after a word of it
 _GAP = 2  # characters between the words of a name: "St. Petersburg"
 _COLOURS = (("Black",), ("white",))  # of people, where they are terms
 _OF_PEOPLES = ("origin", "religion")
@@ -84,8 +86,25 @@ def related_words(text: str) -> tuple[Related, ...]:
                 frozenset(index.rows[words] & index.near))
         for index in [_index()]
         for span, words in _found(text)
-        if words not in _COLOURS
+        if words not in _COLOURS and not _in_expression(text, span)
     )  # fmt: skip
+
+
+def _in_expression(text: str, span: Span) -> bool:
+    """Whether words stand in an expression that says nothing of a people: "an Indian summer"."""
+    known = expressions()
+    if known.keys().isdisjoint(text[slice(*span)].lower().split()):
+        return False
+    start = max(0, span[0] - _AROUND)
+    tokens = [(m.group().lower(), m.start() + start) for m in
+              re.finditer(r"[^\W\d_]+|'(?=s)", text[start : span[1] + _AROUND])]  # fmt: skip
+    words = [word for word, _ in tokens]
+    return any(
+        words[max(0, at - place) : at - place + len(phrase)] == list(phrase)
+        for at, (word, begins) in enumerate(tokens)
+        if span[0] <= begins < span[1]
+        for place, phrase in known.get(word, ())
+    )
 
 
 def _found(text: str) -> Iterator[tuple[Span, tuple[str, ...]]]:

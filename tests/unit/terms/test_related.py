@@ -92,3 +92,17 @@ def test_words_for_one_people_have_one_adjective() -> None:
     }  # fmt: skip
     assert people_of("Indians") == "Indian"
     assert people_of("boys") == "boys"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The Indian summer was lovely, and our Indian guide sang.", ["Indian"]),
+        ("The German shepherds bit a boy from Berlin.", ["Berlin"]),
+        ("Turkish delight is sweet.", []),
+        ("In India there is no Indian summer.", ["India"]),
+        ("An Indian's summer.", ["Indian"]),
+    ],
+)
+def test_an_expression_says_nothing_of_a_people(text: str, words: list[str]) -> None:
+    assert [one.words for one in related_words(text)] == words
