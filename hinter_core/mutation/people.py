@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from hinter_core.language.coreference import parse_text, resolve
@@ -19,7 +21,7 @@ from hinter_core.language.trees import ParsedSentence, SentenceTree
 from hinter_core.mutation.unresolved import settled
 from hinter_core.terms.senses.forms import head_of, tokens_at
 from hinter_core.terms.senses.person_sense import reading_at
-from hinter_core.types import Edit, Entity, Mention, MentionKind, Occurrence, Span
+from hinter_core.types import Edit, Entity, Mention, MentionKind, Occurrence, Pair, Span
 
 _CLIMBED = 16  # words from a modifier up to the word for its person
 _DESCRIBES = frozenset(
@@ -40,6 +42,12 @@ _SUBJECTS = ("nsubj", "nsubj:pass", "nsubj:outer")
 _GOES_ON = frozenset("xcomp conj advcl".split())  # clauses that share the subject of another one
 _OWN_WORDS = ("det", "amod", "nmod:poss", "case")
 
+_PLURAL = frozenset({"NNS", "NNPS"})
+_WITHIN = frozenset({"amod", "compound", "flat"})
+# They bring somebody new into a text; of whom the others speak, the number does not tell.
+_NEW = frozenset("a an another one two three four five six seven eight nine ten some".split())
+_ANY = frozenset("any each every no all both".split())
+
 Word = tuple[SentenceTree, int]  # a sentence and the number of its token
 
 
@@ -55,6 +63,7 @@ class People:
         self._parses = parses
         self._of_spans: dict[Span, tuple[int, ...]] = {}
         self._of_edits: dict[tuple[Span, ...], frozenset[int]] = {}
+        self._parts: dict[tuple[Span, ...], list[tuple[Span, ...]]] = {}
 
     @cached_property
     def entities(self) -> tuple[Entity, ...]:
@@ -86,6 +95,54 @@ class People:
             persons = (person for span in edit.spans for person in self.of_span(span))
             self._of_edits[edit.spans] = frozenset(persons)
         return self._of_edits[edit.spans]
+
+    def parted(self, edits: Iterable[Edit]) -> Iterator[Edit]:
+        """Yield edits of a noun or adjective apart for people who are surely others.
+
+        "A Black man came, and another Black man left" are two people. Where nothing but coreference
+        says so, the edit stays whole: of nouns that it keeps apart, a third speak of one person.
+        """
+        for edit in edits:
+            whole = len(edit.spans) < 2 or not isinstance(edit.change, Pair)
+            if whole or edit.source.form.is_pronoun:
+                yield edit
+            else:
+                yield from (replace(edit, spans=spans) for spans in self._apart(edit.spans))
+
+    def _apart(self, spans: tuple[Span, ...]) -> list[tuple[Span, ...]]:
+        if spans not in self._parts:
+            parts: list[list[Span]] = []
+            for span in sorted(spans):
+                fitting = [p for p in parts if not any(self._others(one, span) for one in p)]
+                own = [p for p in fitting if any(self._share(one, span) for one in p)]
+                if fitting:
+                    (own or fitting)[-1].append(span)
+                else:
+                    parts.append([span])
+            self._parts[spans] = [tuple(part) for part in parts]
+        return self._parts[spans]
+
+    def _share(self, one: Span, other: Span) -> bool:
+        return not set(self.of_span(one)).isdisjoint(self.of_span(other))
+
+    def _others(self, earlier: Span, later: Span) -> bool:
+        """Whether a word speaks of other people than an earlier one, as its phrase shows."""
+        if self._share(earlier, later):
+            return False
+        one, two = self._noun(earlier), self._noun(later)
+        if one is None or two is None or _restates(one, two):
+            return False
+        before, after = _counts(*one), _counts(*two)
+        differ = one[0].parse.tags[one[1]] in _PLURAL, two[0].parse.tags[two[1]] in _PLURAL
+        return bool(after & _NEW) or (differ[0] is not differ[1] and not (before | after) & _ANY)
+
+    def _noun(self, span: Span) -> Word | None:
+        """Return the noun that a word is or describes."""
+        for tree, token in self._words(span)[:1]:
+            while tree.parse.labels[token] in _WITHIN and tree.parse.heads[token] != token:
+                token = tree.parse.heads[token]
+            return tree, token
+        return None
 
     def of_span(self, span: Span) -> tuple[int, ...]:
         """Return the people of whom the words of a span speak, the likeliest first."""
@@ -276,6 +333,18 @@ def _is_role(tree: SentenceTree, token: int) -> bool:
         return False
     above = tree.parse.heads[token]
     return tree.lower[above] not in _ALIASES or tree.tells_reason(above)
+
+
+def _restates(one: Word, other: Word) -> bool:
+    """Whether a noun says again who another is: "a good man, a man of honour"."""
+    tree, token = other
+    said = tree.parse.labels[token] in ("appos", "parataxis")
+    return said and one[0] is tree and one[1] == tree.parse.heads[token]
+
+
+def _counts(tree: SentenceTree, token: int) -> frozenset[str]:
+    """Return the articles and numbers before a noun."""
+    return frozenset(tree.lower[count] for count in tree.children(token, "det", "nummod"))
 
 
 def _subject(tree: SentenceTree, token: int) -> int | None:

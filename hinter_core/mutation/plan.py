@@ -241,6 +241,7 @@ def make_plan(
         notices += _in_all_forms(text, sentences, dictionaries, edits)
     refused: list[RejectedEdit] = []
     if settings.coherent and people is not None:
+        edits = {a: [*people.parted(of_attribute)] for a, of_attribute in edits.items()}
         edits, refused = _coherent(text, sentences, kept, dictionaries, edits, people)
         if ages is not None and AGE in edits:
             edits[AGE], of_ages = ages.fitting(edits[AGE])

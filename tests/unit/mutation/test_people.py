@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from hinter_core.language.parsing import ParseStore
@@ -97,3 +99,27 @@ def test_a_text_is_resolved_once_and_only_if_asked(parses: ParseStore) -> None:
     assert asked > before
     assert people.of_span((2, 7)) == people.of_span((2, 7))
     assert parses.asked == asked
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "parts"),
+    [
+        ("A Black man came, and another Black man left. The Black man who left sang.", "Black",
+         [1, 2]),
+        ("White people met the Black kids and a Black woman.", "Black", [1, 1]),
+        ("Two German nurses helped. A German doctor watched.", "German", [1, 1]),
+        ("An old man sat down. The old man smiled.", "old", [2]),
+        ("He is a good man, a man of honour.", "man", [2]),
+        # Nothing but coreference says that they are two.
+        ("The woman at the desk was kind. The woman upstairs was rude.", "woman", [2]),
+        ("Every old woman knows the old women.", "old", [2]),
+    ],
+)  # fmt: skip
+def test_an_edit_is_parted_where_its_word_is_surely_of_others(
+    text: str, word: str, parts: list[int], parses: ParseStore
+) -> None:
+    spans = tuple(match.span() for match in re.finditer(rf"\b{word}\b", text))
+    edit = Edit(Pair("any", Term(word, "one"), Term("other", "two")), spans)
+    parted = list(People(text, parses).parted([edit]))
+    assert [len(one.spans) for one in parted] == parts
+    assert sorted(span for one in parted for span in one.spans) == list(spans)
