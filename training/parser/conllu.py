@@ -43,6 +43,7 @@ class Word:
     dep: str
     misc: dict[str, str]
     space: bool = True
+    lemma: str = ""
 
 
 @dataclass
@@ -76,6 +77,7 @@ def _word(columns: list[str]) -> Word:
         dep=RELATIONS.get(columns[7], columns[7]),
         misc=misc,
         space=misc.get("SpaceAfter") != "No",
+        lemma=columns[2],
     )
 
 
@@ -163,6 +165,7 @@ def to_doc(vocab: Vocab, sentence: Sentence, entities: bool = False) -> Doc:
         spaces=[w.space for w in words[:-1]] + [False],
         tags=[w.tag for w in words],
         pos=[w.upos for w in words],
+        lemmas=[w.lemma for w in words],
         heads=heads,
         deps=["ROOT" if w.dep == "root" else w.dep for w in words],
         ents=tags,

@@ -13,6 +13,7 @@ from spacy.lookups import Lookups, load_lookups
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
+from training.parser.clauses import Cutter, verbs
 from training.parser.lexicon import shared_norms
 from training.parser.swaps import Gold, Swapper
 
@@ -49,12 +50,18 @@ def lower_cased(doc: Doc) -> Doc:
 
 @util.registry.readers("hinter.SwappedCorpus.v1")  # type: ignore[untyped-decorator]
 def swapped_corpus(
-    path: Path, seed: int, swap_share: float, lower_share: float, only: str = ""
+    path: Path,
+    seed: int,
+    swap_share: float,
+    lower_share: float,
+    only: str = "",
+    clause_share: float = 0.0,
 ) -> Callable[[Language], Iterator[Example]]:
     """Read a folder of treebanks, shuffled, with swaps drawn anew in every epoch.
 
     ``swap_share`` is the share of sentences offered to the swapper,
-    ``lower_share`` the share that is lower-cased; ``only`` narrows the treebanks.
+    ``lower_share`` the share that is lower-cased; ``only`` narrows the treebanks; of
+    ``clause_share`` of the sentences a short sentence is cut, where they have one, and read too.
     """
     chance = random.Random(seed)
     swapper = Swapper(seed)
@@ -70,6 +77,10 @@ def swapped_corpus(
         if not cache:
             load(nlp)
         docs = [doc for rate, docs in cache for doc in docs if chance.random() < rate]
+        if clause_share:
+            cutter = Cutter(chance.randrange(2**32), verbs(docs))
+            cut = (cutter(doc) for doc in docs if chance.random() < clause_share)
+            docs += [doc for doc in cut if doc is not None]
         chance.shuffle(docs)
         for doc in docs:
             changed = swapper(doc) if chance.random() < swap_share else None

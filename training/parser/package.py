@@ -21,7 +21,7 @@ FILES = r"(?i)^\S+\.(?:docx?|xlsx?|pptx?|pdf|html?|txt|csv|zip|exe|gif|jpe?g|png
 META = {
     "lang": "en",
     "name": "hinter_parser",
-    "version": "1.1.0",
+    "version": "1.2.0",
     "description": "Tagger, parser and entity recogniser, made even over identity terms.",
     "author": "The HInter developers",
     "license": "CC BY-SA 4.0",
@@ -45,12 +45,16 @@ def averaged(parsers: Sequence[Path]) -> Language:
     return first
 
 
-def assemble(parser: Path, ner: Path) -> Language:
-    """Load the trained pipeline and add the entity recogniser, which shares its layers."""
+def assemble(parser: Path, ner: Path, *, cautious: bool = True) -> Language:
+    """Load the trained pipeline and add the entity recogniser, which shares its layers.
+
+    ``cautious``: make it find fewer names, as a finished one does already.
+    """
     nlp = spacy.load(parser, exclude=["ner"])
     name_addresses(nlp)
     nlp.add_pipe("ner", source=spacy.load(ner))
-    make_cautious(nlp, CAUTION)
+    if cautious:
+        make_cautious(nlp, CAUTION)
     return nlp
 
 

@@ -249,7 +249,7 @@ _REFUSED = [
 _NO_OCCUPATION = [
     ("She is a better dentist than most.", ADJECTIVES),
     ("He is a more careful lawyer than most.", ADJECTIVES),
-    ("Stone is a forty-niner evil, claim-jumping, tireless miner.", ADJECTIVES),
+    ("Stone is an evil, claim-jumping and far more tireless miner.", ADJECTIVES),
     ("We follow two people, one young photographer and one cook.", ADJECTIVES),
     ("We wrote to Dr. Weber, and the doctor answered.", REPEATED),
     ("The channel ordered a pilot, and the series began.", NO_PERSON_SENSE),

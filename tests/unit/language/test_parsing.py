@@ -175,3 +175,18 @@ def test_torch_is_left_out_until_a_model_needs_it(commands: Commands) -> None:
         json.dumps(asdict(load_parser().parse(["She gave him her book."])[0]))
     )
     assert answers == [["positive"]] * 2
+
+
+@pytest.mark.parametrize(
+    "sentence", ["The old woman prays every day.", "My neighbour jokes a lot."]
+)
+def test_a_verb_that_may_be_a_noun_is_one_in_a_whole_sentence(sentence: str) -> None:
+    (parse,) = load_parser("embedded").parse([sentence])
+    verb = parse.labels.index("ROOT")
+    assert parse.tags[verb] == "VBZ"
+    assert (parse.labels[verb - 1], parse.heads[verb - 1]) == ("nsubj", verb)
+
+
+def test_a_phrase_of_nouns_stays_one() -> None:
+    (parse,) = load_parser("embedded").parse(["The police cars in the street."])
+    assert parse.tags[parse.labels.index("ROOT")] == "NNS"
