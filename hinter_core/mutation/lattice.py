@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import accumulate, combinations, islice, product
 from math import prod
 
-from hinter_core.types import Edit
+from hinter_core.types import Edit, Span
 
 EditSet = frozenset[Edit]
 Persons = frozenset[int]  # empty: of nobody in the text, so that it goes with everybody
@@ -91,6 +91,18 @@ class Lattice:
         _, ends = self._blocks(order)
         return ends[-1] if ends else 0
 
+    def count_possible(self, order: int, possible: Callable[[Sequence[Edit]], bool]) -> int:
+        """Count the possible ones of exactly ``order`` edits; edits of one place are alike."""
+        counted = 0
+        for block in self._blocks(order)[0]:
+            alike = [_by_place(edits) for edits in block]
+            counted += sum(
+                prod(map(len, groups))
+                for groups in product(*alike)
+                if possible([edits[0] for edits in groups])
+            )
+        return counted
+
     def at(self, order: int, index: int) -> tuple[Edit, ...]:
         """Return combination number ``index`` (0-based) of exactly ``order`` edits.
 
@@ -157,6 +169,13 @@ class Lattice:
                 return self.at(order, number)
             number -= count
         raise IndexError(number)
+
+
+def _by_place(edits: Sequence[Edit]) -> list[list[Edit]]:
+    by_place: dict[tuple[Span, ...], list[Edit]] = {}
+    for edit in edits:
+        by_place.setdefault(edit.spans, []).append(edit)
+    return list(by_place.values())
 
 
 def _inside(order: int) -> int:

@@ -129,13 +129,13 @@ class Plan:
 
     @property
     def totals(self) -> list[int]:
-        """Numbers of possible mutants by order, from 2 on (overlapping ones included)."""
-        lattice = self.lattice
-        return [lattice.count(order) for order in range(2, self.settings.order + 1)]
+        """Numbers of possible mutants by order, from 2 on: those whose edits do not overlap."""
+        lattice, orders = self.lattice, range(2, self.settings.order + 1)
+        return [lattice.count_possible(order, self.possible) for order in orders]
 
     @property
     def total(self) -> int:
-        """Number of possible intersectional mutants (overlapping ones included)."""
+        """Number of possible intersectional mutants."""
         return sum(self.totals)
 
     def mutant(self, edits: Sequence[Edit]) -> Mutant:
