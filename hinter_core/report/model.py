@@ -103,7 +103,7 @@ class Report:
     mutants that change other attributes are left out; empty: none is. ``names``: full names of
     models by those used in the report, where they differ. ``added``: metrics of other packages.
     ``date`` and ``version``: when the last run ended, or began, and with which version of HInter.
-    ``missing``: what is not done yet, in words.
+    ``missing``: what is not done yet, in words. ``rows``: of the data, if they were counted.
     """
 
     campaign: Campaign
@@ -125,12 +125,17 @@ class Report:
     date: str = ""
     version: str = ""
     missing: str = ""
+    rows: int | None = None
 
     @property
     def sampled(self) -> bool:
         """Whether the texts are a sample; there may be no more than were asked for."""
         sample = self.campaign.sample
-        return sample is not None and bool(self.missing or self.texts.total() >= sample)
+        if sample is None:
+            return False
+        if self.rows is not None:
+            return self.rows > sample
+        return bool(self.missing or self.texts.total() >= sample)
 
 
 def make_report(
@@ -201,6 +206,7 @@ def report_of(store: CampaignStore, counts: CampaignCounts, only: Attributes = (
         only=only,
         added=added_sections(store, list(counts.models), only),
         missing=missing_in_words(store),
+        rows=(spec.get("size") or {}).get("rows"),
     )
 
 

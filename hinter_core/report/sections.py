@@ -217,6 +217,7 @@ def _flow(model: ModelReport, least_validity: float) -> Section:
 def _unused(report: Report) -> Section:
     number = report.texts[UNUSABLE]
     words = f"{number:,} rows could not be used." if number else "Every row could be used."
+    words = "One row could not be used." if number == 1 else words
     if not report.texts:
         words = "No row has been read yet."
     if number > _NAMED:

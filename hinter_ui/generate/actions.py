@@ -178,7 +178,7 @@ class GenerateState:
 
     def keep(self, start: str, text: str, written: Sequence[str]) -> dict[str, Any]:
         """Keep what is written now; return what a reload of the page brings back, as JSON."""
-        self.start = start
+        self.start, self.resumed = start, True  # nothing older may come over it
         if start in examples():
             self.forms[start] = tuple(written)
         return {"start": start, "text": text, "forms": {k: list(v) for k, v in self.forms.items()}}

@@ -13,8 +13,10 @@ from hinter_ui.html.wording import SEVERITY, SIGNS, Words, translated, two_peopl
 
 say = Words("check")
 
-# An option of the command line; in brackets, it repeats in other words what stands before.
-_OPTION = re.compile(r"(?P<again> \(--[a-z-]+\))|(?<![\w-])--(?P<name>[a-z]+(?:-[a-z]+)*)")
+# An option of the command line, or its value; in brackets, it repeats what stands before.
+_OPTION = re.compile(
+    r"(?P<again> \((?:--[a-z-]+|(?:order|Ordnung) 1)\))|(?<![\w-])--(?P<name>[a-z]+(?:-[a-z]+)*)"
+)
 
 
 def error(fault: str | HinterError, title: str | None = None) -> Markup:

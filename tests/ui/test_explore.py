@@ -63,7 +63,7 @@ def test_an_example_is_seen_from_every_side(explore: Any) -> None:
     expect(tree.locator("desc")).to_contain_text("waitress: NN")
     drawn = [word for word in tree.locator(".word").all_text_contents() if word != "\u2026"]
     assert drawn == ["The", "The", "British", "Iranian", "waiter", "waitress", "who", "who",
-                     "served", "served"]  # fmt: skip
+                     "served", "served", "us", "us", "remembered", "remembered"]  # fmt: skip
     explore.press_summary("The whole sentence, word by word")
     expect(explore.trees.locator(".tree-words li")).to_have_count(10)
     expect(explore.trees.locator(".tree-words li.differs ins")).to_have_text(

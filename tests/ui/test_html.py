@@ -243,7 +243,7 @@ def test_results_explain_figures_and_columns() -> None:
     excess = PlaceboExcess("order 2", (), 2, Rate(1, 9), Rate(0, 200), Difference(0.1, 0.0, 0.2))
     metrics = {"excess": [excess], "by_people": [], "examples": []}
     model = ModelReport("m", [], [], line, line, metrics)
-    first = Opening([card(model, decide(model, 0.05), 0.05)], "m", [], "", [], [], "")
+    first = Opening([card(model, decide(model, 0.05), 0.05, 0.2)], "m", [], "", [], [], "")
     assert entries_in(results.cards(first)) == ["excess"]
     assert entries_in(results.examples(first)) == ["hidden"]
     assert glossary.head("row <b>", {}) == "row &lt;b&gt;"
@@ -287,15 +287,15 @@ def plain(markup: str) -> str:
 
 
 def test_each_mention_has_the_number_of_its_person() -> None:
-    text = "Jane Doe met her editor. He praised Ms. Doe. A <b>dog</b> barked."
+    text = "Jane Lund met her editor. He praised Ms. Lund. A <b>dog</b> barked."
     shown = people(text, resolve(text, ParseStore(load_parser("embedded"))))
     box, _, about = shown.partition('<ul class="people-list"')
-    assert "Jane Doe1 met her1 editor2. He2 praised" in plain(box)
+    assert "Jane Lund1 met her1 editor2. He2 praised" in plain(box)
     assert "A &lt;b&gt;dog&lt;/b&gt; barked." in box
     colours = re.findall(r'style="(--h:\d+)">(?:[^<]+)<span class="term-label">(\d)', box)
     assert len(colours) >= 4
     assert len(set(colours)) == 2  # one colour for each number
-    assert "1 Jane Doe: 3 mentions, female" in plain(about)
+    assert "1 Jane Lund: 3 mentions, female" in plain(about)
     assert "2 editor: 2 mentions, male" in plain(about)
 
 

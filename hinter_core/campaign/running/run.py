@@ -98,7 +98,8 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
     # Before a directory is created.
     require_testable(campaign.source.tested(), campaign.models, campaign.settings)
     require_prices(campaign.models, campaign.budget)
-    chosen, texts = _chosen(campaign, table), table.count
+    chosen, rows = _chosen(campaign, table)
+    texts = table.count
     if chosen is not None:
         texts = len(chosen)
     elif texts is None:
@@ -113,7 +114,8 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
             store.note(
                 scope={d.attribute: [d.pair_count, len(d.target_groups)] for d in vocabulary}
             )
-        store.note(size={"texts": texts, "shards": work.shards})
+        counted = {"rows": rows} if rows is not None else {}
+        store.note(size={"texts": texts, "shards": work.shards, **counted})
     return work
 
 
@@ -250,22 +252,23 @@ def _noted(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
     return {**kept, **now}
 
 
-def _chosen(campaign: Campaign, table: Rows) -> frozenset[int] | None:
-    """Return the row numbers of the sample; None: all."""
+def _chosen(campaign: Campaign, table: Rows) -> tuple[frozenset[int] | None, int | None]:
+    """Return the row numbers of the sample, and the number of all rows; None: all."""
     if campaign.sample is None:
-        return None
+        return None, None
     by_label: dict[str, list[int]] = defaultdict(list)
     if table.count is not None and not campaign.stratify:
         by_label[""] = list(range(1, table.count + 1))  # without reading the rows
     else:
         for row in table.rows():
             by_label[row.label if campaign.stratify else ""].append(row.number)
-    rng = random.Random(campaign.seed)
+    rng, every = random.Random(campaign.seed), sum(map(len, by_label.values()))
     for numbers in by_label.values():
         rng.shuffle(numbers)
     # One per label in turn, while it has rows left.
     turns = chain.from_iterable(zip_longest(*map(reversed, by_label.values())))
-    return frozenset(islice((number for number in turns if number is not None), campaign.sample))
+    drawn = islice((number for number in turns if number is not None), campaign.sample)
+    return frozenset(drawn), every
 
 
 def rows_of(work: RunScope) -> Iterator[Row]:

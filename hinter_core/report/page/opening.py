@@ -15,6 +15,7 @@ from hinter_core.report.metrics.excess import FEWEST_PLACEBO
 from hinter_core.report.metrics.lattice import people_apart_section
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.statistics.format import percent, points
+from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
 
 SHOWN = 3  # clusters of hidden mutants
@@ -80,10 +81,12 @@ def opening(
 ) -> Opening:
     """Return the first view of a report; ``model``: whose examples (default: with most hidden)."""
     decisions = [(one, decide(one, limit, on)) for one in report.models]
+    every = [rate for pair in decisions for _, rate in _rates(*pair)]
+    top = max([limit, *(rate.high or rate.share or 0.0 for rate in every)]) or 1.0  # alike for all
     chosen = next((one for one in report.models if one.model == model), None)
     chosen = chosen or most_telling(report)
     return Opening(
-        [card(one, decision, limit) for one, decision in decisions],
+        [card(one, decision, limit, top) for one, decision in decisions],
         chosen.model if chosen else "",
         chosen.examples[:SHOWN] if chosen else [],
         _hidden(chosen) if chosen else "",
@@ -104,13 +107,17 @@ def most_telling(report: Report) -> ModelReport | None:
     return max(report.models, key=finds, default=None)
 
 
-def card(model: ModelReport, decision: Decision, limit: float) -> Card:
-    """Return the card of a model."""
+def _rates(model: ModelReport, decision: Decision) -> list[tuple[str, Rate]]:
+    """Return the rates that the card of a model draws."""
     one, line = decision.excess, model.intersectional
     where = ", texts with placebo mutants" if one else ""
     rates = [(f"intersectional mutants{where}", one.errors if one else line.errors)]
-    rates += [("placebo mutants, same texts", one.placebo)] if one else []
-    top = max([limit, *(rate.high or rate.share or 0.0 for _, rate in rates)]) or 1.0
+    return rates + ([("placebo mutants, same texts", one.placebo)] if one else [])
+
+
+def card(model: ModelReport, decision: Decision, limit: float, top: float) -> Card:
+    """Return the card of a model; ``top``: the rate at the right end of all bars."""
+    one, line, rates = decision.excess, model.intersectional, _rates(model, decision)
     bars = [
         {**bar(name, "", rate, top), "written": percent(rate),
          "bad": not place and decision.outcome is GateOutcome.FAIL}
@@ -162,7 +169,11 @@ def caveats(report: Report, limit: float, decisions: Iterable[Decision]) -> Iter
             )
     texts = report.texts
     if unusable := texts[UNUSABLE]:
-        yield f"{unusable:,} rows could not be used."
+        yield (
+            "One row could not be used."
+            if unusable == 1
+            else f"{unusable:,} rows could not be used."
+        )
     if report.sampled and texts.total():
         yield f"The texts are a sample of {texts.total():,}."
     if any(model.priority for model in report.models):

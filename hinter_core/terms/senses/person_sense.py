@@ -128,9 +128,8 @@ def read(
     head = head_of(parse, tokens)
     candidates = fitting(parse, tokens, tuple(terms))
     if not candidates:
-        tag = parse.tags[head]
-        kind = _TAGS.get(tag, "another part of speech")
-        return TermReading((), f"here \u201c{surface}\u201d is {kind} ({tag})")
+        kind = _TAGS.get(parse.tags[head], "another part of speech")
+        return TermReading((), f"here \u201c{surface}\u201d is {kind}")
     term = next((t for t in candidates if t.sense is Sense.PERSON), candidates[0])
     if reading is None or (term.form is _FORM.ANY and term.sense is Sense.PERSON):
         return TermReading((term,))

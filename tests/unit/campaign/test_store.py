@@ -38,7 +38,7 @@ def test_the_size_is_noted_for_others_and_written_only_when_it_is_new(tmp_path: 
     # A sample is what there is to do.
     sample = CampaignStore(tmp_path / "sample")
     plan_run(replace(campaign, sample=5), sample)
-    assert sample.read()["size"] == {"texts": 5, "shards": 2}
+    assert sample.read()["size"] == {"texts": 5, "shards": 2, "rows": 10}
 
 
 def test_shards_are_numbered_beyond_five_digits(tmp_path: Path) -> None:

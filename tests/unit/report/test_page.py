@@ -120,6 +120,9 @@ def test_all_texts_are_no_sample(report: Report, asked: int | None, sampled: boo
     assert ("The texts are a sample of 3." in opening(one).caveats) is sampled
     overview = " ".join(sections(one)[0].sentences)
     assert (f"a sample of {asked} texts" in overview) is sampled
+    if asked == 3:  # where the rows of the data were counted, as runs do
+        assert not replace(one, rows=3).sampled
+        assert replace(one, rows=4).sampled
     assert ("all texts" in overview) is not sampled
 
 

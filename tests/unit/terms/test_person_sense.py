@@ -403,7 +403,7 @@ def test_every_people_has_the_same_answer(
         ("We sat on an old chair.", "old", "here \u201cold\u201d is about a thing"),
         ("My copy was dubbed in Russian.", "Russian", "here \u201cRussian\u201d is a language"),
         ("The Danish army left.", "Danish", "here \u201cDanish\u201d is about a state, a team or"),
-        ("Please polish the table.", "polish", "here \u201cpolish\u201d is a verb (VB)"),
+        ("Please polish the table.", "polish", "here \u201cpolish\u201d is a verb"),
         ("I told Jack White about it.", "White", "name"),
         ("The boy was ten years old.", "old", "is part of the measure \u201cyears old\u201d"),
         ("In May they carried a long pole.", "pole", "in lower case is a thing"),
