@@ -193,4 +193,6 @@ def _record(value: Any) -> Record:
         return {str(name): one for name, one in value.items()}, ""
     if isinstance(value, tuple) and len(value) == 2:
         return {"text": value[0], "label": value[1]}, ""
-    raise InputError(f"A row cannot be {value!r:.60}; {_HINT}.")
+    if value is None or value != value:  # NaN is not equal to itself
+        return {}, "there is no text"
+    return {}, f"a row cannot be {value!r:.60}; {_HINT}"

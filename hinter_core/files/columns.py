@@ -64,7 +64,7 @@ def find_columns(
     """
     problems = [problem for _, problem in head if problem]
     if problems and not names:
-        raise InputError(f"No row of {where} can be read; the first: {problems[0]}.")
+        raise InputError(f"{where} has no row that can be read; the first: {problems[0]}.")
     text, ident = (_given(where, names, one) for one in (given.text, given.id))
     flags: tuple[str, ...] = ()
     if given.label and not known_column(names, given.label) and "," in given.label:

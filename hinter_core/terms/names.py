@@ -8,6 +8,7 @@ name belongs to one gender and one country, as BiasFinder, section 4.2 and 5.2, 
 """
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -162,7 +163,7 @@ class NameUsage:
         stand in the text. ``variant``: chooses another of them.
         """
         for pool in self._pools(gender, self.country(name), name[:1].upper()):
-            if free := [one for one in pool if one not in taken and one != name]:
+            if free := [n for n in pool if n not in taken and _bare(n) != _bare(name)]:
                 return free[(crc32(name.encode()) + variant) % len(free)]
         return ""
 
@@ -293,3 +294,10 @@ def _listed(name: str) -> str:
     """Return a name as lists write it: "JOHN" as "John"."""
     capitals = name.isupper() and len(name) > 1
     return "-".join(map(str.capitalize, name.split("-"))) if capitals else name
+
+
+@lru_cache(maxsize=4096)
+def _bare(name: str) -> str:
+    """Return a name without its accents: José and Jose are no two names."""
+    parts = unicodedata.normalize("NFD", name)
+    return "".join(part for part in parts if not unicodedata.combining(part))

@@ -18,6 +18,9 @@ _OPTION = re.compile(
     r"(?P<again> \((?:--[a-z-]+|(?:order|Ordnung) 1)\))|(?<![\w-])--(?P<name>[a-z]+(?:-[a-z]+)*)"
 )
 
+# Where an upload lies on the server says nothing to a visitor.
+_UPLOADED = re.compile(r"(?:/[^\s/'\"]+)*/hinter-uploads-[^\s/'\"]+/(?:[^/'\"]+/)*(?=[^/\s])")
+
 
 def error(fault: str | HinterError, title: str | None = None) -> Markup:
     """Announce what is wrong and what to do; without a title, what cannot be checked or used."""
@@ -32,7 +35,7 @@ def error(fault: str | HinterError, title: str | None = None) -> Markup:
 
 
 def in_app_words(message: str) -> str:
-    """Name settings as the app does, where a message names options of the command line."""
+    """Name settings as the app does, not options of the command line; leave out folders of ours."""
 
     def named(match: re.Match[str]) -> str:
         name = match["name"]
@@ -43,7 +46,7 @@ def in_app_words(message: str) -> str:
             "notices.setting", name=translated(option.title) if option else name.replace("-", " ")
         )
 
-    return _OPTION.sub(named, message)
+    return _OPTION.sub(named, _UPLOADED.sub("", message))
 
 
 def info(messages: Sequence[str]) -> Markup:

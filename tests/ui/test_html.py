@@ -174,6 +174,11 @@ def test_only_words_that_are_replaced_are_called_ambiguous(services: Services) -
         ("... and 3 more reasons; --names-per-class prints all.",
          "... and 3 more reasons; \u201cNames per class\u201d prints all."),
         ("A well-known -- and odd -- word: x--y.", "A well-known -- and odd -- word: x--y."),
+        (
+            "/tmp/hinter-uploads-ab/0c9d/pic.png is not UTF-8; save it as UTF-8.",
+            "pic.png is not UTF-8; save it as UTF-8.",
+        ),
+        ("Change one attribute alone (order 1).", "Change one attribute alone."),
     ],
 )  # fmt: skip
 def test_messages_of_the_app_name_no_options_of_the_command_line(said: str, shown: str) -> None:

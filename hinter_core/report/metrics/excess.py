@@ -87,8 +87,9 @@ def excess_section(every: Sequence[PlaceboExcess]) -> Section:
     """Report the comparisons with placebo mutants in one table."""
     sentences = [
         "Placebo changes are neutral: a model whose answer flips on them is brittle, not biased. "
-        "Excess is the difference within texts, in percentage points. Hidden mutants are given as "
-        "a share of all cases."
+        "Excess is the difference within texts, in percentage points: a mean over texts, so that "
+        "it is seldom the difference of the two rates beside it, which are of all cases together. "
+        "Only texts that have both count. Hidden mutants are given as a share of all cases."
     ]
     rows: Rows = [
         [e.name, e.errors, e.placebo, *_points_and_p(e.difference), e.hidden or "",

@@ -60,13 +60,19 @@ def test_data_come_in_many_shapes(run: Run, result: hinter.CampaignResult, tmp_p
             assert set(found.mutants()["label"]) == {"good"}, name
 
 
+def test_a_bad_row_of_a_list_ends_no_run(run: Run) -> None:
+    found = run([*TEXTS, None, float("nan"), 3, ""], "vader")
+    texts = found.content.texts
+    assert (texts["unusable"], texts.total()) == (4, len(TEXTS) + 4)
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         ({"data": 5}, "The data are no path, table or texts"),
         ({"data": {"text": TEXTS}}, "The data are no path, table or texts"),
         ({"data": []}, "hold no row"),
-        ({"data": [1, 2]}, "A row cannot be 1; give texts"),
+        ({"data": [1, 2]}, "has no row that can be read; the first: a row cannot be 1; give texts"),
         ({"data": "no_such.csv"}, "no_such.csv"),
         ({"data": None}, "Name the data"),
         ({"data": pd.DataFrame({"text": TEXTS}), "text_column": "texts"}, "has no column 'texts'"),

@@ -46,7 +46,9 @@ def test_the_texts_are_the_prose(other: str, first: bool) -> None:
 
 def test_a_file_of_which_nothing_can_be_read_says_so() -> None:
     head: list[tuple[dict[str, Any], str]] = [({}, "it is no JSON"), ({}, "it is no object")]
-    with pytest.raises(InputError, match=r"No row of a\.jsonl can be read; .*: it is no JSON\."):
+    with pytest.raises(
+        InputError, match=r"a\.jsonl has no row that can be read; .*: it is no JSON\."
+    ):
         find_columns("a.jsonl", head, [], Columns(""))
 
 

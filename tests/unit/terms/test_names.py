@@ -82,3 +82,11 @@ def test_a_name_of_unknown_origin_becomes_none_of_a_known_one() -> None:
             continue
         new = usage.instead(name, "male" if gender == "female" else "female", ())
         assert usage.country(new) == ANYWHERE, (name, new)
+
+
+def test_an_accent_makes_no_other_name() -> None:
+    usage = name_usage()
+    for gender in GENDERS:
+        given = {usage.instead("Jos\u00e9", gender, (), variant) for variant in range(400)}
+        assert given
+        assert "Jose" not in given
