@@ -179,7 +179,7 @@ class Forecast:
     model, if it costs), in which discarded mutants count, although they are not tested: these two
     are upper bounds if the forecast is ``whole``, as it looked at all texts. ``unseen``: by model,
     the share of mutants with a change past what the model reads. ``power``: how many texts an
-    excess over placebo needs, in a sentence.
+    excess over placebo needs, in a sentence; ``placebo``: placebo mutants of that order.
     """
 
     texts: int
@@ -193,6 +193,7 @@ class Forecast:
     unseen: dict[str, float] = field(default_factory=dict)
     unusable: int = 0
     power: str = ""
+    placebo: int = 0
 
     @property
     def whole(self) -> bool:
@@ -241,6 +242,7 @@ def forecast(work: RunScope) -> Forecast:
         },
         unusable=sum(bool(row.fault) for row in rows),
         power=_power(follow_ups, len(rows)),
+        placebo=round(sum(of_placebo for _, of_placebo in _sides(follow_ups).values()) * scale),
     )
 
 
@@ -254,15 +256,10 @@ def _drawn(work: RunScope) -> list[Row]:
 
 def _power(follow_ups: Sequence[FollowUp], looked_at: int) -> str:
     """Estimate the number of texts needed to detect an excess over placebo."""
-    order = min(2, max((one.mutant.order for one in follow_ups), default=0))
+    order = _order_of(follow_ups)
     if not order:
         return ""
-    sides: tuple[Counter[int], Counter[int]] = Counter(), Counter()
-    for one in follow_ups:
-        if one.mutant.order == order:
-            neutral = is_placebo(tuple(edit.attribute for edit in one.mutant.edits))
-            sides[neutral][one.case.number] += 1
-    rows = [(sides[False][row], sides[True][row]) for row in sides[False] | sides[True]]
+    rows = list(_sides(follow_ups).values())
     rows += [(0, 0)] * (looked_at - len(rows))
     needed = texts_needed(rows, _RATES, _ALIKE)
     if needed is None:
@@ -273,6 +270,21 @@ def _power(follow_ups: Sequence[FollowUp], looked_at: int) -> str:
         f"{needed:,} texts like these ({POWER:.0%} power; mutants of one text correlated by "
         f"{_ALIKE:g}), and more if a few words make all errors"
     )
+
+
+def _order_of(follow_ups: Sequence[FollowUp]) -> int:
+    """Return the order that rates are compared at: 2, if there is one of it."""
+    return min(2, max((one.mutant.order for one in follow_ups), default=0))
+
+
+def _sides(follow_ups: Sequence[FollowUp]) -> dict[int, tuple[int, int]]:
+    """Return by text how many sensitive and how many placebo mutants of that order it has."""
+    order, sides = _order_of(follow_ups), (Counter[int](), Counter[int]())
+    for one in follow_ups:
+        if one.mutant.order == order:
+            neutral = is_placebo(tuple(edit.attribute for edit in one.mutant.edits))
+            sides[neutral][one.case.number] += 1
+    return {row: (sides[False][row], sides[True][row]) for row in sides[False] | sides[True]}
 
 
 def _seconds_each(

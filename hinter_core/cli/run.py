@@ -41,6 +41,7 @@ from hinter_core.models.budget import cost_in_words
 from hinter_core.places import place_of
 from hinter_core.report.formats import print_sections
 from hinter_core.report.gate import GateOn, require_share
+from hinter_core.report.metrics.excess import FEWEST_PLACEBO
 from hinter_core.report.metrics.priority import priority_in_words
 from hinter_core.report.model import make_report
 from hinter_core.report.section import Rows, Section, short_names
@@ -195,6 +196,11 @@ def _forecast(seen: Forecast) -> str:
         f"about {timedelta(seconds=round(seen.seconds))} for parsing and local models",
         *filter(None, [seen.power]),
     ]
+    if max(seen.mutants, default=0) > 1 and seen.placebo < FEWEST_PLACEBO:
+        lines.append(
+            f"--fail-over would fail: it needs {FEWEST_PLACEBO} placebo mutants of order 2, and "
+            f"about {seen.placebo:,} are made; add texts with neutral words, or --gate-on rate"
+        )
     lines += [f"{name}: {bound} {cost_in_words(cost)}" for name, cost in seen.costs.items()]
     lines += [
         f"{name} does not read the change in {share:.0%} of the mutants; --window N changes only "

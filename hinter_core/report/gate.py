@@ -80,8 +80,12 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
     measured = [one for one in orders if not one.few]
     if not measured:
         most = max(orders, key=lambda one: one.placebo.of, default=None)
+        number = most.placebo.of if most else 0
+        counted = "one placebo case of this order is" if number == 1 else (
+            f"{number:,} placebo cases of this order are"
+        )  # fmt: skip
         why = (
-            f"{most.placebo.of if most else 0:,} placebo cases of this order are too few: "
+            f"{counted} too few: "
             f"{FEWEST_PLACEBO} tell bias from brittleness. Test more texts with placebo mutants, "
             "or use --gate-on rate."
         )

@@ -415,7 +415,7 @@ def _wrong(text: str) -> str:
         return f"'{text!a}' contains an invisible character; retype the term."
     return (
         ""
-        if any(map(str.isalnum, text))
+        if any(map(str.isalpha, text))
         else f"'{text}' contains no letter; terms are plain words."
     )
 

@@ -137,6 +137,25 @@ def _core_texts(language: str) -> dict[str, str]:
     return texts
 
 
+@cache
+def _vocabulary() -> tuple[re.Pattern[str], Mapping[str, str]]:
+    written = (FOLDER / "vocabulary.yaml").read_text(encoding="utf-8")
+    pairs: dict[str, str] = dict(yaml.safe_load(written))
+    longest = sorted(pairs, key=len, reverse=True)
+    return re.compile(rf"\b({'|'.join(map(re.escape, longest))})\b(?!=)", re.IGNORECASE), pairs
+
+
+def in_visitors_words(text: str) -> str:
+    """Say in the words of the app what the core says in those of the papers, in English."""
+    words, pairs = _vocabulary()
+
+    def other(match: re.Match[str]) -> str:
+        new = pairs[match[0].lower()]
+        return new[:1].upper() + new[1:] if match[0][0].isupper() else new
+
+    return words.sub(other, text)
+
+
 def _pattern(text: str) -> re.Pattern[str]:
     """Return what matches a text whatever its ``{placeholders}`` stand for; ``{line}`` is a number.
 

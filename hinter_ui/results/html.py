@@ -2,13 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from functools import cache
-from re import Pattern
 from re import compile as pattern
 from re import escape as literally
 from typing import Any, TypeVar, cast
-
-import yaml
 
 from hinter_core.campaign.findings import FindingGroup
 from hinter_core.campaign.reader import MutantRecord
@@ -35,11 +31,11 @@ from hinter_ui.html.pages import macros_of
 from hinter_ui.html.sections import narrow_fold, pager, section_of
 from hinter_ui.html.wording import (
     DEFAULT,
-    FOLDER,
     TIMES,
     Words,
     badge,
     group_name,
+    in_visitors_words,
     name_of,
     product,
     spoken,
@@ -78,14 +74,6 @@ def validity_choices() -> list[tuple[str, float]]:
 
 
 # -- one vocabulary -----------------------------------------------------------------------------
-
-
-@cache
-def _vocabulary() -> tuple[Pattern[str], Mapping[str, str]]:
-    written = (FOLDER / "vocabulary.yaml").read_text(encoding="utf-8")
-    pairs: dict[str, str] = dict(yaml.safe_load(written))
-    longest = sorted(pairs, key=len, reverse=True)
-    return pattern(rf"\b({'|'.join(map(literally, longest))})\b", 2), pairs  # 2: any case
 
 
 def for_visitors(report_part: Told, names: Iterable[str] = ()) -> Told:
@@ -142,16 +130,10 @@ def _told(cell: Any) -> Any:
 def _in_words(text: str, names: Sequence[str]) -> str:
     if spoken() != DEFAULT and (said := _in_language(text)) != text:
         return said
-    words, pairs = _vocabulary()
     if any(name in text for name in names):
         parts = pattern("(" + "|".join(map(literally, names)) + ")").split(text)
         return "".join(part if part in names else _in_words(part, ()) for part in parts)
-
-    def other(match: Any) -> str:
-        new = pairs[match[0].lower()]
-        return new[:1].upper() + new[1:] if match[0][0].isupper() else new
-
-    return words.sub(other, text)
+    return in_visitors_words(text)
 
 
 def _in_language(text: str) -> str:

@@ -11,7 +11,7 @@ from hinter_core.report.figures import Chart
 from hinter_core.report.figures import plot as plotted
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.html.sections import narrow_fold
-from hinter_ui.html.wording import Words, translated
+from hinter_ui.html.wording import Words, in_visitors_words, translated
 from hinter_ui.shared.wiring import on_load
 
 Widget = TypeVar("Widget")
@@ -109,7 +109,8 @@ class Labels:
         """
 
         def texts() -> dict[str, Any]:
-            words, info = self.say.branch("widgets").get(key, {}), translated(option.help)
+            words = self.say.branch("widgets").get(key, {})
+            info = in_visitors_words(translated(option.help))
             if about and isinstance(option, CampaignOption):
                 info = self.say(about, help=info, unset=translated(option.unset))
             return {"label": translated(option.title), "info": info, **words}

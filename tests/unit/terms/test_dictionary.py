@@ -92,6 +92,7 @@ FAULTS = [
     ("not NFC", "term,group\nmestic\u0327o,m\nwoman,f\n", 2, "not in Unicode NFC", "retype"),
     ("invisible", "term,group\nma\u200bn,m\nwoman,f\n", 2, "invisible character", "retype"),
     ("no letter", "term,group\n--,m\nwoman,f\n", 2, "no letter", "plain words"),
+    ("number", "term,group\n17,m\nwoman,f\n", 2, "no letter", "plain words"),
     ("ragged", "term,group\nman,m,x,y\nwoman,f\n", 2, "4 cells where the header has 2", "quote"),
     ("form", "term,group,form\nman,m,nown\nwoman,f,noun-sg\n", 2, "form 'nown'", "use one of any"),
     ("sense", "term,group,sense\nman,m,perhaps\nwoman,f,\n", 2, "sense 'perhaps'", "leave it"),
