@@ -56,8 +56,16 @@ def make_classifier(
         label2id={label: i for i, label in enumerate(labels)},
         problem_type="multi_label_classification" if multi_label else None,
     )
-    BertForSequenceClassification(config).save_pretrained(folder)
+    _save(BertForSequenceClassification(config), folder)
     return str(folder)
+
+
+def _save(model: Any, folder: Path) -> None:
+    """Write a model without a progress bar, which would stand in what a test reads."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    model.save_pretrained(folder)
 
 
 def make_masked(folder: Path, kind: str, *, window: int = 64) -> str:
@@ -89,9 +97,9 @@ def make_masked(folder: Path, kind: str, *, window: int = 64) -> str:
         "pad_token_id": tokenizer.pad_token_id,
     }  # fmt: skip
     if kind == "bert":
-        BertForMaskedLM(BertConfig(**sizes)).save_pretrained(folder)
+        _save(BertForMaskedLM(BertConfig(**sizes)), folder)
     else:
-        RobertaForMaskedLM(RobertaConfig(**sizes)).save_pretrained(folder)
+        _save(RobertaForMaskedLM(RobertaConfig(**sizes)), folder)
     return str(folder)
 
 
@@ -117,7 +125,7 @@ def make_head(
         eos_token_id=tokenizer.eos_token_id,
         **{k: window + OFFSETS.get(kind, 0) if v == "window" else v for k, v in sizes.items()},
     )
-    getattr(transformers, model_class)(config).save_pretrained(folder)
+    _save(getattr(transformers, model_class)(config), folder)
     return str(folder)
 
 
@@ -287,5 +295,5 @@ def make_chat_model(folder: Path, *, window: int = 2048) -> str:
         eos_token_id=1,
         pad_token_id=0,
     )
-    LlamaForCausalLM(config).save_pretrained(folder)
+    _save(LlamaForCausalLM(config), folder)
     return str(folder)

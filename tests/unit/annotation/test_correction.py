@@ -224,6 +224,7 @@ def test_the_spreadsheet_has_columns_for_it(
         assert row["corrected errors low"] == line.corrected_errors.low
 
 
+@pytest.mark.slow
 def test_of_a_prioritised_run_only_the_audit_counts(tmp_path: Path) -> None:
     """Among the chosen mutants all faults are invalid; a correction that counts them is wrong."""
     path = tmp_path / "texts.txt"

@@ -158,6 +158,7 @@ def side_of(store: CampaignStore, model: str) -> Side:
     return Side(store, model)
 
 
+@pytest.mark.slow
 def test_all_of_a_small_campaign(store: CampaignStore) -> None:
     items = sample_campaign(store, 10_000)
     side = side_of(store, "vader")

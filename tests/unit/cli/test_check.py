@@ -205,6 +205,7 @@ def test_dictionary_commands(run: Run, tmp_path: Path) -> None:
     assert f"{tmp_path / 'out' / 'gender.csv'}: 2 terms" in out
 
 
+@pytest.mark.slow
 def test_the_installed_command_has_no_trace_and_reads_standard_input() -> None:
     hinter = [str(Path(sys.executable).parent / "hinter"), "check"]
     options = ["--model", "vader", "--limit", "1", "--json"]

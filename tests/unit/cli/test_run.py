@@ -39,6 +39,7 @@ def test_a_model_passes_or_fails_a_build(run: Run, data: Path, tmp_path: Path) -
     assert (code, out.strip()) == (0, f"{tmp_path / 'out'}: no fault.")
 
 
+@pytest.mark.slow
 def test_what_is_incomplete_passes_no_gate(run: Run, data: Path, tmp_path: Path) -> None:
     whole, part = str(tmp_path / "whole"), str(tmp_path / "part")
     run("run", "--data", str(data), "--model", RULES, "--shard", "1", "--out", whole)

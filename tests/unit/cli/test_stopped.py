@@ -41,6 +41,7 @@ def silent() -> Iterator[socket.socket]:
         yield server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_second_interrupt_ends_a_run_that_waits_for_a_server(
     data: Path, silent: socket.socket, commands: Commands, tmp_path: Path, workers: str
@@ -64,6 +65,7 @@ def test_a_second_interrupt_ends_a_run_that_waits_for_a_server(
     assert not any(word in err.read_text() for word in ("Traceback", "resource_tracker"))
 
 
+@pytest.mark.slow
 def test_workers_that_still_import_hear_no_interrupt(
     data: Path, commands: Commands, tmp_path: Path
 ) -> None:
@@ -99,6 +101,7 @@ def test_an_interrupt_during_the_imports_leaves_no_traceback() -> None:
     assert (done.returncode, done.stderr) == (130, "hinter: stopped.\n")
 
 
+@pytest.mark.slow
 def test_a_line_is_written_while_no_unit_is_done(
     run: Run, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -300,6 +300,7 @@ def test_the_words_of_a_text_fill_its_template_again(parses: ParseStore) -> None
             assert first.original == text
 
 
+@pytest.mark.slow
 def test_a_sentence_of_thousands_of_words_is_refused_at_once(parses: ParseStore) -> None:
     text = "Paul likes " + "very " * 5_000 + "old houses."
     found = mined(text, parses)

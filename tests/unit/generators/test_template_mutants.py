@@ -143,6 +143,7 @@ def test_all_attributes_are_the_default_and_their_combinations_are_made(tmp_path
     assert store.verify() == []
 
 
+@pytest.mark.slow
 def test_another_model_is_asked_about_the_stored_mutants(tmp_path: Path) -> None:
     store = CampaignStore(tmp_path / "out")
     first = campaign(tmp_path, EVEN, attributes=("gender", "country"))
@@ -199,6 +200,7 @@ def test_settings_that_do_not_fit_are_refused(
         campaign(tmp_path, EVEN, **settings).table()
 
 
+@pytest.mark.slow
 def test_templates_of_before_are_gone_on_with_only_if_they_are_complete(tmp_path: Path) -> None:
     store, tested = CampaignStore(tmp_path / "out"), campaign(tmp_path, EVEN)
     run_campaign(tested, store)

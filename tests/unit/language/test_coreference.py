@@ -189,6 +189,7 @@ def test_any_text_has_an_answer(text: str) -> None:
     holds(text)
 
 
+@pytest.mark.slow
 def test_a_sentence_of_five_thousand_words() -> None:
     text = "she said that Tom told " * 1000 + "her."
     entities = holds(text)

@@ -84,6 +84,7 @@ def test_old_pronouns_of_the_second_person_are_people() -> None:
     assert {word.lower() for word in people} == {"thou", "thy"}
 
 
+@pytest.mark.slow
 def test_the_resolver_loads_no_torch(commands: Commands) -> None:
     code = """
 import json, sys

@@ -80,6 +80,7 @@ def test_answers_come_in_many_shapes(function: Any, labels: tuple[str, ...], ans
     assert all(0 <= score <= 1 for score in found[0].scores.values())
 
 
+@pytest.mark.slow
 def test_a_pipeline_of_transformers_gives_all_scores(tmp_path: Path) -> None:
     import transformers
 

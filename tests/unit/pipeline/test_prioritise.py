@@ -148,6 +148,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_campaign_is_guided_and_says_so(campaign: Campaign, tmp_path: Path) -> None:
     whole, pieces = CampaignStore(tmp_path / "whole"), CampaignStore(tmp_path / "pieces")
     run_campaign(campaign, whole)

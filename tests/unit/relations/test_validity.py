@@ -51,6 +51,7 @@ def test_the_coefficients_are_those_of_the_fit() -> None:
     assert abs(found.grades(labelled) - fitted.SHIPPED.grades(labelled)).max() < 5e-3
 
 
+@pytest.mark.slow
 def test_scores_tell_labels_apart_on_domains_that_were_not_fitted() -> None:
     labelled = fitted.fitted()
     grades, _ = fitted.without_own_domain(labelled)
