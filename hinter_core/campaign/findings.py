@@ -69,7 +69,7 @@ def choose_sides(
         names = list(models) or list(of_first)
         if len(names) != 2 or names[0] == names[1]:
             raise InputError(
-                f"Within one campaign, name two models to compare with --model: "
+                f"Within one campaign, name two models to compare (--model; in Python, models): "
                 f"{', '.join(of_first) or 'it has tested none yet'}."
             )
         return _side(first, of_first, names[0]), _side(first, of_first, names[1])
@@ -80,8 +80,8 @@ def choose_sides(
         models = both if len(both) == 1 else alone
     if not models:
         raise InputError(
-            "Name the models with --model, once for both or once for each. The first campaign "
-            f"tested {', '.join(of_first) or 'none'}, the second "
+            "Name the models (--model; in Python, models), once for both or once for each. The "
+            f"first campaign tested {', '.join(of_first) or 'none'}, the second "
             f"{', '.join(of_second) or 'none'}."
         )
     return _side(first, of_first, models[0]), _side(second, of_second, models[-1])

@@ -243,7 +243,7 @@ def test_what_cannot_be_compared_is_said(store: CampaignStore, make: Make, tmp_p
     races = make(["The black man sang."], ["race"], 1, NEVER)
     refused("nothing to compare", ages, races)
     twin = copied(store, tmp_path / "twin")
-    refused("Name the models with --model", store, twin)
+    refused("Name the models .*in Python", store, twin)
     next(twin.shards.glob("*.mutants.parquet")).write_bytes(b"PAR1 torn")
     refused("damaged", store, twin, [HIDDEN])
 
