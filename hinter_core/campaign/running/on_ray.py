@@ -12,7 +12,7 @@ import os
 import platform
 import socket
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -38,6 +38,7 @@ from hinter_core.models.budget import Budget
 
 _ADDRESS = "RAY_ADDRESS"
 _PATIENCE = 5.0  # seconds for which a cluster's answer is waited for
+_FINISH = 15.0  # seconds for the answers under way when a run ends by an error
 _LAST = 120.0  # seconds after which the actor of the budget counts as lost
 _NO_BUDGET = (
     "What keeps the budget of this run has ended, or is out of reach. Finished work is kept, and "
@@ -103,6 +104,9 @@ def _opened(ray: Any, gpus: float, campaign: Campaign, store: CampaignStore) -> 
         engine = _Actors(ray, gpus, campaign, store)
         try:
             yield engine
+        except HinterError:
+            engine.finish()
+            raise
         finally:
             engine.close()
 
@@ -188,6 +192,7 @@ class _Actors:
         )(_Worker)  # fmt: skip
         self._actors: dict[int, tuple[str, Any]] = {}
         self._names = map(str, count())
+        self._at_work: set[Future[Any]] = set()
         self._budget: Any = None
         if Budget(campaign.requests, campaign.budget).limited:
             from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -212,8 +217,9 @@ class _Actors:
         self, worker: int, number: int, rows: Sequence[Row]
     ) -> Future[ShardDone | HinterError]:
         """Hand a shard to an actor; see :class:`Engine`."""
-        done = self._actors[worker][1].do.remote(number, rows)
-        return cast("Future[ShardDone | HinterError]", done.future())
+        done = self._actors[worker][1].do.remote(number, rows).future()
+        self._at_work = {one for one in self._at_work if not one.done()} | {done}
+        return cast("Future[ShardDone | HinterError]", done)
 
     def is_loss(self, error: BaseException) -> bool:
         """Whether the actor is dead or out of reach; what it raised itself is a fault."""
@@ -226,6 +232,10 @@ class _Actors:
             self._ray.kill(actor)  # one that is out of reach may still live
             if self._budget:
                 self._budget.lose.remote(name)
+
+    def finish(self) -> None:
+        """Give workers that end for the same reason time to keep the answers under way."""
+        wait(self._at_work, timeout=_FINISH)
 
     def close(self) -> None:
         """End the actors."""

@@ -201,6 +201,11 @@ def test_a_budget_that_is_lost_on_ray_ends_the_run_in_a_sentence(
 ) -> None:
     """It ends, and goes on with another budget; nothing that was paid is asked again."""
     store = CampaignStore(tmp_path / "campaign")
+    if elsewhere:  # no two texts have a mutant in common, which two workers may ask about at once
+        data = tmp_path / "texts.csv"
+        lines = (f"The Irish waiter of table {i} left early." for i in range(40))
+        data.write_text("\n".join(["text", *lines]), encoding="utf-8")
+        campaign = campaign_on(str(data))
     kill = partial(_kill_budget, at=15 if elsewhere else 3)
     with FaultyServer(on_request=kill) as server:
         name = f"openai:tiny?base_url={server.base_url}&concurrency=4" if elsewhere else RULES
@@ -212,7 +217,7 @@ def test_a_budget_that_is_lost_on_ray_ends_the_run_in_a_sentence(
             )  # fmt: skip
         assert "\n" not in str(caught.value)
         assert run_campaign(bounded, store, engine=ray_engine()).complete
-        assert set(server.settled().values()) <= {1}
+        assert set(server.settled().values()) == {1}
     assert elsewhere or tables(store.folder) == whole
 
 
