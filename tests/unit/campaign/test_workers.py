@@ -217,7 +217,7 @@ def test_a_budget_that_is_lost_on_ray_ends_the_run_in_a_sentence(
             )  # fmt: skip
         assert "\n" not in str(caught.value)
         assert run_campaign(bounded, store, engine=ray_engine()).complete
-        assert set(server.settled().values()) == {1}
+        assert set(server.settled().values()) == ({1} if elsewhere else set())
     assert elsewhere or tables(store.folder) == whole
 
 
