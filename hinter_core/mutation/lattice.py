@@ -21,6 +21,7 @@ Persons = frozenset[int]  # empty: of nobody in the text, so that it goes with e
 _Block = tuple[Sequence[Edit], ...]  # of each attribute some edits, all of whose products count
 # Draws after which a sample stays smaller than its limit (nearly all combinations overlap).
 _MIN_DRAWS = 5_000
+_MOST_CHECKED = 10_000  # combinations of places that are looked at to count what is possible
 
 
 def subsets(edits: Sequence[Edit]) -> Iterator[tuple[Edit, ...]]:
@@ -92,10 +93,16 @@ class Lattice:
         return ends[-1] if ends else 0
 
     def count_possible(self, order: int, possible: Callable[[Sequence[Edit]], bool]) -> int:
-        """Count the possible ones of exactly ``order`` edits; edits of one place are alike."""
+        """Count the possible ones of exactly ``order`` edits; edits of one place are alike.
+
+        Where a long text has very many places, all of a block count.
+        """
         counted = 0
         for block in self._blocks(order)[0]:
             alike = [_by_place(edits) for edits in block]
+            if prod(map(len, alike)) > _MOST_CHECKED:
+                counted += prod(map(len, block))
+                continue
             counted += sum(
                 prod(map(len, groups))
                 for groups in product(*alike)

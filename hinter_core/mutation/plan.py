@@ -343,7 +343,7 @@ def _outside(window: int | None) -> Callable[[Occurrence], str]:
 
 def _begins(edit: Edit) -> int:
     """Return the end of the first word that an edit changes."""
-    return min(end for _, end in edit.spans)
+    return min((end for _, end in edit.spans), default=0)
 
 
 def _in_view(edits: Mapping[str, list[Edit]], seen: int) -> dict[str, list[Edit]]:

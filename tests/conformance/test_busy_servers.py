@@ -20,6 +20,7 @@ from hinter_core.models.base import Generative
 from hinter_core.models.budget import Budget, Cost
 from hinter_core.models.cache import PredictionCache
 from hinter_core.models.registry import build_model, parse_name
+from hinter_core.models.server.line import Line
 from hinter_core.models.store import PredictionStore
 from hinter_core.types import Failure, Prediction
 from tests.conformance.faulty_server import FaultyServer
@@ -309,6 +310,8 @@ def test_a_server_that_is_started_anew_is_waited_for(tmp_path: Path) -> None:
     port = free_port()
     query = f"base_url=http://127.0.0.1:{port}/v1&concurrency=4&retries=2&timeout=20"
     model = build_model(parse_name(f"openai:tiny?{query}", trusted=True))
+    assert isinstance(model, Line)
+    model.restarts = True
     asked = PredictionStore(model, cache=PredictionCache(tmp_path / "cache.sqlite"))
     answers: dict[str, Prediction] = {}
     with ThreadPoolExecutor(1) as threads:
@@ -324,12 +327,16 @@ def test_a_server_that_is_started_anew_is_waited_for(tmp_path: Path) -> None:
     assert [answers[text].labels for text in TEXTS] == [("positive",)] * len(TEXTS)
 
 
+@pytest.mark.parametrize("restarts", [True, False])
 def test_a_server_that_does_not_come_back_ends_the_run_and_says_what_is_kept(
-    tmp_path: Path,
+    tmp_path: Path, restarts: bool
 ) -> None:
     port = free_port()
-    query = f"base_url=http://127.0.0.1:{port}/v1&retries=1&timeout=20&patience=2"
+    patience = 2 if restarts else 100  # a single check does not wait
+    query = f"base_url=http://127.0.0.1:{port}/v1&retries=1&timeout=20&patience={patience}"
     model = build_model(parse_name(f"openai:tiny?{query}", trusted=True))
+    assert isinstance(model, Line)
+    model.restarts = restarts
     asked = PredictionStore(model, cache=PredictionCache(tmp_path / "cache.sqlite"))
     with process_on(port):
         asked.predict(TEXTS[:4])

@@ -34,6 +34,7 @@ from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import Remote
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import open_store
+from hinter_core.models.server.line import Line
 from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import (
     FollowUp,
@@ -78,6 +79,9 @@ def load_parts(campaign: Campaign, budget: Budget | None = None) -> CampaignPart
         )
         for name in dict.fromkeys(campaign.models)
     ]
+    for store in models:
+        if isinstance(store.model, Line):
+            store.model.restarts = True
     relation = relation_of(campaign.settings.relations)
     require_comparable(relation, (store.model for store in models))
     campaign.source.require_models([store.model for store in models])

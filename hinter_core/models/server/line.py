@@ -37,7 +37,12 @@ class _Order(Generic[R]):
 
 
 class Line(Generic[R]):
-    """Asks a server about texts; all but :meth:`send` runs in the loop of requests."""
+    """Asks a server about texts; all but :meth:`send` runs in the loop of requests.
+
+    ``restarts``: whether a server that was reached and is gone is waited for, as campaigns do.
+    """
+
+    restarts = False
 
     def __init__(self, pace: Pace, retries: int) -> None:
         self._pace, self._retries = pace, retries
@@ -146,11 +151,11 @@ class Line(Generic[R]):
     def _wait(self, order: _Order[R], began: float, error: Exception) -> float | None:
         """Return the seconds before another try of a text; None if there is none."""
         if isinstance(error, NoAnswerError):
-            if error.unreachable:  # it was reached before, and may be starting again
+            if error.unreachable and self.restarts:
                 return self._busy(order, began, error, None)
             if error.timed_out:
                 self._pace.overdue(began)
-            lasting, named = error.lasting, None
+            lasting, named = error.unreachable or error.lasting, None
         else:
             assert isinstance(error, ServerError)
             named = asked_wait(error.headers)
