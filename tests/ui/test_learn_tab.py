@@ -287,7 +287,10 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     expect(chart.get_by_role("listitem").first).to_have_text("It stays positive")
     expect(chart.locator(".bar-value")).to_have_count(0)
     page.get_by_role("button", name="Show the votes").click()
+    # A press while another one is under way does not count.
+    expect(chart.locator(".bar-value").first).to_be_visible()
     page.get_by_role("button", name="Vote a second time").click()
+    expect(page.get_by_role("button", name="Vote a second time")).to_have_count(0)
     expect(reply).to_contain_text("second time")
     student.guess("guess", "turns")
     expect(told).to_have_text("Your guess has been counted in the class.")
