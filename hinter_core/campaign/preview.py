@@ -6,7 +6,7 @@ on a few mutants. Models whose answers cost are not tested.
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from random import Random
@@ -218,7 +218,7 @@ def forecast(work: RunScope) -> Forecast:
     planned_parses = parts.parses.parsed
     each, tried = _seconds_each(parts, follow_ups, campaign.discarded)
     tried_parses = (parts.parses.parsed - planned_parses) / tried if tried else 0.0
-    orders = Counter(one.mutant.order for one in follow_ups)
+    orders, sides = Counter(one.mutant.order for one in follow_ups), _sides(follow_ups)
     texts = {one.mutant.text for one in follow_ups} | {case.plan.text for case in cases}
     asked = [*texts, *(case.plan.text for case in cases for _ in range(campaign.repeat))]
     costs = {
@@ -241,8 +241,8 @@ def forecast(work: RunScope) -> Forecast:
             for store in parts.models
         },
         unusable=sum(bool(row.fault) for row in rows),
-        power=_power(follow_ups, len(rows)),
-        placebo=round(sum(of_placebo for _, of_placebo in _sides(follow_ups).values()) * scale),
+        power=_power(sides, _order_of(follow_ups), len(rows)),
+        placebo=round(sum(of_placebo for _, of_placebo in sides.values()) * scale),
     )
 
 
@@ -254,12 +254,11 @@ def _drawn(work: RunScope) -> list[Row]:
     return [row for place, row in numbered if place in chosen]
 
 
-def _power(follow_ups: Sequence[FollowUp], looked_at: int) -> str:
+def _power(sides: Mapping[int, tuple[int, int]], order: int, looked_at: int) -> str:
     """Estimate the number of texts needed to detect an excess over placebo."""
-    order = _order_of(follow_ups)
     if not order:
         return ""
-    rows = list(_sides(follow_ups).values())
+    rows = list(sides.values())
     rows += [(0, 0)] * (looked_at - len(rows))
     needed = texts_needed(rows, _RATES, _ALIKE)
     if needed is None:

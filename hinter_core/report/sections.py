@@ -214,10 +214,14 @@ def _flow(model: ModelReport, least_validity: float) -> Section:
     return Section("flow", "Verdicts of the mutants", [words], columns, rows)
 
 
+def unusable_in_words(number: int) -> str:
+    """Say how many rows could not be used."""
+    return "One row could not be used." if number == 1 else f"{number:,} rows could not be used."
+
+
 def _unused(report: Report) -> Section:
     number = report.texts[UNUSABLE]
-    words = f"{number:,} rows could not be used." if number else "Every row could be used."
-    words = "One row could not be used." if number == 1 else words
+    words = unusable_in_words(number) if number else "Every row could be used."
     if not report.texts:
         words = "No row has been read yet."
     if number > _NAMED:

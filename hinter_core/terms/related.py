@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from hinter_core.storage import shipped_rows
-from hinter_core.terms.senses.lexicon import expressions
+from hinter_core.terms.senses.lexicon import expression_at, expressions
 from hinter_core.types import Span
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -92,19 +92,14 @@ def related_words(text: str) -> tuple[Related, ...]:
 
 def _in_expression(text: str, span: Span) -> bool:
     """Whether words stand in an expression that says nothing of a people: "an Indian summer"."""
-    known = expressions()
-    if known.keys().isdisjoint(text[slice(*span)].lower().split()):
+    if expressions().keys().isdisjoint(text[slice(*span)].lower().split()):
         return False
     start = max(0, span[0] - _AROUND)
     tokens = [(m.group().lower(), m.start() + start) for m in
               re.finditer(r"[^\W\d_]+|'(?=s)", text[start : span[1] + _AROUND])]  # fmt: skip
     words = [word for word, _ in tokens]
-    return any(
-        words[max(0, at - place) : at - place + len(phrase)] == list(phrase)
-        for at, (word, begins) in enumerate(tokens)
-        if span[0] <= begins < span[1]
-        for place, phrase in known.get(word, ())
-    )
+    inside = (at for at, (_, begins) in enumerate(tokens) if span[0] <= begins < span[1])
+    return any(expression_at(words, at) for at in inside)
 
 
 def _found(text: str) -> Iterator[tuple[Span, tuple[str, ...]]]:

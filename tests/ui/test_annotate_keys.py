@@ -1,4 +1,4 @@
-"""Keys that are held down and taps that come twice judge no text that nobody has read."""
+"""Keys that are held down and taps on a phone judge no text that nobody has read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from hinter_core.annotation.project.types import Practice
-from tests.ui.annotators import Judge, Made
+from tests.ui.annotators import PASS, Judge, Made
 
 Judges = Callable[..., Judge]
 Projects = Callable[..., Made]
@@ -132,3 +132,36 @@ def test_a_text_stands_alone_until_it_is_compared_and_space_says_all_fine(
         ("yes", "unsure", "yes"), ("no",), ("yes", "no", "yes"),
         *(("no",) if number in (2, 5) else ("yes",) * 3 for number in range(7)),
     ]  # fmt: skip
+
+
+def test_a_german_project_speaks_german_on_a_phone(judges: Judges, project: Projects) -> None:
+    made, ann = project(3, language="de"), judges()
+    ann.page.set_viewport_size({"width": 360, "height": 740})
+    ann.visit(made)
+    room = ann.page.locator(".judge-room")
+    expect(room).to_have_attribute("lang", "de")
+    expect(room).to_contain_text("Wählen Sie einen Namen und einen Merksatz")
+    ann.page.locator("[name=name]").focus()
+    ann.type_in("Änne", "kurz")
+    expect(ann.told).to_contain_text("mindestens 8 Zeichen")
+    ann.page.locator("[name=name]").focus()
+    ann.type_in("Änne", PASS)
+    bar = ann.page.locator(".judge-question.current")
+    expect(bar).to_contain_text("Ergibt dieser Text einen Sinn?")
+    expect(ann.page.locator(".judge-question:visible")).to_have_count(1)
+    assert ann.page.evaluate("document.documentElement.scrollWidth") <= 360
+    box = bar.get_by_role("button", name="Ja").bounding_box()
+    assert box is not None
+    assert box["height"] >= 44
+    assert box["y"] + box["height"] <= 740  # in sight without scrolling
+    # "All fine" answers what is seen, and no question that has not been shown yet.
+    for number in range(3):
+        ann.ready()
+        if number == 0:
+            ann.page.locator("[data-act=fine]").click()
+            expect(bar).to_contain_text("2 von 3")
+        else:
+            bar.get_by_role("button", name="Ja").click()
+    expect(ann.progress).to_contain_text("1 beurteilt")
+    ann.all_saved()
+    assert len(made.judged()) == 1

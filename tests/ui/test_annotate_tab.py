@@ -369,41 +369,6 @@ def test_a_name_is_its_owners_and_a_closed_project_is_told(
     expect(ann.page.get_by_label("Your name")).to_be_visible()
 
 
-def test_a_german_project_speaks_german_on_a_phone(
-    judges: Callable[..., Judge], project: Callable[..., Made]
-) -> None:
-    made, ann = project(3, language="de"), judges()
-    ann.page.set_viewport_size({"width": 360, "height": 740})
-    ann.visit(made)
-    room = ann.page.locator(".judge-room")
-    expect(room).to_have_attribute("lang", "de")
-    expect(room).to_contain_text("Wählen Sie einen Namen und einen Merksatz")
-    ann.page.locator("[name=name]").focus()
-    ann.type_in("Änne", "kurz")
-    expect(ann.told).to_contain_text("mindestens 8 Zeichen")
-    ann.page.locator("[name=name]").focus()
-    ann.type_in("Änne", PASS)
-    bar = ann.page.locator(".judge-question.current")
-    expect(bar).to_contain_text("Ergibt dieser Text einen Sinn?")
-    expect(ann.page.locator(".judge-question:visible")).to_have_count(1)
-    assert ann.page.evaluate("document.documentElement.scrollWidth") <= 360
-    box = bar.get_by_role("button", name="Ja").bounding_box()
-    assert box is not None
-    assert box["height"] >= 44
-    assert box["y"] + box["height"] <= 740  # in sight without scrolling
-    # "All fine" answers what is seen, and no question that has not been shown yet.
-    for number in range(3):
-        ann.ready()
-        if number == 0:
-            ann.page.locator("[data-act=fine]").click()
-            expect(bar).to_contain_text("2 von 3")
-        else:
-            bar.get_by_role("button", name="Ja").click()
-    expect(ann.progress).to_contain_text("1 beurteilt")
-    ann.all_saved()
-    assert len(made.judged()) == 1
-
-
 def test_a_server_that_is_killed_loses_nothing(
     judges: Callable[..., Judge], tmp_path_factory: pytest.TempPathFactory, commands: Commands
 ) -> None:

@@ -14,6 +14,7 @@ from hinter_core.report.gate import LIMIT, Decision, GateOn, GateOutcome, decide
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO
 from hinter_core.report.metrics.lattice import people_apart_section
 from hinter_core.report.model import ModelReport, Report
+from hinter_core.report.sections import unusable_in_words
 from hinter_core.statistics.format import percent, points
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
@@ -169,11 +170,7 @@ def caveats(report: Report, limit: float, decisions: Iterable[Decision]) -> Iter
             )
     texts = report.texts
     if unusable := texts[UNUSABLE]:
-        yield (
-            "One row could not be used."
-            if unusable == 1
-            else f"{unusable:,} rows could not be used."
-        )
+        yield unusable_in_words(unusable)
     if report.sampled and texts.total():
         yield f"The texts are a sample of {texts.total():,}."
     if any(model.priority for model in report.models):

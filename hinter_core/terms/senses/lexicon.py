@@ -31,6 +31,15 @@ def expressions() -> Mapping[str, Sequence[tuple[int, tuple[str, ...]]]]:
     return dict(phrases)
 
 
+def expression_at(words: Sequence[str], place: int) -> tuple[str, ...]:
+    """Return the expression that the lower-case word at a place is part of; () if there is none."""
+    for within, phrase in expressions().get(words[place], ()):
+        start = place - within
+        if start >= 0 and tuple(words[start : start + len(phrase)]) == phrase:
+            return phrase
+    return ()
+
+
 @lru_cache(maxsize=1)
 def listed_nouns() -> tuple[tuple[str, GrammaticalForm], ...]:
     """Load the nouns of ``person_nouns.csv``, each with its form."""

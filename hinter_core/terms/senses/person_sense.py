@@ -26,7 +26,7 @@ from hinter_core.terms.senses.forms import (
     known_forms,
     tokens_at,
 )
-from hinter_core.terms.senses.lexicon import LOWER_THINGS, capitalised, expressions, lexicon
+from hinter_core.terms.senses.lexicon import LOWER_THINGS, capitalised, expression_at, lexicon
 from hinter_core.types import GrammaticalForm, Occurrence, Parse, Sense, Span, Term
 
 PERSON_FROM = 0.5  # least probability of a word that counts
@@ -218,12 +218,8 @@ def _measured(parse: Parse, tokens: Sequence[int]) -> str:
 def _expression(parse: Parse, tokens: Sequence[int]) -> str:
     """Return the expression around a term: no other term makes one ("mother tongue")."""
     words = [fold(word) for word in parse.words]
-    for token in tokens:
-        for place, phrase in expressions().get(words[token], ()):
-            start = token - place
-            if start >= 0 and tuple(words[start : start + len(phrase)]) == phrase:
-                return " ".join(phrase).replace(" '", "'")
-    return ""
+    phrase = next(filter(None, (expression_at(words, token) for token in tokens)), ())
+    return " ".join(phrase).replace(" '", "'")
 
 
 def _longer_people(parse: Parse, tokens: Sequence[int], term: Term) -> str:
