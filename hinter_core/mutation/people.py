@@ -64,6 +64,7 @@ class People:
         self._of_spans: dict[Span, tuple[int, ...]] = {}
         self._of_edits: dict[tuple[Span, ...], frozenset[int]] = {}
         self._parts: dict[tuple[Span, ...], list[tuple[Span, ...]]] = {}
+        self._nouns: dict[Span, Word | None] = {}
 
     @cached_property
     def entities(self) -> tuple[Entity, ...]:
@@ -138,11 +139,15 @@ class People:
 
     def _noun(self, span: Span) -> Word | None:
         """Return the noun that a word is or describes."""
-        for tree, token in self._words(span)[:1]:
-            while tree.parse.labels[token] in _WITHIN and tree.parse.heads[token] != token:
-                token = tree.parse.heads[token]
-            return tree, token
-        return None
+        if span not in self._nouns:
+            noun = next(iter(self._words(span)), None)
+            if noun is not None:
+                tree, token = noun
+                while tree.parse.labels[token] in _WITHIN and tree.parse.heads[token] != token:
+                    token = tree.parse.heads[token]
+                noun = tree, token
+            self._nouns[span] = noun
+        return self._nouns[span]
 
     def of_span(self, span: Span) -> tuple[int, ...]:
         """Return the people of whom the words of a span speak, the likeliest first."""
