@@ -163,6 +163,7 @@ class AppPlace:
         self._key = clean_key(key)
         self.remembers = not self._key
         self._folders: list[Path] = []  # of campaigns that were opened
+        self._texts = 0, 0  # done and in all, in a call about several
 
     def discreet(self, words: str) -> str:
         """Return a message without the folders of this machine."""
@@ -226,7 +227,16 @@ class AppPlace:
             return hinter.load(entry.store.folder)
 
     def progress(self, done: int, of: int, what: str) -> None:
-        """Tell the caller how far a call is."""
+        """Tell the caller how far a call is.
+
+        Gradio sends the last message of each tenth of a second: what is told of the mutants of
+        one text names the number of texts too.
+        """
+        if what == "texts":
+            self._texts = done, of
+        elif self._texts[1]:
+            what = f"texts ({done} of {of} mutants of the next one)"
+            done, of = self._texts
         gr.Progress()((done, of), desc=what)
 
 
