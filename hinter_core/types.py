@@ -271,13 +271,15 @@ class Entity:
     """A person, several people or a thing, with all mentions in the order of the text.
 
     ``person``: people, also several. ``gender``: ``female``, ``male``, ``mixed`` if the words of
-    its mentions contradict each other, "" if none tells.
+    its mentions contradict each other, "" if none tells. ``guessed``: only pronouns tell it, and
+    they may mean somebody else.
     """
 
     mentions: tuple[Mention, ...]
     person: bool
     gender: str
     plural: bool
+    guessed: bool = False
 
 
 def link(mentions: Iterable[str]) -> str:

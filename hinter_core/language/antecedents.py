@@ -17,7 +17,10 @@ _NOUN_FAR = 40  # sentences back to the same noun
 
 @dataclass(slots=True)
 class Known:
-    """What the phrases of an entity say of it together."""
+    """What the phrases of an entity say of it together.
+
+    ``guessed``: a pronoun that alone tells the gender may mean somebody else.
+    """
 
     members: list[int]
     gender: str = ""
@@ -25,6 +28,7 @@ class Known:
     person: bool | None = None
     names: set[tuple[str, ...]] = field(default_factory=set)
     mixed: bool = False
+    guessed: bool = False
 
     def gender_in_words(self) -> str:
         """The gender as :class:`~hinter_core.types.Entity` has it."""
@@ -74,6 +78,7 @@ class EntitySets:
         one.number = one.number or other.number
         one.person = other.person if one.person is None else one.person
         one.names |= other.names
+        one.guessed = one.guessed or other.guessed
 
     def groups(self) -> Iterator[list[Phrase]]:
         """Yield the phrases of each entity; unused joined phrases are left out."""

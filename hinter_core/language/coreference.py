@@ -28,7 +28,7 @@ from hinter_core.language.sentences import split_sentences
 from hinter_core.language.trees import ParsedSentence
 from hinter_core.types import Entity, Mention, Span
 
-VERSION = 5  # part of the identity; raise it when a rule or word list changes
+VERSION = 6  # part of the identity; raise it when a rule or word list changes
 
 
 _PASSES = (
@@ -87,6 +87,7 @@ def _entity(sets: EntitySets, members: Sequence[Phrase]) -> Entity:
         person=known.person is True or (known.person is None and only_they),
         gender=known.gender_in_words(),
         plural=known.number == PLURAL,
+        guessed=known.guessed and not any(p.gender and p.form is None for p in members),
     )
 
 

@@ -156,7 +156,26 @@ def _most_salient(sets: EntitySets, phrase: Phrase, before: Sequence[Phrase]) ->
     if not best:
         return None
     top = max(best, key=lambda key: (best[key][0] + more[key], best[key][1].head_span))
-    return best[top][1]
+    chosen = best[top][1]
+    others = any(key != top and sets.of(other).person for key, (_, other) in best.items())
+    if others and _open(sets, phrase, chosen):
+        sets.of(chosen).guessed = True
+    return chosen
+
+
+def _open(sets: EntitySets, phrase: Phrase, chosen: Phrase) -> bool:
+    """Whether *he* or *she* may as well mean somebody else, if somebody else is there.
+
+    Nothing else tells the gender of the one chosen, who has no name and is not the subject of the
+    pronoun's clause. Such a choice is right for 39 % of 221 pronouns (GUM without its test part,
+    two thirds of LitBank); of the subjects, 77 % are.
+    """
+    known = sets.of(chosen)
+    if phrase.gender not in (FEMALE, MALE) or known.gender or any(known.names):
+        return False
+    tree = sets.document.trees[phrase.sentence]
+    subject = _at(sets, tree, _subject_of(tree, tree.verb_of[phrase.head]))
+    return subject is None or subject is phrase or sets.key(subject) != sets.key(chosen)
 
 
 def _reach(phrase: Phrase) -> int:

@@ -2,7 +2,8 @@
 
 Where a text has one person of a gender, *he* in the same or the next sentence is that person,
 unless grammar forbids it ("his father", "he saw the man"). Where it has two, it stays open. A
-cluster in which the text contradicts itself (a man who is *she*) is two people.
+cluster in which the text contradicts itself (a man who is *she*) is two people, and so is one of a
+pronoun that may mean somebody else ("the cook and the waiter quarrelled until she left").
 """
 
 from __future__ import annotations
@@ -52,17 +53,17 @@ def _sentence(sentences: Sequence[ParsedSentence], place: int) -> int:
 
 def _parts(text: str, entity: Entity) -> Iterator[Entity]:
     """Yield an entity, or its parts of one gender each; words of neither go with those before."""
-    if entity.gender != MIXED or not entity.person:
+    if not entity.person or not (entity.guessed or entity.gender == MIXED):
         yield entity
         return
     genders = [says(text, mention) for mention in entity.mentions]
-    last = next((gender for gender in genders if gender), "")
+    last = "" if entity.guessed else next((gender for gender in genders if gender), "")
     by_gender: dict[str, list[Mention]] = {}
     for mention, gender in zip(entity.mentions, genders, strict=True):
-        last = gender or last
+        last = gender if entity.guessed else gender or last
         by_gender.setdefault(last, []).append(mention)
     for gender, mentions in by_gender.items():
-        yield replace(entity, mentions=tuple(mentions), gender=gender)
+        yield replace(entity, mentions=tuple(mentions), gender=gender, guessed=False)
 
 
 def _with_names(

@@ -118,7 +118,7 @@ def test_the_effects_of_planted_scores_are_exact(race: Dictionary, gender: Dicti
 TEXTS = [
     "The British waiter remembered every order, and the old man thanked her.",
     "A young Syrian woman rents the flat; her landlord forgot the repairs.",
-    "The elderly Catholic nurse helped a blind man. He was grateful.",
+    "The elderly Catholic nurse helped a young blind man. He was grateful.",
 ]
 
 

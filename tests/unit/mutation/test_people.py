@@ -38,6 +38,15 @@ def place(text: str, word: str) -> Span:
         ("The Black artists sold their paintings.", "Black", "their"),
         ("Young men and women danced.", "Young", "women"),
         ("Peter Low is an Irish actor known as Piet Lowell.", "Irish", "Piet"),
+        # Nobody else could be meant, or the pronoun stands in the clause of its subject.
+        ("The Indian cook was tired. She went home.", "Indian", "She"),
+        (
+            "The guest thanked the Indian cook because the Indian cook lost her hat.",
+            "Indian",
+            "her",
+        ),
+        ("The tall waitress greeted the Black man before she sat.", "tall", "she"),
+        ("The nurse helped a blind man. He was grateful.", "blind", "He"),
     ],
 )
 def test_words_of_one_person(text: str, word: str, other: str, parses: ParseStore) -> None:
@@ -61,6 +70,9 @@ def test_words_of_one_person(text: str, word: str, other: str, parses: ParseStor
         ("Mia Low is an Irish actress best known for her role as Ada Reed.", "Irish", "Ada"),
         ("Sam Low is a dancer known for his parts as Piet in two films.", "dancer", "Piet"),
         ("Tom Low starred as Peter Reed, and he sang.", "Tom", "Peter"),
+        # The pronoun alone tells a gender, and may mean the other.
+        ("The Indian cook quarrelled with the guest until she left.", "Indian", "she"),
+        ("The Black lawyer met the judge. Later, she lost.", "Black", "she"),
     ],
 )
 def test_words_of_two_people(text: str, word: str, other: str, parses: ParseStore) -> None:
