@@ -476,8 +476,8 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
         apart = replace(plan, settings=replace(plan.settings, across_people=True, limit=None))
         if next(apart.each(), None) is not None:
             raise InputError(
-                f"The changes of {_listed(present)} are of different people here, or may be, and no "
-                "person has two for certain. Allow pairs across people (--across-people) to "
+                f"The changes of {_listed(present)} are of different people here, or may be, and "
+                "no person has two for certain. Allow pairs across people (--across-people) to "
                 "combine them, or change one attribute alone."
             )
         same = "changes of {} touch" if needs else "terms of {} are"
