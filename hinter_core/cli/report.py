@@ -43,7 +43,15 @@ from hinter_core.report.formats import (
     print_sections,
     write_report,
 )
-from hinter_core.report.gate import LIMIT, GateOn, gate, junit, regression_gate, require_share
+from hinter_core.report.gate import (
+    LIMIT,
+    GateOn,
+    gate,
+    junit,
+    passed,
+    regression_gate,
+    require_share,
+)
 from hinter_core.report.model import Report, make_report, require_attributes
 from hinter_core.report.mutants.sarif import sarif
 from hinter_core.report.mutants.validity import validities, validity_in_words
@@ -69,7 +77,11 @@ FailOver = Annotated[
 ]
 Gate = Annotated[
     GateOn,
-    typer.Option("--gate-on", help="What --fail-over limits: the excess, or the error rate."),
+    typer.Option(
+        "--gate-on",
+        help="What --fail-over limits: the excess at its lower end; at its upper end, so that what "
+        "is not decided fails, too; or the error rate.",
+    ),
 ]
 Humans = Annotated[
     Path | None,
@@ -224,6 +236,8 @@ def gate_faults(
 ) -> list[str]:
     """Write JUnit XML and SARIF if requested; return why models fail the gate."""
     faults = gate(made, fail_over, gate_on) if fail_over is not None else []
+    for line in passed(made, fail_over, gate_on) if fail_over is not None else ():
+        say(line, err=True)
     if junit_file is not None:
         with output(junit_file) as stream:
             stream.write(junit(made, fail_over, gate_on))

@@ -9,6 +9,7 @@ By name it is ``python:MODULE:NAME``, whose module may lie in the working direct
 under which somebody added it.
 """
 
+import ast
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +27,10 @@ from hinter_core.models.base import Capabilities, ModelUnderTest, answer_from
 from hinter_core.models.registry import ModelName
 from hinter_core.types import Prediction
 
-_PROBE = ("A person reads a book.", "People talk.")
+_PROBE = (
+    "A person reads a book.", "People talk.", "The kind old nurse was a great help to my friend.",
+    "That rude young man is a terrible, stupid driver, and I hate him.",
+)  # fmt: skip
 _HINT = "it takes a list of texts and gives one label, list of labels or dict of scores for each"
 _ROUNDED = 1e-6  # by which a probability in single precision may pass 1
 _UNNAMED = "without identity "
@@ -35,7 +39,11 @@ Function = Callable[[list[str]], Sequence[Any]]
 
 
 class PythonModel(ModelUnderTest):
-    """A model that calls a Python function."""
+    """A model that calls a Python function.
+
+    ``probed``: labels and scores of a few sentences. ``probe``: the same if a campaign compares
+    them, as nobody named the version of the model.
+    """
 
     def __init__(
         self,
@@ -54,6 +62,8 @@ class PythonModel(ModelUnderTest):
         self.capabilities = Capabilities(labels=labels, multi_label=multi, steady=False)
         answers = [self._answer(value) for value in self._call(list(_PROBE))]
         self.capabilities = replace(self.capabilities, scores=bool(answers[0].scores))
+        self.probed = [[list(one.labels), dict(one.scores or {})] for one in answers]
+        self.probe: list[Any] | None = None
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """Return one answer per text, in order.
@@ -221,9 +231,10 @@ def load_added(name: ModelName) -> ModelUnderTest:
 
 
 def load(name: ModelName) -> ModelUnderTest:
-    """Load ``python:MODULE:NAME[?labels=A,B][&multi=1]``.
+    """Load ``python:MODULE:NAME[?labels=A,B][&multi=1][&identity=VERSION]``.
 
-    Without ``labels``, the object's attribute ``labels`` is used if it has one.
+    Without ``labels``, the object's attribute ``labels`` is used if it has one. Without an
+    identity, the code of the module and of those beside it that it imports is the model's.
 
     Raises:
         ModelError: no such module or model, one that fails on a plain sentence, or a caller who
@@ -247,13 +258,48 @@ def load(name: ModelName) -> ModelUnderTest:
     value = getattr(module, attribute, None)
     if not (callable(value) or hasattr(value, "predict")):
         raise ModelError(f"Module '{module_name}' has no function '{attribute}'.")
-    identity = f"python-2-{name.source}@{_version(module, value)}"
-    return adapt(value, name.text, identity, name.listed("labels"), multi=name.settings["multi"])
+    named = name.settings["identity"]
+    identity = f"python-3-{name.source}@{named or _version(module, value)}"
+    labels, multi = name.listed("labels"), name.settings["multi"]
+    model = adapt(value, name.text, identity, labels, multi=multi)
+    if isinstance(model, PythonModel) and not named:
+        model.probe = model.probed
+    return model
 
 
 def _version(module: Any, function: Any) -> str:
+    """Return a hash of the file of a function, and of those in its folder that it imports."""
     try:
         file = getsourcefile(function)
     except TypeError:
         file = getattr(module, "__file__", None)
-    return sha256(Path(file).read_bytes()).hexdigest()[:12] if file else "unknown"
+    if not file:
+        return "unknown"
+    digest, todo, seen = sha256(), [Path(file).resolve()], set[Path]()
+    folder = todo[0].parent
+    while todo:
+        path = todo.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        digest.update(path.read_bytes())
+        todo += _imported(path, folder)
+    return digest.hexdigest()[:12]
+
+
+def _imported(path: Path, folder: Path) -> list[Path]:
+    """Return the modules in a folder that a file imports, in their order there."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):  # no source code
+        return []
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [one.name for one in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            parents = [node.module] if node.module else []
+            names += [".".join([*parents, one.name]) for one in node.names] + parents
+    places = [folder / name.replace(".", "/") for name in names]
+    files = [file for place in places for file in (place.with_suffix(".py"), place / "__init__.py")]
+    return [file for file in files if file.is_file()]

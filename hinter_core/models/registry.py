@@ -115,6 +115,12 @@ _OPENAI = (
 _PYTHON = (
     Option("labels", "", "The labels that the function may return, separated by commas."),
     _several("The function returns a list of labels, possibly empty."),
+    Option(
+        "identity",
+        "",
+        "Version of the model, to be changed with its weights; without it, the "
+        "code and the answers to a few sentences tell whether it is still the same.",
+    ),
 )
 
 

@@ -18,9 +18,14 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class GateOn(StrEnum):
-    """Quantity that a gate compares with its limit."""
+    """Quantity that a gate compares with its limit: the excess over placebo, or the error rate.
+
+    The lower end of its interval counts; of ``UPPER``, the upper end of the excess, so that what is
+    not decided fails, too.
+    """
 
     EXCESS = "excess"
+    UPPER = "upper"
     RATE = "rate"
 
 
@@ -35,19 +40,27 @@ class GateOutcome(StrEnum):
     FEW = "too few to say"
 
 
+_PASSED = {
+    GateOutcome.PASS: "passed.",
+    GateOutcome.FEW: "not decided, and passed, as only the lower end counts (--gate-on upper stops "
+    "this). Test more texts.",
+}
+
+
 @dataclass(frozen=True)
 class Decision:
     """The decision about a model, and why a gate stops it.
 
     A gate stops only what fails or was not measured: an interval on both sides of the limit passes
-    it without a word, ``why`` being empty. ``excess``: the comparison with placebo mutants that
-    decides; None if there is none.
+    it, ``why`` being empty, unless the upper end counts. ``excess``: the comparison with placebo
+    mutants that decides; None if there is none. ``measured``: what the limit is compared with.
     """
 
     model: str
     outcome: GateOutcome
     why: str = ""
     excess: PlaceboExcess | None = None
+    measured: str = ""
 
     @property
     def stopped(self) -> bool:
@@ -69,11 +82,12 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
         )
         return Decision(name, GateOutcome.FEW, why)
     if on is GateOn.RATE:
+        said = f"intersectional errors {rate_in_words(errors)}"
         # One text has no interval: its own share decides.
         if (errors.share if errors.low is None else errors.low) <= share:
-            return Decision(name, GateOutcome.PASS)
-        why = f"intersectional errors {rate_in_words(errors)}, more than {100 * share:g} % allowed."
-        return Decision(name, GateOutcome.FAIL, why)
+            return Decision(name, GateOutcome.PASS, measured=said)
+        why = f"{said}, more than {100 * share:g} % allowed."
+        return Decision(name, GateOutcome.FAIL, why, measured=said)
     # The first comparison of each order is that of all its attributes.
     first = {one.order: one for one in reversed(model.excess) if one.order > 1}
     orders = [first[order] for order in sorted(first)]
@@ -93,25 +107,43 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
     for one in measured:
         low = one.difference.low
         if low is None or low > share:
-            why = (
-                f"errors of order {one.order} {difference_in_words(one.difference)} than those of "
-                f"placebo mutants, more than {100 * share:g} points allowed."
-            )
-            return Decision(name, GateOutcome.FEW if low is None else GateOutcome.FAIL, why, one)
+            outcome = GateOutcome.FEW if low is None else GateOutcome.FAIL
+            why = f"{_compared(one)}, more than {100 * share:g} points allowed."
+            return Decision(name, outcome, why, one, _compared(one))
     unsure = [one for one in measured if one.difference.high is None or one.difference.high > share]
-    if unsure:
-        return Decision(name, GateOutcome.FEW, "", unsure[0])
-    return Decision(name, GateOutcome.PASS, "", measured[-1])
+    if not unsure:
+        return Decision(name, GateOutcome.PASS, "", measured[-1], _compared(measured[-1]))
+    said, why = _compared(unsure[0]), ""
+    if on is GateOn.UPPER:
+        why = f"{said}: more than {100 * share:g} points are not ruled out. Test more texts."
+    return Decision(name, GateOutcome.FEW, why, unsure[0], said)
+
+
+def _compared(excess: PlaceboExcess) -> str:
+    return (
+        f"errors of order {excess.order} {difference_in_words(excess.difference)} than those of "
+        "placebo mutants"
+    )
+
+
+def passed(report: Report, share: float, on: GateOn = GateOn.EXCESS) -> list[str]:
+    """Return a line for each model that a gate lets pass: what was measured, and what it says."""
+    allowed = f"{100 * share:g} {'%' if on is GateOn.RATE else 'points'} allowed"
+    return [
+        f"{one.model}: {one.measured}, {allowed}: {_PASSED[one.outcome]}"
+        for model in report.models
+        if not (one := decide(model, share, on)).stopped
+    ]
 
 
 def gate(report: Report, share: float, on: GateOn = GateOn.EXCESS) -> list[str]:
     """Return the reason for each model that fails.
 
     A model fails if the lower end of its excess over placebo is above ``share`` for an order of
-    intersectional mutants; or, on the plain rate, if the lower end of their error rate is. It fails
-    too if that cannot be told: without an intersectional case, with more than a tenth of them
-    unanswered, or with too few placebo cases. So does a campaign that is incomplete, or without a
-    model.
+    intersectional mutants, or the upper end is, where that counts; or, on the plain rate, if the
+    lower end of their error rate is. It fails too if that cannot be told: without an intersectional
+    case, with more than a tenth of them unanswered, or with too few placebo cases. So does a
+    campaign that is incomplete, or without a model.
 
     Raises:
         InputError: ``share`` is not between 0 and 1.
@@ -160,7 +192,7 @@ def junit(report: Report, share: float | None = None, on: GateOn = GateOn.EXCESS
         _add_case(suite, "complete", kind, report.missing)
         _count(suite, Counter([kind]))
     for model in report.models:
-        _add_suite(root, model, "" if share is None else decide(model, share, on).why)
+        _add_suite(root, model, None if share is None else decide(model, share, on))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -171,11 +203,12 @@ def require_share(share: float) -> None:
         raise InputError(f"A share must lie between 0 and 1, such as 0.05; got {share:g}.")
 
 
-def _add_suite(root: ElementTree.Element, model: ModelReport, fault: str) -> None:
+def _add_suite(root: ElementTree.Element, model: ModelReport, decision: Decision | None) -> None:
     suite = ElementTree.SubElement(root, "testsuite", name=_plain(model.model))
     kinds: Counter[str] = Counter()
     for line in (*model.lines, model.intersectional):
-        kind, message = "", fault if line is model.intersectional else ""
+        decided = decision if line is model.intersectional else None
+        kind, message = "", decided.why if decided else ""
         if message:
             kind = "failure"
         elif not line.errors.of:
@@ -184,6 +217,8 @@ def _add_suite(root: ElementTree.Element, model: ModelReport, fault: str) -> Non
         case = _add_case(suite, line.name, kind, message)
         lost = line.verdicts[Verdict.UNANSWERED.value]
         said = f"errors: {rate_in_words(line.errors)}" + (f"; {lost:,} unanswered" if lost else "")
+        if decided and decided.measured:
+            said += f"\ngate: {decided.measured}: {decided.outcome.value}"
         ElementTree.SubElement(case, "system-out").text = said
     _count(suite, kinds)
 

@@ -29,6 +29,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import TESTED, CampaignStore
 from hinter_core.campaign.tables import answer_schema, mutant_schema, text_schema
 from hinter_core.data.rows import Row
+from hinter_core.errors import ModelError
 from hinter_core.generators.base import Generator, Planned
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import Remote
@@ -52,6 +53,7 @@ _CHUNK = 512
 _AHEAD = 1_024  # texts and mutants that are made before a server's answers to earlier ones
 # Characters of sentences in memory; a campaign rarely meets one twice.
 _PARSES = 350_000
+_STEADY = 1e-3  # by which the scores of a model may differ from those before
 
 
 @dataclass(frozen=True)
@@ -122,8 +124,39 @@ class _Shard:
 _Piece = _Shard | list[FollowUp]
 
 
+def _require_same(store: CampaignStore, models: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuse to add answers of a model that answers otherwise than when the campaign was made.
+
+    Raises:
+        ModelError: the code of a function is the same, and its answers to some sentences are not.
+    """
+    noted = {one["identity"]: one for one in store.read().get("models", {}).values()}
+    for name, model in models.items():
+        then = noted.get(model["identity"], {}).get("probe")
+        if then and "probe" in model and not _alike(then, model["probe"]):
+            raise ModelError(
+                f"{name} answers otherwise than when this campaign was made, though its code is "
+                "the same: its weights or data have changed, or it answers at random. Use "
+                "another folder; or give the model a version, such as ?identity=2, which asks "
+                "it about all mutants."
+            )
+
+
+def _alike(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    return len(one) == len(other) and all(
+        list(labels) == list(others)
+        and scores.keys() == given.keys()
+        and all(abs(scores[label] - given[label]) <= _STEADY for label in scores)
+        for (labels, scores), (others, given) in zip(one, other, strict=True)
+    )
+
+
 class Worker:
-    """Run shards with one parser and one load of each model."""
+    """Run shards with one parser and one load of each model.
+
+    Raises:
+        ModelError: a model cannot be loaded, or answers otherwise than before.
+    """
 
     def __init__(
         self, campaign: Campaign, store: CampaignStore, budget: Budget | None = None
@@ -138,9 +171,11 @@ class Worker:
                 "identity": m.identity,
                 "labels": list(m.capabilities.labels),
                 "task": m.capabilities.task,
+                **({"probe": probe} if (probe := getattr(m, "probe", None)) else {}),
             }
             for m in (tested.model for tested in self._parts.models)
         }
+        _require_same(store, self._models)
 
     def _sends_ahead(self, budget: Budget | None) -> bool:
         """Whether to send texts before the answers to earlier ones have come.

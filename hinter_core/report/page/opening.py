@@ -38,6 +38,8 @@ _HEADS = {GateOutcome.PASS: "Pass", GateOutcome.FAIL: "Fail", GateOutcome.FEW: "
 _RULES = {
     GateOn.EXCESS: "A model fails if the whole 95 % interval of its excess over placebo mutants, "
     "within texts, lies above the limit, and passes if none of it does.",
+    GateOn.UPPER: "A model fails if any of the 95 % interval of its excess over placebo mutants, "
+    "within texts, lies above the limit.",
     GateOn.RATE: "A model fails if the whole 95 % interval of its intersectional error rate lies "
     "above the limit. Placebo mutants are not compared.",
 }
@@ -94,7 +96,7 @@ def opening(
         list(caveats(report, limit, (decision for _, decision in decisions))),
         [*method(report), _RULES[on]],
         f"hinter report {shlex.quote(folder)} --fail-over {limit:g}"
-        + (" --gate-on rate" if on is GateOn.RATE else ""),
+        + (f" --gate-on {on}" if on is not GateOn.EXCESS else ""),
     )
 
 

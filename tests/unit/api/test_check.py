@@ -125,7 +125,7 @@ def one_answer(texts: list[str]) -> list[str]:
     [
         ({"model": "vadar"}, "Unknown model 'vadar'"),
         ({"model": 7}, "7 is no model"),
-        ({"model": one_answer}, "1 answers to 2 texts"),
+        ({"model": one_answer}, "1 answers to 4 texts"),
         ({"model": ["vader", planted]}, "one model; call it once for each"),
         ({"model": "vader", "labels": ["a", "b"]}, "describe one model that is an object"),
         ({"attributes": ["race", "shoe size"]}, "shoe size"),

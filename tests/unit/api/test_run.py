@@ -80,7 +80,7 @@ def test_a_bad_row_of_a_list_ends_no_run(run: Run) -> None:
         ({"data": datasets.DatasetDict({"test": datasets.Dataset.from_dict({"text": TEXTS})})},
          "Choose one split of the data: test"),
         ({"models": []}, "Name a model"),
-        ({"models": lambda texts: ["good"]}, "1 answers to 2 texts"),
+        ({"models": lambda texts: ["good"]}, "1 answers to 4 texts"),
         ({"models": ["vader", planted], "identity": "v1"}, "one model that is an object"),
         ({"workers": 2}, "in this process alone; leave out workers"),
         ({"engine": "spark"}, "No engine is called 'spark'; use local or ray."),
@@ -202,7 +202,7 @@ def test_a_campaign_goes_on_only_with_a_model_that_is_known(run: Run, tmp_path: 
     first = run(models=counting, out=named, identity="counting-1")
     del asked[:]
     again = run(models=counting, out=named, identity="counting-1", resume=True)
-    assert sum(asked) == 2  # the sentences that every model is tried on
+    assert sum(asked) == 4  # the sentences that every model is tried on
     assert of(again) == of(first) == of(hinter.load(named))
     with pytest.raises(hinter.HinterError, match="holds another campaign"):
         run(TEXTS[:2], counting, out=named, identity="counting-1", resume=True)

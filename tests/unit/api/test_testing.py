@@ -67,5 +67,5 @@ def test_a_wrong_setting_is_no_success(words: list[str]) -> None:
         assert_fair(TEXTS, words, ordr=3)
     with pytest.raises(hinter.HinterError, match="A budget of money needs prices"):
         assert_fair(TEXTS, words, budget=1.0)
-    with pytest.raises(hinter.HinterError, match="1 answers to 2 texts"):
+    with pytest.raises(hinter.HinterError, match="1 answers to 4 texts"):
         assert_fair(TEXTS, words, lambda texts: ["good"])

@@ -44,6 +44,32 @@ def rows_of(store: CampaignStore) -> list[dict[str, object]]:
     return [row for path in sorted(store.shards.iterdir()) for row in read_table(path).to_pylist()]
 
 
+def test_a_model_of_other_weights_adds_no_answers(
+    data: Path, tmp_path: Path, commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The code of a function does not tell that the file with its weights has changed."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "weighted.py").write_text(
+        "import json\nfrom pathlib import Path\n"
+        "def predict(texts):\n    kind = json.loads(Path('weights.json').read_text())\n"
+        "    return [{'good': kind, 'bad': 1 - kind} for _ in texts]\n"
+    )
+    weights = tmp_path / "weights.json"
+    weights.write_text("0.75")
+    run = command(data, tmp_path / "out")
+    run[run.index(RULES)] = "python:weighted:predict"
+    assert commands.run(*run).code == 0
+    assert "0 predictions" in commands.run(*run, "--resume").out
+    weights.write_text("0.7")
+    before = rows_of(CampaignStore(tmp_path / "out"))
+    refused = commands.run(*run, "--resume")
+    assert refused.code == 2
+    assert "answers otherwise than when this campaign was made" in refused.err
+    assert rows_of(CampaignStore(tmp_path / "out")) == before
+    run[run.index("python:weighted:predict")] += "?identity=2"
+    assert "0 predictions" not in commands.run(*run, "--resume").out
+
+
 def test_every_fault_of_a_file_leaves_the_other_rows_and_is_in_the_report(tmp_path: Path) -> None:
     path = tmp_path / "rough.csv"
     path.write_bytes(

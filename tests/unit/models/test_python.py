@@ -147,14 +147,26 @@ def test_identity_follows_the_source(module: str, tmp_path: Path) -> None:
     assert load(f"{module}:label?labels=bad,good").identity != first
     assert load(f"{module}:label?multi=1").identity != first
     path = tmp_path / f"{module}.py"
-    path.write_text(path.read_text() + "\n# changed\n")
-    assert load(f"{module}:label").identity != first
+    path.write_text(path.read_text() + "\nimport beside_it.words\n")
+    changed = load(f"{module}:label").identity
+    assert changed != first
+    words = tmp_path / "beside_it" / "words.py"
+    words.parent.mkdir()
+    words.write_text("WORDS = 1\n")
+    beside = load(f"{module}:label").identity
+    assert beside != changed
+    words.write_text("WORDS = 2\n")
+    assert load(f"{module}:label").identity != beside
+    named = load(f"{module}:label?identity=v1")
+    path.write_text(path.read_text() + "\n# changed again\n")
+    assert load(f"{module}:label?identity=v1").identity == named.identity
+    assert named.probe is None
 
 
 @pytest.mark.parametrize(
     ("function", "says"),
     [
-        ("few", "1 answers to 2 texts"),
+        ("few", "3 answers to 4 texts"),
         ("decimal", "the answer 0.3 is a number, of no label"),
         ("nothing", "TypeError"),
         ("fails", "RuntimeError: no weights here"),

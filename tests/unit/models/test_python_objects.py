@@ -107,7 +107,7 @@ def test_what_follows_the_protocol_is_taken_as_it_is() -> None:
         (5, "5 is no model"),
         (dict, "is no model"),
         (None, "None is no model"),
-        (lambda texts: ["good"], "1 answers to 2 texts"),
+        (lambda texts: ["good"], "1 answers to 4 texts"),
         (lambda text: text.upper(), "AttributeError"),
         (lambda texts: [[0.2, 0.8] for _ in texts], "2 scores and 0 labels; name the labels"),
         (lambda texts: [0.8 for _ in texts], "0.8 is a number, of no label"),

@@ -13,7 +13,7 @@ from hinter_core.campaign.findings import choose_sides
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_core.report.compared.comparison import compare
-from hinter_core.report.gate import GateOn, gate, junit, regression_gate
+from hinter_core.report.gate import GateOn, gate, junit, passed, regression_gate
 from hinter_core.report.metrics.excess import PlaceboExcess
 from hinter_core.report.model import Report, make_report
 from hinter_core.report.mutants.sarif import sarif
@@ -65,6 +65,15 @@ def test_the_gate_asks_for_the_lower_end_of_the_excess(report: Report) -> None:
     (fault,) = gate(sure, 0.02)
     assert fault.startswith(f"{HIDDEN}: errors of order 2 10.0 points higher (95 % interval +3.0 ")
     assert gate(sure, 0.03) == []
+    (line,) = passed(sure, 0.03)
+    assert "10.0 points higher" in line
+    assert "3 points allowed: not decided, and passed" in line
+    (fault,) = gate(sure, 0.03, GateOn.UPPER)
+    assert "more than 3 points are not ruled out" in fault
+    assert passed(sure, 0.03, GateOn.UPPER) == passed(sure, 0.02) == []
+    assert gate(sure, 0.2, GateOn.UPPER) == []
+    assert passed(sure, 0.2)[0].endswith("20 points allowed: passed.")
+    assert "10.0 points higher" in junit(sure, 0.03)
     assert (
         "99 placebo cases of this order are too few" in gate(with_excess(report, 0.03, 99), 0.5)[0]
     )
