@@ -8,7 +8,7 @@ kept; all mutants of a text lie in one shard. Word pairs and sets of attributes 
 from collections import Counter
 
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.campaign.store import NOTHING, UNUSABLE
+from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
 from hinter_core.campaign.tables import (
     CASE,
     ERROR,
@@ -98,7 +98,7 @@ def count(reader: CampaignReader, attributes: Attributes = ()) -> CampaignCounts
     for _, chunk in reader.ahead(lambda shards: read_chunk(reader, shards)):
         _read_mutants(reader, chunk, where)
         for name in chunk.judged:
-            _read_answers(models[name], chunk, where, labelled=counts.labels > 0)
+            _read_answers(models[name], chunk, where, counts)
     _count_mutants(reader, counts)
     for model in models.values():
         _count_answers(model)
@@ -153,8 +153,8 @@ def _within(where: str) -> str:
     return "SEMI JOIN sets USING (set)" if where else ""
 
 
-def _read_answers(model: ModelCounts, chunk: Chunk, where: str, *, labelled: bool) -> None:
-    """Add the sums over a chunk for one model; ``labelled``: the texts have labels."""
+def _read_answers(model: ModelCounts, chunk: Chunk, where: str, counted: CampaignCounts) -> None:
+    """Add the sums over a chunk for one model; ``counted``: what is known of the texts."""
     run, number, width = model.reader.run, model.number, chunk.width
     for name in ("judged", "originals"):
         model.reader.connection.register(f"read_{name}", getattr(chunk, name)[model.name])
@@ -178,12 +178,16 @@ def _read_answers(model: ModelCounts, chunk: Chunk, where: str, *, labelled: boo
         f"INSERT INTO by_shard SELECT {number}, shard, set, verdict, count(*), sum(places) FROM "
         "judged GROUP BY ALL"
     )
+    # Alike texts are one text: their answers depend on each other, as intervals must know.
+    by_text = "(SELECT * REPLACE (coalesce(first, row) AS row) FROM judged LEFT JOIN alike USING "
+    by_text = f"{by_text} (row))" if counted.alike else "judged"
     run(
         f"CREATE OR REPLACE TEMP TABLE summed AS SELECT set, key, row, count_if({ERROR}) AS "
         f"errors, count_if({CASE}) AS cases, count_if(verdict = 'hidden') AS hidden, "
         "count_if(verdict = 'discarded') AS discarded, count(*) AS mutants, "
         "count_if(verdict = 'discarded' AND changed) AS turned, "
-        "count_if(verdict = 'discarded' AND changed IS NOT NULL) AS asked FROM judged GROUP BY ALL"
+        "count_if(verdict = 'discarded' AND changed IS NOT NULL) AS asked "
+        f"FROM {by_text} GROUP BY ALL"
     )
     sums = ", ".join(f"sum({name})" for name in TextSums._fields)
     run(f"INSERT INTO by_text SELECT {number}, set, row, {sums} FROM summed GROUP BY set, row")
@@ -193,7 +197,7 @@ def _read_answers(model: ModelCounts, chunk: Chunk, where: str, *, labelled: boo
     )
     run(
         f"INSERT INTO by_validity SELECT {number}, set, row, level, count_if({ERROR}), count(*), "
-        f"count_if(verdict = 'hidden') FROM judged WHERE n_edits > 1 AND level IS NOT NULL AND "
+        f"count_if(verdict = 'hidden') FROM {by_text} WHERE n_edits > 1 AND level IS NOT NULL AND "
         f"{CASE} GROUP BY ALL"
     )
     run(
@@ -204,7 +208,7 @@ def _read_answers(model: ModelCounts, chunk: Chunk, where: str, *, labelled: boo
         f"INSERT INTO grades SELECT {number}, set, grade, count(*) FROM judged "
         "WHERE verdict = 'hidden' GROUP BY ALL"
     )
-    if labelled:
+    if counted.labels:
         run(
             f"INSERT INTO answered SELECT {number}, set, row, labels, changed, count(*) FROM "
             f"judged WHERE {CASE} AND failure IS NULL GROUP BY ALL"
@@ -348,6 +352,12 @@ def _count_texts(reader: CampaignReader, counts: CampaignCounts) -> None:
         "ORDER BY min(shard), min(row)"
     )
     counts.repeated = dict(repeated)
+    reader.run(
+        "CREATE OR REPLACE TEMP TABLE alike AS FROM (SELECT row, min(row) OVER (PARTITION BY text) "
+        f"AS first FROM ({reader.tables().texts}) WHERE outcome = $outcome) WHERE row <> first",
+        outcome=TESTED,
+    )
+    ((counts.alike,),) = reader.run("SELECT count(*) FROM alike")
     for outcome, listed in ((UNUSABLE, counts.faults), (NOTHING, counts.idle)):
         rows = reader.run(
             f"SELECT row, coalesce(id, ''), detail FROM rows WHERE outcome = $outcome "

@@ -198,11 +198,11 @@ class CampaignCounts:
 
     ``texts``: by outcome. ``possible`` and ``tested``: intersectional mutants by order. ``faults``:
     unusable rows; ``idle``: texts with nothing to test; the first 1,000 of each. ``repeated``: rows
-    by id that is not unique. ``labels``: number of distinct labels. ``pairs``: by attributes and
-    attribute, word pairs made and kept. ``met``: by attributes, number of target groups (one per
-    attribute). ``combined``: by several attributes, number of combinations of word pairs.
-    ``discarded``: by attribute and target group, atomic mutants made, discarded, and
-    soft among these.
+    by id that is not unique. ``alike``: tested texts that stand in a row before, too. ``labels``:
+    number of distinct labels. ``pairs``: by attributes and attribute, word pairs made and kept.
+    ``met``: by attributes, number of target groups (one per attribute). ``combined``: by several
+    attributes, number of combinations of word pairs. ``discarded``: by attribute and target group,
+    atomic mutants made, discarded, and soft among these.
     """
 
     texts: Counter[str] = field(default_factory=Counter)
@@ -212,6 +212,7 @@ class CampaignCounts:
     idle: list[UnusedRow] = field(default_factory=list)
     labels: int = 0
     repeated: dict[str, int] = field(default_factory=dict)
+    alike: int = 0
     pairs: dict[Attributes, dict[str, tuple[int, int]]] = field(
         default_factory=lambda: defaultdict(dict)
     )

@@ -97,7 +97,7 @@ class ModelReport:
 class Report:
     """A campaign's report.
 
-    ``faults``, ``idle``, ``repeated`` and ``labels`` (HInter, Table 4): see
+    ``faults``, ``idle``, ``repeated``, ``alike`` and ``labels`` (HInter, Table 4): see
     :class:`hinter_core.report.counts.CampaignCounts`. ``people``: judgements of annotators, if
     :func:`hinter_core.annotation.evaluation.correction.judged_by_people` added them. ``only``:
     mutants that change other attributes are left out; empty: none is. ``names``: full names of
@@ -112,6 +112,7 @@ class Report:
     faults: list[UnusedRow]
     idle: list[UnusedRow]
     repeated: dict[str, int]
+    alike: int
     labels: int
     reach: list[Reach]
     coverage: list[Coverage]
@@ -197,6 +198,7 @@ def report_of(store: CampaignStore, counts: CampaignCounts, only: Attributes = (
         faults=counts.faults,
         idle=counts.idle,
         repeated=counts.repeated,
+        alike=counts.alike,
         labels=counts.labels,
         reach=[] if only else reach(counts),
         coverage=coverage(counts, scope),

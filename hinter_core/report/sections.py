@@ -112,6 +112,7 @@ def _overview(report: Report) -> Section:
         if texts
         else "No text has been tested yet: run or resume the campaign.",
     ]
+    sentences += [alike_in_words(report.alike)] if report.alike else []
     sentences += [report.missing] if report.missing else []
     if any(model.priority for model in report.models):
         sentences.append(
@@ -229,6 +230,15 @@ def _unused(report: Report) -> Section:
     rows: Rows = [[f.row, f.id, f.reason] for f in report.faults[:_NAMED]]
     sentences = [words, _repeated(report.repeated)] if report.repeated else [words]
     return Section("unused", "Rows", sentences, ["Row", "Id", "Reason"], rows)
+
+
+def alike_in_words(number: int) -> str:
+    """Say that texts stand in the data more than once, and what that means for figures."""
+    stand = "1 text stands" if number == 1 else f"{number:,} texts stand"
+    return (
+        f"{stand} in the data before, word for word. Alike texts count in every rate, and as one "
+        "text in its interval and among the texts with an error."
+    )
 
 
 def _repeated(ids: Mapping[str, int]) -> str:

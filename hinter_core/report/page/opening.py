@@ -14,7 +14,7 @@ from hinter_core.report.gate import LIMIT, Decision, GateOn, GateOutcome, decide
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO
 from hinter_core.report.metrics.lattice import people_apart_section
 from hinter_core.report.model import ModelReport, Report
-from hinter_core.report.sections import unusable_in_words
+from hinter_core.report.sections import alike_in_words, unusable_in_words
 from hinter_core.statistics.format import percent, points
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
@@ -170,11 +170,7 @@ def caveats(report: Report, limit: float, decisions: Iterable[Decision]) -> Iter
                 f"{one.model}: {one.excess.placebo.of:,} placebo cases of the {FEWEST_PLACEBO} "
                 "that are needed. Test more texts."
             )
-    texts = report.texts
-    if unusable := texts[UNUSABLE]:
-        yield unusable_in_words(unusable)
-    if report.sampled and texts.total():
-        yield f"The texts are a sample of {texts.total():,}."
+    yield from _of_texts(report)
     if any(model.priority for model in report.models):
         yield "Models were asked by priority: rates are of the audit, a random share of the cases."
     for model in report.models:
@@ -189,6 +185,16 @@ def caveats(report: Report, limit: float, decisions: Iterable[Decision]) -> Iter
         yield "A program, not people, judged which mutants are natural."
     if not report.campaign.settings.across_people:
         yield "Intersections are of one person; two people were not mixed."
+
+
+def _of_texts(report: Report) -> Iterable[str]:
+    texts = report.texts
+    if unusable := texts[UNUSABLE]:
+        yield unusable_in_words(unusable)
+    if report.alike:
+        yield alike_in_words(report.alike)
+    if report.sampled and texts.total():
+        yield f"The texts are a sample of {texts.total():,}."
 
 
 def method(report: Report) -> list[str]:

@@ -79,18 +79,20 @@ def report(store: CampaignStore) -> Report:
 
 @pytest.fixture(scope="module")
 def truth(store: CampaignStore, parses: ParseStore) -> dict[str, list[tuple[int, list[Outcome]]]]:
-    """By model, each text's row and its mutants, as the pipeline judges them text by text."""
+    """By model, the first row of each text and its mutants as the pipeline judges them."""
     campaign = store.campaign()
     models = [open_store(name) for name in campaign.models]
     pipeline = Pipeline(campaign.vocabulary(), parses, models, campaign.settings)
     found: dict[str, list[tuple[int, list[Outcome]]]] = defaultdict(list)
+    rows: dict[str, int] = {}
     for row in campaign.table().rows():
         try:
             check = pipeline.check(row.text)
         except InputError:
             continue
+        first = rows.setdefault(row.text, row.number)  # alike texts count as one
         for model, judged in check.outcomes.items():
-            found[model].append((row.number, judged))
+            found[model].append((first, judged))
     return found
 
 
@@ -151,6 +153,20 @@ def test_a_truth_table_gives_shares_within_each_outcome(small: Report) -> None:
     sums = [row[1:] for row in section.rows if row[0] == "all pairs"]
     assert sums[1] == ["benign", "one of them", "", "4", "50.00\u00a0%", "66.67\u00a0%"]
     assert sums[3] == ["bias", "benign", "benign", "2", "25.00\u00a0%", "100.00\u00a0%"]
+
+
+def test_alike_texts_are_one_text_for_an_interval(make: Make) -> None:
+    texts = ["The black man was kind.", "The Syrian man left.", "The white man sang."]
+    once, often = (
+        make_report(make(many, ["race", "gender"], 2, HIDDEN)) for many in (texts, texts * 5)
+    )
+    assert (once.alike, often.alike) == (0, 12)
+    one, five = (report.models[0].intersectional for report in (once, often))
+    assert (five.errors.hits, five.errors.of) == (5 * one.errors.hits, 5 * one.errors.of)
+    assert None not in (one.errors.low, one.errors.high, five.errors.low, five.errors.high)
+    assert five.errors.high - five.errors.low > 0.95 * (one.errors.high - one.errors.low)
+    assert five.sources == one.sources
+    assert "12 texts stand in the data before" in sections(often)[0].sentences[2]
 
 
 def test_two_texts_counted_by_hand(small: Report) -> None:
@@ -449,15 +465,16 @@ def test_a_model_that_was_not_asked_everything_counts_what_it_was_asked(
     with CampaignReader(store) as whole, CampaignReader(copy) as part:
         models, asked = count(whole).models, count(part).models
         assert asked[HIDDEN].verdicts == models[HIDDEN].verdicts
-        sums = "SELECT set, * EXCLUDE (set) FROM by_text WHERE model = $model AND cases > 0"
+        answers = "SELECT row, labels FROM unchanged WHERE model = $model"
         every, own = (
-            {(row[0], row[2]): row for row in one.run(sums, model=counted[ALONE].number)}
+            dict(one.run(answers, model=counted[ALONE].number))
             for one, counted in ((whole, models), (part, asked))
         )
-    rows = {row for _, row in own}
-    assert rows
-    assert not rows & {4, 5, 6, 7, 8, 9}
-    assert own == {key: sums for key, sums in every.items() if key[1] in rows}
+    assert own
+    assert not own.keys() & {4, 5, 6, 7, 8, 9}
+    assert own == {row: labels for row, labels in every.items() if row in own}
+    counted = [sum(map(Counter.total, one[ALONE].verdicts.values())) for one in (asked, models)]
+    assert 0 < counted[0] < counted[1]
     other = read_table(copy.answers(3, identity))
     for fewer in (other.slice(0, 9), pyarrow.concat_tables([other] * 9)):
         pyarrow.parquet.write_table(fewer, path)
