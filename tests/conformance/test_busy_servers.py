@@ -90,6 +90,17 @@ def test_a_server_that_never_has_time_ends_the_wait_and_says_why(tmp_path: Path)
         assert asked.model.usage.spent.prompt_tokens == 0  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("asked", [{"Retry-After": "0"}, {"retry-after-ms": "1"}])
+def test_patience_ends_whatever_wait_a_server_names(tmp_path: Path, asked: dict[str, str]) -> None:
+    began = time.monotonic()
+    with FaultyServer(busy=lambda n: (429, asked)) as server:
+        answers = store(server, tmp_path, patience=2, concurrency=4).predict(TEXTS)
+        assert {answer.failure for answer in answers.values()} == {Failure.ERROR}
+        assert all("429: too much to do" in answer.detail for answer in answers.values())
+        assert len(server.bodies) < 40
+    assert time.monotonic() - began < 20
+
+
 def test_a_slow_answer_holds_up_no_other(tmp_path: Path) -> None:
     """With chunks of 64, the second chunk waited for the slow text of the first."""
     many, slow = [f"Number {i}." for i in range(200)], "A long text, sent first. [fault:hang]"

@@ -14,6 +14,7 @@ from email.utils import parsedate_to_datetime
 
 _START = 8  # requests at a time at first
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 8.0  # seconds before a further try, if the server names none
+_LEAST_WAIT = 0.2  # seconds, however few a server names: it refused just now
 _MINUTE, _DAY = 60.0, 86_400.0
 BUSY = frozenset({429, 503})  # statuses of a server that has too much to do
 _AGAIN = frozenset({408, 409})  # besides those from 500
@@ -102,7 +103,7 @@ class Pace:
         """Note a refusal of a request; return how long to wait, or None if that is too long.
 
         Only one of the requests that were under way together halves the number. ``retry_after``:
-        seconds that the server named.
+        seconds that the server named; 0 names none.
         """
         now = self.clock()
         if self._refused_since is None:
@@ -111,7 +112,7 @@ class Pace:
             self._halved, self._slow = now, True
             self.limit = max(1.0, self.limit / 2)
             self._refusals += 1
-        wait = back_off(self._refusals) if retry_after is None else retry_after
+        wait = max(retry_after or back_off(self._refusals), _LEAST_WAIT)
         self._resume = max(self._resume, now + wait)
         return None if self.given_up() else wait
 
