@@ -1,5 +1,6 @@
 """Assertions for test suites: a model has no hidden intersectional bias on some texts."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,7 +27,9 @@ def assert_no_hidden_bias(
     """Fail if several changes together flip the model's answer, though none of them does alone.
 
     ``model``, ``labels``, ``multi`` and ``settings``: as for :func:`hinter_core.check`.
-    ``verdicts``: what counts as bias; add ``biased`` for flips by one change.
+    ``verdicts``: what counts as bias; add ``biased`` for flips by one change. With ``limit=50``,
+    50 combinations of each text are drawn and tested, and nothing is said of the others; without a
+    limit, all are. Variants without an answer give a ``UserWarning``.
 
     Raises:
         AssertionError: the message names text, changes and verdict. More than a tenth of a text's
@@ -50,16 +53,23 @@ def assert_no_hidden_bias(
                     hidden.append(_described(text, name, findings, len(result.mutants())))
                 lost, tested = result.findings("unanswered"), result.counts
                 if len(lost) > MOST_UNANSWERED * (sum(tested.values()) - tested["discarded"]):
-                    hidden.append(
-                        f"{len(lost)} variants have no answer of {name}, so nothing is known of "
-                        f"them ({lost.reason.iloc[0]}): \u201c{text}\u201d"
-                    )
+                    hidden.append(_unknown(text, name, lost))
+                elif len(lost):
+                    warnings.warn(_unknown(text, name, lost), stacklevel=2)
     if len(refused) == len(given) * len(names):
         raise InputError(
             f"Nothing was tested: {refused[0]}" if refused else "Nothing was tested: give texts."
         )
     if hidden:
         raise AssertionError("\n".join(hidden))
+
+
+def _unknown(text: str, model: str, lost: Any) -> str:
+    have, them = ("variant has", "it") if len(lost) == 1 else ("variants have", "them")
+    return (
+        f"{len(lost)} {have} no answer of {model}, so nothing is known of {them} "
+        f"({lost.reason.iloc[0]}): \u201c{text}\u201d"
+    )
 
 
 def _described(text: str, model: str, findings: Any, tested: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from hinter_core.api.models import named_models
@@ -199,7 +200,7 @@ class CheckResult:
         """Remarks about the text, and the reasons of changes that are not made."""
         plan, judged = self._result.plan, len(self._result.mutants)
         early = [] if self._result.complete else [f"Only {judged} mutants were judged in time."]
-        return [*early, *plan.notices, *(refused.in_words for refused in plan.refused)]
+        return [*early, *self._result.notices, *(refused.in_words for refused in plan.refused)]
 
     def mutants(self) -> pandas.DataFrame:
         """Return all mutants, a row each, with the columns of mutants."""
@@ -260,8 +261,9 @@ class CheckResult:
             else original(self._result, self.model)
         )
         counts = ", ".join(f"{number} {verdict}" for verdict, number in self.counts.items())
+        notes = escape(" ".join([f"Mutants: {counts}.", *self._result.notices]))
         style = _PAGE + "".join(one.read_text(encoding="utf-8") for one in _STYLES)
-        return framed("Check", f"{body}<p class='quiet'>Mutants: {counts}</p>", style, 420)
+        return framed("Check", f"{body}<p class='quiet'>{notes}</p>", style, 420)
 
 
 def verdicts_of(names: Names) -> tuple[str, ...]:

@@ -41,9 +41,11 @@ def rows_of(given: Any) -> list[Any]:
     """Return the rows of a table of pandas or datasets, or of anything else with texts or rows.
 
     Raises:
-        InputError: something else, or several splits.
+        InputError: something else, several splits, or two columns of one name.
     """
     if hasattr(given, "to_dict") and hasattr(given, "columns"):  # pandas
+        if again := list(given.columns[given.columns.duplicated()]):
+            raise InputError(f"The column '{again[0]}' is there twice; give each its own name.")
         return list(given.astype(object).where(given.notna(), None).to_dict("records"))
     if hasattr(given, "column_names") and not isinstance(given, dict):  # datasets
         return _with_names(given)

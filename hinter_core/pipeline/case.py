@@ -85,6 +85,16 @@ class TestResult:
         tally = Counter(outcome.verdict for outcome in judged)
         return {verdict.value: tally[verdict] for verdict in Verdict}
 
+    @property
+    def notices(self) -> list[str]:
+        """Remarks about the text, and on combinations that a limit leaves out."""
+        plan, tested = self.plan, sum(mutant.order > 1 for mutant in self.mutants)
+        limit = None if plan.settings.order == 1 else plan.settings.limit
+        if limit is None or tested >= plan.total:
+            return plan.notices
+        tried = f"{tested:,} of {plan.total:,} combinations were tested (limit {limit:,})."
+        return [tried, *plan.notices]
+
     def place(self, edits: Iterable[Edit]) -> int | None:
         """Return the place of one edit set among the mutants, if it was tested."""
         start = self._placed

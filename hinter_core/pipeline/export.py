@@ -33,7 +33,7 @@ def check_to_json(result: TestResult, model: str) -> dict[str, Any]:
         "mutants": [_outcome_to_json(result.plan, outcome) for outcome in result.outcomes[model]],
         "counts": result.counts(model),
         "counts_across_people": result.counts(model, across_people=True),
-        "notices": list(result.plan.notices),
+        "notices": result.notices,
         "rejected": [
             {
                 "attribute": r.occurrence.attribute,

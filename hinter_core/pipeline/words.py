@@ -46,7 +46,7 @@ def check_in_words(result: TestResult, model: str, note: str = "") -> str:
     ]
     if len(refused) > _SHOWN:
         lines.append(f"  ... and {len(refused) - _SHOWN} more reasons; --json prints all.")
-    lines += [f"Note: {notice}" for notice in plan.notices]
+    lines += [f"Note: {notice}" for notice in result.notices]
     if not any(j.conformance.kept for j in result.outcomes[model]):
         lines.append("Every mutant was discarded, so nothing was tested; see the reasons.")
     counts = result.counts(model)

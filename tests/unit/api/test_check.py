@@ -98,6 +98,17 @@ def test_a_notebook_shows_the_square(words: list[str]) -> None:
     assert "&lt;script&gt;" in page or "house" in page
 
 
+def test_a_limit_that_leaves_out_combinations_is_told() -> None:
+    text, pair = "The British waiter was kind.", ["race", "gender"]
+    every = hinter.check(text, planted, pair, limit=10_000)
+    assert "combinations were tested" not in every.report() + every._repr_html_()
+    told = f"3 of {sum(every.mutants()['order'] == 2)} combinations were tested (limit 3)."
+    found = hinter.check(text, planted, pair, limit=3)
+    assert f"Note: {told}" in found.report().splitlines()
+    assert json.loads(found.report("json"))["notices"] == [told] == found.notices
+    assert told in page_of(found._repr_html_())
+
+
 def test_scores_have_a_figure() -> None:
     found = hinter.check("The British waiter was kind.", attributes="race,gender", limit=2)
     assert found.scores

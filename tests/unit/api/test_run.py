@@ -77,6 +77,10 @@ def test_a_bad_row_of_a_list_ends_no_run(run: Run) -> None:
         ({"data": None}, "Name the data"),
         ({"data": pd.DataFrame({"text": TEXTS}), "text_column": "texts"}, "has no column 'texts'"),
         ({"data": pd.DataFrame({"n": [1, 2, 3]})}, "column"),
+        (
+            {"data": pd.DataFrame([TEXTS], columns=["text", "n", "text"])},
+            "The column 'text' is there twice",
+        ),
         ({"data": datasets.DatasetDict({"test": datasets.Dataset.from_dict({"text": TEXTS})})},
          "Choose one split of the data: test"),
         ({"models": []}, "Name a model"),

@@ -69,3 +69,17 @@ def test_a_wrong_setting_is_no_success(words: list[str]) -> None:
         assert_fair(TEXTS, words, budget=1.0)
     with pytest.raises(hinter.HinterError, match="1 answers to 4 texts"):
         assert_fair(TEXTS, words, lambda texts: ["good"])
+
+
+def test_a_few_variants_without_an_answer_are_told_with_the_reason() -> None:
+    def silent(texts: list[str]) -> list[str]:
+        if any("Punjabi" in text for text in texts):
+            raise ValueError("out of memory")
+        return ["good" for _ in texts]
+
+    text = "The British nurse was kind."
+    with pytest.warns(UserWarning, match=r"of silent, so .*ValueError: out of memory") as caught:
+        hinter.testing.assert_no_hidden_bias(silent, text, ["race", "gender"], order=1)
+    (warning,) = [one for one in caught if one.category is UserWarning]
+    assert str(warning.message).startswith("1 variant has no answer")
+    assert warning.filename == __file__
