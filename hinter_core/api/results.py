@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from html import escape
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from hinter_core.api.checking import Names, verdicts_of
 from hinter_core.api.notebook import framed
 from hinter_core.campaign.findings import FindingFilter, tested_models
 from hinter_core.campaign.frames import mutants_of_campaign
-from hinter_core.campaign.progress import unanswered
+from hinter_core.campaign.progress import unanswered, untested_in_words
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import is_placebo
 from hinter_core.data.tables import to_json
@@ -224,11 +225,22 @@ class CampaignResult:
                 f"{line.errors.hits:,} errors in {line.errors.of:,} cases, "
                 f"{line.verdicts['hidden']:,} hidden"
             )
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._lost()])
+
+    def _lost(self) -> list[str]:
+        """Say which texts were not tested, and why mutants have no answer."""
+        return [
+            *untested_in_words(self.store),
+            *(
+                f"{one.mutants:,} unanswered of {one.model}: {one.in_words}"
+                for one in unanswered(self.store, self.models)
+            ),
+        ]
 
     def _repr_html_(self) -> str:
         """Show the first screen of the report in a notebook."""
-        return framed("Report", f"<main>{first_screen(self.content)}</main>", style(), 480)
+        lost = "".join(f"<p>{escape(line)}</p>" for line in self._lost())
+        return framed("Report", f"<main>{first_screen(self.content)}{lost}</main>", style(), 480)
 
 
 class ComparisonResult:

@@ -30,6 +30,8 @@ def model(
 ) -> Any:
     """Add a model: a function of a list of texts, a pipeline, or a class that makes one.
 
+    A second model of a name takes the place of the first, as a notebook runs a cell again.
+
     Args:
         value: The model; a class is called with what follows the colon in ``NAME:SOURCE``.
         name: By default that of the function or class.
@@ -38,7 +40,7 @@ def model(
         multi: Whether several labels may apply to one text.
 
     Raises:
-        InputError: a name that is taken, or none.
+        InputError: a name of HInter's own models, or none.
     """
     options = {"identity": identity, "labels": tuple(labels), "multi": multi}
     return _add(MODELS, value, name, BACKENDS, options)
@@ -50,7 +52,7 @@ def relation(value: Any = None, *, name: str = "") -> Any:
     Name it among the ``relations`` of a check or campaign. Its docstring says what it does.
 
     Raises:
-        InputError: a name that is taken, or none.
+        InputError: a name of HInter's own relations, or none.
     """
     if value is None:
         return lambda given: relation(given, name=name)
@@ -76,7 +78,7 @@ def source(value: Any = None, *, name: str = "") -> Any:
     """Add a source of data: a function that returns texts or rows, given as ``NAME:ARGUMENT``.
 
     Raises:
-        InputError: a name that is taken, or none.
+        InputError: a name of HInter's own sources, or none.
     """
     return _add(SOURCES, value, name, _SOURCES, {})
 

@@ -164,10 +164,13 @@ def untested_in_words(store: CampaignStore) -> list[str]:
             f"outcome <> '{TESTED}' GROUP BY outcome, regexp_replace(detail, '[0-9]+', '0', 'g')) "
             "GROUP BY outcome ORDER BY outcome"
         )
-        return [
-            f"{number:,} of {of:,} texts: {outcome}, most often because: {why}"
-            for outcome, number, why, of in rows
-        ]
+    lines = [
+        f"{number:,} of {of:,} texts: {outcome}, most often because: {why}"
+        for outcome, number, why, of in rows
+    ]
+    if rows and sum(number for _, number, *_ in rows) == rows[0][-1]:
+        lines.append("No text was tested, so nothing is known of any model.")
+    return lines
 
 
 class ProgressReader:

@@ -1,5 +1,6 @@
 """Findings for the code scanning of a build server, in SARIF 2.1.0."""
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -27,18 +28,27 @@ def sarif(store: CampaignStore, report: Report, faults: list[str]) -> str:
     Raises:
         StoreError: a table cannot be read.
     """
-    data = store.campaign().data
-    uri = "sample.csv" if data == SAMPLE else data
-    results = [_result("gate", "error", fault, uri, 1) for fault in faults]
+    place = _place(store.campaign().data)
+    results = [_result("gate", "error", fault, place, 1) for fault in faults]
     for model in report.models:
-        results += _hidden(Side(store, model.model), uri)
+        results += _hidden(Side(store, model.model), place)
     rules = [{"id": name, "shortDescription": {"text": about}} for name, about in _RULES.items()]
     driver = {"name": "HInter", "version": __version__, "rules": rules}
     run = {"tool": {"driver": driver}, "results": results}
     return to_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, 1) + "\n"
 
 
-def _hidden(side: Side, uri: str) -> list[dict[str, Any]]:
+def _place(data: str) -> dict[str, str]:
+    """Return the location of the data: beneath the current folder, relative to it."""
+    if data == SAMPLE:
+        return {"uri": "sample.csv"}
+    path, here = Path(data).absolute(), Path.cwd()
+    if path.is_relative_to(here) and path.is_file():
+        return {"uri": quote(path.relative_to(here).as_posix()), "uriBaseId": "%SRCROOT%"}
+    return {"uri": quote(data)}
+
+
+def _hidden(side: Side, place: dict[str, str]) -> list[dict[str, Any]]:
     wanted = FindingFilter((Verdict.HIDDEN.value,))
     hidden, _ = page_of_findings(side, wanted, 0, _MOST)
     return [
@@ -47,18 +57,18 @@ def _hidden(side: Side, uri: str) -> list[dict[str, Any]]:
             "warning",
             f"{side.model}: {', '.join(edit.in_words for edit in one.edits)}: "
             f"{', '.join(one.original)} \u2192 {', '.join(one.labels or ())}: {one.mutant}",
-            uri,
+            place,
             one.row + 1,
         )
         for one in hidden
     ]
 
 
-def _result(rule: str, level: str, words: str, uri: str, line: int) -> dict[str, Any]:
-    place = {"artifactLocation": {"uri": quote(uri)}, "region": {"startLine": line}}
+def _result(rule: str, level: str, words: str, place: dict[str, str], line: int) -> dict[str, Any]:
+    lies = {"artifactLocation": place, "region": {"startLine": line}}
     return {
         "ruleId": rule,
         "level": level,
         "message": {"text": words},
-        "locations": [{"physicalLocation": place}],
+        "locations": [{"physicalLocation": lies}],
     }

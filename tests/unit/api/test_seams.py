@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html import unescape
 from typing import Any
 
 import pandas as pd
@@ -89,6 +90,21 @@ def test_a_relation_that_fails_ends_no_run(words: list[str]) -> None:
     assert "The relation 'picky' failed on this text (ValueError: too white)" in found.report(
         "markdown"
     ).replace("\\", "")
+    one = "1 of 3 texts: unusable, most often because: The relation 'picky' failed on this text"
+    assert one in repr(found)
+    assert "No text was tested" not in repr(found)
+
+
+def test_a_relation_that_fails_on_all_texts_leaves_no_clean_result(words: list[str]) -> None:
+    @hinter.relation
+    def broken(text: str) -> list[str]:
+        raise KeyError(text[:3])
+
+    found = hinter.run(TEXTS[1:], planted, (), dictionaries=words, relations="broken")
+    why = "2 of 2 texts: unusable, most often because: The relation 'broken' failed on this text"
+    for shown in (repr(found), unescape(unescape(found._repr_html_()))):
+        assert why in shown
+        assert "No text was tested, so nothing is known of any model." in shown
 
 
 @pytest.mark.parametrize(

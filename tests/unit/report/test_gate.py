@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import pytest
@@ -168,6 +170,21 @@ def test_a_rate_passes_that_may_be_below_the_limit(report: Report) -> None:
     one = replace(report, models=[replace(report.models[0], intersectional=alone)])
     assert gate(one, 0.5, GateOn.RATE) == []
     assert "(50.0 %), more than 49 %" in gate(one, 0.49, GateOn.RATE)[0]
+
+
+def test_data_beneath_the_current_folder_are_placed_in_it(
+    store: CampaignStore, report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = Path(store.campaign().data)
+    for here, expected in (
+        (data.parent.parent, {"uri": f"{data.parent.name}/{data.name}", "uriBaseId": "%SRCROOT%"}),
+        (Path(__file__).parent, {"uri": quote(str(data))}),
+    ):
+        monkeypatch.chdir(here)
+        (run,) = json.loads(sarif(store, report, ["It fails."]))["runs"]
+        places = [one["locations"][0]["physicalLocation"] for one in run["results"]]
+        assert len(places) > 1
+        assert all(place["artifactLocation"] == expected for place in places)
 
 
 def test_hidden_findings_are_told_to_code_scanning(store: CampaignStore, report: Report) -> None:
