@@ -12,7 +12,7 @@ from functools import lru_cache
 from hinter_core.storage import shipped_words
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
-from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, NOUNS, listed_nouns
+from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, NOUNS, listed_nouns, person_nouns
 from hinter_core.types import GrammaticalForm, Parse, Span, Term
 
 _FORM = GrammaticalForm
@@ -55,6 +55,7 @@ _CALLS = ("vocative", "discourse")
 _IN_NOUN_PHRASES = frozenset("JJ JJR JJS HYPH VBG VBN CD".split())
 _NOUN_PHRASES_GO_ON = tuple((tag,) for tag in (*NOUN_TAGS, "JJ", "HYPH", "CC", ","))
 _DESCRIBING = frozenset("JJ JJR JJS VBN CD".split())
+_AWAY = frozenset({"to", "away", "back", "up"})  # "gave her books to the library"
 _OWNED = NOUN_TAGS | {"VB", "VBP"}  # "his make up": as a subject, "his" has a verb in -s
 _BEFORE_OWNED = frozenset("RB RBR RBS JJ JJR JJS CD VBN HYPH".split())
 # After a possessive, none of these stands.
@@ -175,7 +176,8 @@ class _Place:
         self._possesses = both and _possesses(parse, head)
         pronoun = not forms.isdisjoint(_CHOSEN)
         self._before_own = pronoun and "own" in parse.words[head + 1 : head + 2]
-        self._described = both and (_described(parse, head) or _ends_phrase(parse, head))
+        described = both and (_described(parse, head) or _ends_phrase(parse, head))
+        self._described = described or (both and _to_somebody(parse, head))
         absolute = {_FORM.PRONOUN_POSSESSIVE, _FORM.PRONOUN_POSSESSIVE_ABSOLUTE} <= forms
         self._owns = absolute and _owns(parse, head)
         self._alone = absolute and _ends_phrase(parse, head)
@@ -350,6 +352,18 @@ def _described(parse: Parse, head: int) -> bool:
         beyond = parse.tags[head + 4] if head + 4 < len(parse.tags) else "."
         return beyond not in NOUN_TAGS
     return after[1] in (".", "IN", ":")
+
+
+def _to_somebody(parse: Parse, head: int) -> bool:
+    """Whether a verb gives or says things to a pronoun: "asked her rude things"."""
+    if not head or fold(parse.words[head - 1]) not in _words()["to_somebody"]:
+        return False
+    after = head + 1
+    while after < len(parse.tags) and parse.tags[after] in _DESCRIBING:
+        after += 1
+    things = after < len(parse.tags) and parse.tags[after] == "NNS"
+    beyond = fold(parse.words[after + 1]) if after + 1 < len(parse.words) else ""
+    return things and fold(parse.words[after]) not in person_nouns() and beyond not in _AWAY
 
 
 def _before_name(parse: Parse, head: int) -> bool:

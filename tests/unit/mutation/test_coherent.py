@@ -203,6 +203,9 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "They blamed xyr mother and sold xyr car.",
         ),
         ("I met her last week.", "her > xem", "I met xem last week."),
+        ("They asked her rude things.", "her > xem", "They asked xem rude things."),
+        ("We told her parents.", "her > xyr", "We told xyr parents."),
+        ("He gave her books to the poor.", "her > xyr", "He gave xyr books to the poor."),
         (
             "He sighed; the coat was his only covering.",
             "he > xe",
