@@ -25,6 +25,7 @@ from hinter_core.generators.templates.template import TemplateRow, TemplateTable
 from hinter_core.models.budget import Cost, total
 from hinter_core.pipeline.case import FollowUp, ask_originals, conform, judge
 from hinter_core.statistics.clustered import POWER, texts_needed
+from hinter_core.types import Layer
 
 MOST = 10_000  # rows to preview
 _NAMED = 20  # unusable rows listed
@@ -32,6 +33,12 @@ _SHOWN = 60  # characters of a label
 _LOOKED_AT = 24  # texts of a forecast
 _DRAWN_FROM = 100_000  # texts, the first ones: more take long to read
 _TRIED = 160  # mutants of a forecast
+_COMPARED = 100  # mutants of a forecast that are compared with their sources
+_DISCARDS = {
+    Layer.SOFT: "the text contradicts the change elsewhere",
+    Layer.VALIDITY: "the validity score is below the minimum",
+    Layer.WORDING: "the changed words do not go together",
+}
 _RATES = (0.10, 0.05)  # errors of sensitive and of placebo mutants that a campaign is to tell apart
 _ALIKE = 0.1  # correlation of the errors of one text, as is common in campaigns of the sample
 
@@ -179,7 +186,9 @@ class Forecast:
     model, if it costs), in which discarded mutants count, although they are not tested: these two
     are upper bounds if the forecast is ``whole``, as it looked at all texts. ``unseen``: by model,
     the share of mutants with a change past what the model reads. ``power``: how many texts an
-    excess over placebo needs, in a sentence; ``placebo``: placebo mutants of that order.
+    excess over placebo needs, in a sentence; ``placebo``: placebo mutants of that order. ``kept``:
+    of ``compared`` intersectional mutants (atomic ones at order 1), those that are not discarded;
+    ``discard``: why most of the others are.
     """
 
     texts: int
@@ -194,6 +203,9 @@ class Forecast:
     unusable: int = 0
     power: str = ""
     placebo: int = 0
+    kept: int = 0
+    compared: int = 0
+    discard: str = ""
 
     @property
     def whole(self) -> bool:
@@ -218,6 +230,7 @@ def forecast(work: RunScope) -> Forecast:
     planned_parses = parts.parses.parsed
     each, tried = _seconds_each(parts, follow_ups, campaign.discarded)
     tried_parses = (parts.parses.parsed - planned_parses) / tried if tried else 0.0
+    compared = _compared(parts, follow_ups, campaign.seed)
     orders, sides = Counter(one.mutant.order for one in follow_ups), _sides(follow_ups)
     texts = {one.mutant.text for one in follow_ups} | {case.plan.text for case in cases}
     asked = [*texts, *(case.plan.text for case in cases for _ in range(campaign.repeat))]
@@ -243,7 +256,29 @@ def forecast(work: RunScope) -> Forecast:
         unusable=sum(bool(row.fault) for row in rows),
         power=_power(sides, _order_of(follow_ups), len(rows)),
         placebo=round(sum(of_placebo for _, of_placebo in sides.values()) * scale),
+        kept=sum(one.conformance.kept for one in compared),
+        compared=len(compared),
+        discard=_discard(compared),
     )
+
+
+def _compared(parts: CampaignParts, follow_ups: Sequence[FollowUp], seed: int) -> list[FollowUp]:
+    """Compare some mutants of the order of rates, drawn at random, with their sources."""
+    order = _order_of(follow_ups)
+    made = [one for one in follow_ups if one.mutant.order == order and not _neutral(one)]
+    drawn = Random(seed).sample(made, min(len(made), _COMPARED))
+    conform(drawn, parts.parses)
+    return drawn
+
+
+def _discard(compared: Sequence[FollowUp]) -> str:
+    layers = Counter(one.conformance.layer for one in compared if not one.conformance.kept)
+    layer = max(layers, key=layers.__getitem__, default=None)
+    return _DISCARDS.get(layer, "the changed sentence is built differently") if layer else ""
+
+
+def _neutral(one: FollowUp) -> bool:
+    return is_placebo(tuple(edit.attribute for edit in one.mutant.edits))
 
 
 def _drawn(work: RunScope) -> list[Row]:
@@ -281,8 +316,7 @@ def _sides(follow_ups: Sequence[FollowUp]) -> dict[int, tuple[int, int]]:
     order, sides = _order_of(follow_ups), (Counter[int](), Counter[int]())
     for one in follow_ups:
         if one.mutant.order == order:
-            neutral = is_placebo(tuple(edit.attribute for edit in one.mutant.edits))
-            sides[neutral][one.case.number] += 1
+            sides[_neutral(one)][one.case.number] += 1
     return {row: (sides[False][row], sides[True][row]) for row in sides[False] | sides[True]}
 
 

@@ -196,6 +196,13 @@ def _forecast(seen: Forecast) -> str:
         f"about {timedelta(seconds=round(seen.seconds))} for parsing and local models",
         *filter(None, [seen.power]),
     ]
+    if seen.compared:
+        most = f"; most of the others because {seen.discard}" if seen.discard else ""
+        lines.insert(
+            2,
+            f"about {seen.kept / seen.compared:.0%} of the {seen.compared} mutants that were "
+            f"compared with their texts are kept and tested{most}",
+        )
     if max(seen.mutants, default=0) > 1 and seen.placebo < FEWEST_PLACEBO:
         lines.append(
             f"--fail-over would fail: it needs {FEWEST_PLACEBO} placebo mutants of order 2, and "

@@ -397,6 +397,18 @@ def test_a_forecast_counts_what_the_run_then_makes(campaign: Campaign, tmp_path:
     assert seen.seconds > 0
     assert seen.costs == {}
     assert seen.power == "no text has placebo mutants of order 2, so bias cannot be told from noise"
+    pairs = [one for one in read_table(store.mutants(0)).to_pylist() if one["order"] == 2]
+    kept = sum(one["kept"] for one in pairs) / len(pairs)
+    assert abs(seen.kept / seen.compared - kept) < 0.15
+    assert bool(seen.discard) is (seen.kept < seen.compared)
+
+
+def test_a_forecast_says_that_nothing_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "faith.csv"
+    path.write_text("text\nThe old Catholic monk prayed in the mosque, and the nun smiled.\n")
+    seen = forecast(plan_run(Campaign(data=str(path), attributes=("age", "religion"))))
+    assert seen.compared > 10
+    assert (seen.kept, seen.discard) == (0, "the text contradicts the change elsewhere")
 
 
 def test_a_forecast_draws_its_texts_and_counts_repetitions(tmp_path: Path) -> None:
