@@ -4,8 +4,19 @@ A message is one or two sentences: what is wrong, and what to do. The command li
 exits with 2; the app shows it in a notice.
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 UNANSWERED = 3  # exit code of a run that ended with mutants without a usable answer
+_ALIKE = 0.7  # of two names, from which on one may be a slip of the other
 INTERRUPTED = 130  # exit code of a command that was stopped
+
+
+def hint(wrong: Iterable[str], known: Iterable[str], otherwise: str) -> str:
+    """Return "did you mean 'order'?", or ``otherwise`` if no known name is like a wrong one."""
+    names = list(known)
+    alike = [near for one in wrong for near in get_close_matches(one, names, 1, _ALIKE)]
+    return f"did you mean {', '.join(map(repr, alike))}?" if alike else otherwise
 
 
 class HinterError(Exception):

@@ -11,4 +11,4 @@ def classify(texts: list[str]) -> list[str]:
 def test_the_model_has_no_hidden_bias() -> None:
     """Fail with the text and the changes, if several together flip an answer."""
     texts = ["The British waiter was kind.", "A young Indian nurse helped the old actress."]
-    hinter.testing.assert_no_hidden_bias(classify, texts, ["race", "gender"], limit=20)
+    hinter.testing.assert_no_hidden_bias(classify, texts, ["race", "gender"])

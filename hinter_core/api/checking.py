@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -118,8 +119,7 @@ def check(
     Raises:
         HinterError: bad input; the message says what to do.
     """
-    if not isinstance(text, str):
-        raise InputError("hinter.check takes one text; hinter.run tests many.")
+    _require_text("hinter.check", text)
     campaign = settings_of("hinter.check", attributes, settings)
     with named_models(model, labels=labels, multi=multi) as (name, *others):
         if others:
@@ -141,6 +141,7 @@ def mutants(
     """
     from hinter_core.campaign.frames import mutants_alone
 
+    _require_text("hinter.mutants", text)
     campaign = settings_of("hinter.mutants", attributes, settings)
     dictionaries, parses = campaign.vocabulary(), ParseStore(load_parser(campaign.parser))
     require_testable(dictionaries, campaign.models, campaign.settings)
@@ -151,6 +152,13 @@ def mutants(
         conform(batch, parses)
         follow_ups += batch
     return mutants_alone(follow_ups)
+
+
+def _require_text(where: str, given: Any) -> None:
+    if not isinstance(given, str):
+        raise InputError(
+            f"{where} takes one text, not {reprlib.repr(given)}; hinter.run tests many."
+        )
 
 
 def settings_of(where: str, attributes: Names | None, settings: dict[str, Any]) -> Campaign:

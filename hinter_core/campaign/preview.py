@@ -16,7 +16,7 @@ from hinter_core.campaign.running.worker import CampaignParts, load_parts
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.tables import is_placebo
 from hinter_core.data.handwritten import HandwrittenSource, HandwrittenTable
-from hinter_core.data.rows import Row, Rows, Table
+from hinter_core.data.rows import Row, Rows, Table, alike_labels
 from hinter_core.files.columns import Columns, listed
 from hinter_core.generators.grammars.cases import GrammarTable
 from hinter_core.generators.grammars.grammar import Grammar
@@ -163,6 +163,7 @@ def preview_in_words(seen: Preview) -> list[str]:
         common = [f"{label[:_SHOWN]} ({number:,})" for label, number in seen.labels.most_common(12)]
         rest = len(seen.labels) - len(common)
         lines.append(f"labels: {', '.join(common)}{f' and {rest:,} more' if rest else ''}")
+    lines += alike_labels(seen.labels)
     if seen.mended:
         lines.append(f"not UTF-8, read as Windows-1252: {seen.mended:,}")
     if seen.repeated:

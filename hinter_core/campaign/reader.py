@@ -335,7 +335,9 @@ class CampaignReader:
                 self.check(self.shards)
             except StoreError as fault:
                 return fault
-        return InputError(f"The query failed: {_first_line(error)}")
+        # With the names that DuckDB proposes, and without the query.
+        said = " ".join(str(error).partition("\nLINE ")[0].split())
+        return InputError(f"The query failed: {said}")
 
     def check(
         self, shards: Iterable[int], mutants: Sequence[str] = (), answers: Sequence[str] = ()

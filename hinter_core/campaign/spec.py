@@ -14,7 +14,7 @@ from hinter_core.campaign.record import file_content, parser_content, words_cont
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS, IN_TURN, SOURCES, CampaignSettings
 from hinter_core.campaign.sources.base import CampaignSource
 from hinter_core.data.rows import Rows
-from hinter_core.errors import InputError
+from hinter_core.errors import InputError, hint
 from hinter_core.models.registry import split_names
 from hinter_core.options import Unchosen
 from hinter_core.relations.changes.words import WORDS
@@ -154,7 +154,8 @@ def from_mapping(values: Mapping[str, Any], where: str, *, stored: bool = False)
     if values.pop("relation", "substitution") != "substitution":  # the only one there was
         raise InputError(f"{where}: unknown relation; write relations: and a list of names.")
     if unknown := sorted(map(str, set(values) - set(known))):
-        raise InputError(f"{where}: unknown setting {', '.join(unknown)}; use {', '.join(known)}.")
+        meant = hint(unknown, known, f"use {', '.join(known)}.")
+        raise InputError(f"{where}: unknown setting {', '.join(unknown)}; {meant}")
     if isinstance(models := values.get("models"), str | list | tuple):  # names may hold commas
         parts = [models] if isinstance(models, str) else models
         named = (split_names(part) if isinstance(part, str) else [part] for part in parts)
@@ -188,12 +189,17 @@ def load_campaign(path: Path) -> Campaign:
     """
     import yaml
 
+    text = ""
     try:
-        values = yaml_loader(path.read_text(encoding="utf-8"), aliases=True).get_single_data()
+        text = path.read_text(encoding="utf-8")
+        values = yaml_loader(text, aliases=True).get_single_data()
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}. Check the path.") from error
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:  # a day that is none
         reason = next(iter(str(error).splitlines()), type(error).__name__)
+        if mark := getattr(error, "problem_mark", None):
+            line = min(mark.line + 1, text.count("\n", 0, -1) + 1)  # not past the end
+            reason = f"line {line}: {getattr(error, 'problem', '') or reason}"
         raise InputError(f"{path} is no YAML ({reason}).") from error
     if not isinstance(values, dict):
         raise InputError(f"{path} holds no settings; write lines such as 'data: reviews.csv'.")

@@ -446,6 +446,7 @@ def export(
     consensus: Annotated[
         bool, typer.Option("--consensus", help="One judgement per item: adjudicated or majority.")
     ] = False,
+    out: Annotated[Path | None, typer.Option(help="The file, in place of FILE.")] = None,
     push: Annotated[
         str, typer.Option(help="Write to this data set of the Hub, as ORG/NAME, instead.")
     ] = "",
@@ -454,6 +455,9 @@ def export(
     ] = False,
 ) -> None:
     """Write items and judgements to a file, a folder or the Hub; import reads them again."""
+    if file and out:
+        raise InputError("Name the file once: as FILE, or with --out.")
+    file = file or out
     if (file is None) == (not push):
         raise InputError("Name either a file, or a data set with --push ORG/NAME.")
     if push and kind not in ("", "dataset"):

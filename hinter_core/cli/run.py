@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
+from itertools import islice
 from multiprocessing import active_children
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +20,7 @@ from tqdm import tqdm
 
 from hinter_core.api.campaigns import prepare_run
 from hinter_core.campaign.listing import campaigns_in
-from hinter_core.campaign.preview import Forecast, forecast
+from hinter_core.campaign.preview import MOST, Forecast, forecast
 from hinter_core.campaign.progress import (
     Reason,
     missing_in_words,
@@ -36,6 +37,7 @@ from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli.options import Folder, print_json, require_writable, say, with_settings
 from hinter_core.cli.report import FailOver, Gate, JUnitFile, SarifFile, exit_for, gate_faults
+from hinter_core.data.rows import Table, alike_labels
 from hinter_core.errors import INTERRUPTED, UNANSWERED, InputError
 from hinter_core.models.budget import cost_in_words
 from hinter_core.places import place_of
@@ -225,6 +227,10 @@ def _run_with_progress(
     work = plan_run(settings, store)
     if settings.grammar and work.texts < settings.sentences:
         say(f"{settings.title} has {work.texts:,} different sentences; all are tested.", err=True)
+    if isinstance(work.table, Table) and work.table.source:  # a file, which is read again quickly
+        first = islice(work.table.rows(), MOST)
+        for line in alike_labels(row.label for row in first if row.label):
+            say(line, err=True)
     shards = store.part.shards(work.shards) if store.part else work.shards
     state = RunProgress(0, shards)
     pace = _Pace(os.cpu_count() or 1)

@@ -130,6 +130,18 @@ def open_table(path: Path, text: str = "", label: str = "", ident: str = "") -> 
     return Table(source.records, names, columns, source.count, source)
 
 
+def alike_labels(labels: Iterable[str]) -> list[str]:
+    """Say which labels differ in capitals alone."""
+    alike: dict[str, list[str]] = {}
+    for label in dict.fromkeys(labels):
+        alike.setdefault(label.casefold(), []).append(label)
+    return [
+        f"The labels {', '.join(map(repr, same))} differ in capitals alone; each is a label."
+        for same in alike.values()
+        if len(same) > 1
+    ]
+
+
 _HINT = "give texts, pairs of a text and its label, or mappings from columns to values"
 
 

@@ -34,6 +34,7 @@ _DEEPEST = 3  # objects within each other
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+\Z")
 _SLOT = re.compile(r"[{\[<](?!/?[a-z]{1,6}\s?/?>)[A-Za-z_][\w ]{0,40}[}\]>]|%s|\b__+\b")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_NUMBERS = "numbers or dates"
 _USER = ("user", "human", "prompter")
 _TURN = re.compile(r"(?:\A|\n\n)(Human|Assistant):")
 _FLAGS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
@@ -60,12 +61,14 @@ def find_columns(
     """Complete the columns ``given`` by detected ones.
 
     Raises:
-        InputError: an unknown column, no column of texts, or nothing that can be read.
+        InputError: an unknown column, no column of texts, numbers in the one that is given, or
+            nothing that can be read.
     """
     problems = [problem for _, problem in head if problem]
     if problems and not names:
         raise InputError(f"{where} has no row that can be read; the first: {problems[0]}.")
     text, ident = (_given(where, names, one) for one in (given.text, given.id))
+    _require_texts(where, head, names, text)
     flags: tuple[str, ...] = ()
     if given.label and not known_column(names, given.label) and "," in given.label:
         flags = tuple(_given(where, names, one.strip()) for one in given.label.split(","))
@@ -90,6 +93,14 @@ def _given(where: str, names: Sequence[str], given: str) -> str:
     if column := known_column(names, given):
         return column
     raise InputError(f"{where} has no column '{given}'; it has {listed(names)}.")
+
+
+def _require_texts(where: str, head: Sequence[Record], names: Sequence[str], text: str) -> None:
+    cells = [as_text(value_of(values, text)).strip() for values, _ in head] if text else []
+    if _no_text(list(filter(None, cells))) == _NUMBERS:
+        raise InputError(
+            f"The column '{text}' of {where} holds {_NUMBERS}, no texts; it has {listed(names)}."
+        )
 
 
 def known_column(names: Sequence[str], given: str) -> str:
@@ -223,7 +234,7 @@ def _no_text(cells: Sequence[str]) -> str:
     if not cells:
         return ""
     kinds = {
-        "numbers or dates": sum(sum(map(str.isalpha, c)) * 2 < len(c.replace(" ", "")) and
+        _NUMBERS: sum(sum(map(str.isalpha, c)) * 2 < len(c.replace(" ", "")) and
                                 any(map(str.isdigit, c)) for c in cells),
         "web addresses": sum(bool(_ADDRESS.match(c)) for c in cells),
         "codes": sum(c.isascii() and len(c) >= _CODE * len(c.split()) and

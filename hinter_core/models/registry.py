@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
-from hinter_core.errors import InputError, ModelError
+from hinter_core.errors import InputError, ModelError, hint
 from hinter_core.extensions import MODELS
 from hinter_core.language.clean import whole
 from hinter_core.models.base import ModelUnderTest
@@ -277,7 +277,8 @@ def parse_name(name: str, *, trusted: bool = False, key: str = "") -> ModelName:
         raise ModelError(f"Models of kind '{kind}' can be used on the command line only.")
     if backend is None or (colon and kind in BACKENDS and not backend.source):
         usages = ", ".join(b.usage(k) for k, b in every_backend().items())
-        raise ModelError(f"Unknown model '{name}'; use one of {usages}.")
+        meant = hint([kind], every_backend(), f"use one of {usages}.")
+        raise ModelError(f"Unknown model '{name}'; {meant}")
     return read_name(name, backend.options, trusted=trusted, key=key)
 
 

@@ -5,6 +5,7 @@ A metric is a function of the table of a model's mutants, without placebo, with 
 or a table of pandas.
 """
 
+import reprlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from hinter_core.campaign.findings import FindingFilter
 from hinter_core.campaign.frames import mutants_of_campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import Attributes
+from hinter_core.errors import InputError
 from hinter_core.extensions import METRICS, Extension
 from hinter_core.report.section import Cell, Section
 
@@ -38,6 +40,8 @@ def _section(metric: Extension, mutants: Any, model: str) -> Section:
     about = [metric.about] if metric.about else []
     try:
         columns, cells = _table(metric.name, metric.value(mutants.copy()))
+    except InputError as error:
+        return Section(key, title, [*about, str(error)], model=model)
     except Exception as error:  # noqa: BLE001 -- a metric of somebody else ends no report
         about.append(f"It could not be computed ({type(error).__name__}: {error}).")
         return Section(key, title, about, model=model)
@@ -50,7 +54,12 @@ def _table(name: str, value: Any) -> tuple[list[str], list[list[Cell]]]:
         return list(map(str, value.columns)), [list(map(_cell, row)) for row in rows]
     if isinstance(value, Mapping):
         return ["Name", "Value"], [[str(key), _cell(one)] for key, one in value.items()]
-    return [name.replace("_", " ").capitalize()], [[_cell(value)]]
+    if isinstance(cell := _cell(value), str) and not isinstance(value, bool):
+        raise InputError(
+            f"It returned {reprlib.repr(value)}, which is no number, no mapping from names to "
+            "numbers and no table of pandas."
+        )
+    return [name.replace("_", " ").capitalize()], [[cell]]
 
 
 def _cell(value: Any) -> Cell:

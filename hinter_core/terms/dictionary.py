@@ -22,7 +22,7 @@ from typing import Self
 
 from cachetools import LRUCache, cachedmethod
 
-from hinter_core.errors import DictionaryError, InputError
+from hinter_core.errors import DictionaryError, InputError, hint
 from hinter_core.files.columns import as_text, mended
 from hinter_core.files.containers import Record
 from hinter_core.files.source import Source, open_source
@@ -434,5 +434,6 @@ def choose(
         raise DictionaryError(f"No attribute given; choose from {', '.join(known)}.")
     for name in names:
         if name not in known:
-            raise DictionaryError(f"Unknown attribute '{name}'; choose from {', '.join(known)}.")
+            meant = hint([name], known, f"choose from {', '.join(known)}.")
+            raise DictionaryError(f"Unknown attribute '{name}'; {meant}")
     return [known[name] for name in names]

@@ -2,7 +2,7 @@
 
 from hinter_core.campaign.preview import Preview
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
-from hinter_core.data.rows import Row
+from hinter_core.data.rows import Row, alike_labels
 from hinter_core.generators.grammars.generator import usual_model
 from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.templates.mining import TAKEN
@@ -116,6 +116,7 @@ def _facts(seen: Preview) -> list[str]:
             for name in ("text", "label", "id"):
                 if column := getattr(columns, name):
                     facts.append(say(f"preview.{name}_column", name=column))
+    facts += map(translated, alike_labels(seen.labels))
     if seen.encoding not in ("", "utf-8"):
         facts.append(say("preview.encoding", name=seen.encoding.upper()))
     if seen.mended:

@@ -11,7 +11,8 @@ from hinter_core.campaign.settings import SAMPLE, SAMPLE_FILE
 from hinter_core.campaign.sources.base import PREDICTIONS, CampaignSource
 from hinter_core.data.hub import on_hub, open_hub, pin, read_hub_name
 from hinter_core.data.rows import Rows, content_of_source, from_source, open_given, open_table
-from hinter_core.errors import InputError
+from hinter_core.errors import InputError, hint
+from hinter_core.extensions import SOURCES
 from hinter_core.generators.base import Generator
 from hinter_core.generators.substitution import Substitution
 from hinter_core.language.parsing import ParseStore
@@ -52,6 +53,11 @@ class Texts(CampaignSource):
             return open_hub(read_hub_name(self.name), *columns)
         if from_source(self.name):
             return open_given(self.name, *columns)
+        kind = self._path.name.partition(":")[0]
+        if SOURCES.names() and "." not in kind and not self._path.exists():
+            known = SOURCES.names()
+            meant = hint([kind], known, f"sources that were added are {', '.join(known)}.")
+            raise InputError(f"There is no file {self.name}; {meant}")
         return open_table(self._path, *columns)
 
     def generator(self, models: Sequence[PredictionStore], parses: ParseStore, /) -> Generator:

@@ -134,7 +134,10 @@ def one_answer(texts: list[str]) -> list[str]:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"model": "vadar"}, "Unknown model 'vadar'"),
+        ({"model": "vadar"}, "Unknown model 'vadar'; did you mean 'vader'?"),
+        ({"attributes": ["rcae"]}, "Unknown attribute 'rcae'; did you mean 'race'?"),
+        ({"text": None}, "hinter.check takes one text, not None;"),
+        ({"text": float("nan")}, "hinter.check takes one text, not nan;"),
         ({"model": 7}, "7 is no model"),
         ({"model": one_answer}, "1 answers to 4 texts"),
         ({"model": ["vader", planted]}, "one model; call it once for each"),
@@ -145,7 +148,7 @@ def one_answer(texts: list[str]) -> list[str]:
         ({"order": "two"}, "order is a whole number"),
         ({"text": ""}, "There is no text to check"),
         ({"text": "Nothing is here."}, "No term of race or gender"),
-        ({"text": ["a", "b"]}, "takes one text; hinter.run tests many"),
+        ({"text": ["a", "b"]}, "takes one text, not ['a', 'b']; hinter.run tests many"),
         ({"parser": "no_such"}, "no_such"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from html import unescape
 from typing import Any
@@ -143,6 +144,17 @@ def test_a_metric_that_fails_ends_no_report(words: list[str]) -> None:
     assert "It could not be computed (KeyError: 'no such column')." in written.replace("\\", "")
 
 
+@pytest.mark.parametrize("value", ["high", [1, 2]])
+def test_a_metric_that_returns_no_value_is_refused(words: list[str], value: Any) -> None:
+    hinter.metric(lambda mutants: value, name="odd")
+    written = hinter.run(TEXTS, planted, (), dictionaries=words).report("json")
+    (section,) = [one for one in json.loads(written)["added"] if one["key"] == "added-odd"]
+    assert section["sentences"] == [
+        f"It returned {value!r}, which is no number, no mapping from names to numbers and no table "
+        "of pandas."
+    ]
+
+
 def test_a_source_gives_texts(words: list[str]) -> None:
     @hinter.source
     def notes(number: str = "3") -> Iterator[tuple[str, str]]:
@@ -154,6 +166,9 @@ def test_a_source_gives_texts(words: list[str]) -> None:
     assert set(one["label"]) == {"good"}
     with pytest.raises(hinter.HinterError, match=r"The source 'notes:x' failed \(ValueError"):
         hinter.run("notes:x", planted, (), dictionaries=words)
+    for wrong, says in (("note:1", "did you mean 'notes'"), ("odd", "sources that were added are")):
+        with pytest.raises(hinter.HinterError, match=f"There is no file {wrong}; {says}"):
+            hinter.run(wrong, planted, (), dictionaries=words)
 
 
 @pytest.mark.parametrize(

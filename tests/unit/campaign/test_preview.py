@@ -39,6 +39,13 @@ def test_it_says_what_is_read_and_what_is_no_use(tmp_path: Path) -> None:
     assert "row 3: it has 1 cells where the header has 3" in words
 
 
+def test_labels_that_differ_in_capitals_alone_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("text,label\nA man.,pos\nA woman.,POS\nA boy.,neg\nA girl.,pos\n")
+    told = "The labels 'pos', 'POS' differ in capitals alone; each is a label."
+    assert told in preview_in_words(preview(Campaign(data=str(path))))
+
+
 def test_of_a_long_file_only_the_beginning_is_looked_at(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_text("A man.\n" * 30)

@@ -211,7 +211,7 @@ def test_history_and_items_alone(run: Run, judged: str, tmp_path: Path) -> None:
     many = {}
     for name, options in {"all": ("--history",), "latest": (), "items": ("--items-only",)}.items():
         out = tmp_path / f"{name}.jsonl"
-        assert run("annotate", "export", judged, str(out), *options)[0] == 0
+        assert run("annotate", "export", judged, "--out", str(out), *options)[0] == 0
         many[name] = [json.loads(line) for line in out.read_text().splitlines()]
     assert {name: len(rows) for name, rows in many.items()} == {"all": 4, "latest": 3, "items": 2}
     assert "annotator" not in many["items"][0]

@@ -120,6 +120,17 @@ def test_the_last_lines_say_what_was_not_tested(run: Run, tmp_path: Path) -> Non
     assert "1 of 4 texts: unusable, most often because: " in out
 
 
+def test_labels_that_differ_in_capitals_alone_are_told_at_the_start(
+    run: Run, tmp_path: Path
+) -> None:
+    data = tmp_path / "texts.csv"
+    data.write_text("text,label\nIt rained.,pos\nThe black man was kind.,POS\n")
+    _, _, err = run("run", "--data", str(data), "--model", RULES, "--limit", "3",
+                    "--out", str(tmp_path / "out"))  # fmt: skip
+    told = "The labels 'pos', 'POS' differ in capitals alone; each is a label."
+    assert err.splitlines()[0] == told
+
+
 def test_a_small_grammar_gives_all_its_sentences(run: Run, tmp_path: Path) -> None:
     grammar = tmp_path / "small.yaml"
     grammar.write_text(

@@ -111,3 +111,20 @@ def test_a_file_takes_what_was_asked(run: Run, store: CampaignStore, tmp_path: P
     assert out.read_text().splitlines()[1].startswith("'=1+1,")
     assert run("sql", str(store.folder), query, "--csv", "--json")[0] == 2
     assert run("sql", str(tmp_path), query)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("SELECT verdic FROM findings", 'Candidate bindings: "verdict"'),
+        ("SELECT * FROM finding", 'Did you mean "findings"?'),
+    ],
+)
+def test_a_misspelt_name_is_answered_with_those_alike(
+    run: Run, store: CampaignStore, query: str, says: str
+) -> None:
+    code, _, err = run("sql", str(store.folder), query)
+    assert code == 2
+    assert says in err
+    assert "SELECT" not in err
+    assert len(err.splitlines()) == 1

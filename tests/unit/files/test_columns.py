@@ -139,3 +139,10 @@ def test_columns_of_0_and_1_are_labels(tmp_path: Path) -> None:
 def test_a_column_is_found_whatever_its_blanks_and_case(given: str) -> None:
     head = [({" Review Text ": "A man.", "x": "1"}, "")]
     assert find_columns("a", head, [" Review Text ", "x"], Columns(given)).text == " Review Text "
+
+
+@pytest.mark.parametrize("cells", [["5", "3.5", "1"], [5, 3, None], ["2024-01-01", "2024-02-01"]])
+def test_numbers_are_no_texts_though_their_column_is_named(cells: list[Any]) -> None:
+    head = [({"review": "A man.", "stars": cell}, "") for cell in cells]
+    with pytest.raises(InputError, match="'stars' of a holds numbers or dates, no texts; it has r"):
+        find_columns("a", head, ["review", "stars"], Columns("stars"))
