@@ -14,13 +14,13 @@ from hinter_core.annotation.evaluation.correction import judged_by_people
 from hinter_core.annotation.project.store import opened
 from hinter_core.api.campaigns import load
 from hinter_core.api.exports import INSPECT, MUTANT_FORMS, export, log_campaign
-from hinter_core.campaign.findings import ExportFilter, Side, choose_sides, write_log, write_mutants
+from hinter_core.campaign.findings import ExportFilter, choose_sides, write_log, write_mutants
 from hinter_core.campaign.progress import missing_in_words
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import VIEWS
 from hinter_core.cli.options import Folder, Validity, output, print_json, say
-from hinter_core.data.tables import cell_writer, row_writer, rows_to_csv, to_json
+from hinter_core.data.tables import cell_writer, rows_to_csv, to_json
 from hinter_core.errors import InputError
 from hinter_core.language.clean import printable
 from hinter_core.options import listed_names
@@ -32,7 +32,7 @@ from hinter_core.report.compared.campaigns import (
     campaigns_values,
     total,
 )
-from hinter_core.report.compared.comparison import Comparison
+from hinter_core.report.compared.changes import new_hidden, new_hidden_in_words, write_changes
 from hinter_core.report.compared.comparison import compare as compare_sides
 from hinter_core.report.compared.sections import comparison_sections
 from hinter_core.report.formats import (
@@ -275,15 +275,29 @@ def compare(
             "share, judged by the lower end of the interval."
         ),
     ] = None,
+    new: Annotated[
+        int | None,
+        typer.Option(
+            "--new-hidden",
+            min=0,
+            help="Exit 1 if the second side has more than this many hidden "
+            "findings that the first does not have.",
+        ),
+    ] = None,
 ) -> None:
     """Compare two campaigns, or two models of one: rates, differences, changed mutants."""
     if fail_over is not None:
         require_share(fail_over)
+    gated = fail_over is not None or new is not None
     if markdown and as_json:
         raise InputError("Choose one of --markdown and --json.")
     other = CampaignStore(second) if second is not None else None
     sides = choose_sides(CampaignStore(first), other, model or [])
-    comparison = compare_sides(*sides) if changes is None else _with_changes(*sides, changes)
+    if changes is None:
+        comparison = compare_sides(*sides)
+    else:
+        with output(changes) as stream:
+            comparison = write_changes(*sides, stream)
     with output(out, styled=not (as_json or markdown)) as stream:
         if as_json:
             print_json(plain(comparison), indent=1, file=stream)
@@ -293,32 +307,15 @@ def compare(
             print_sections(comparison_sections(comparison), stream)
     stores = {side.store.folder: side.store for side in sides}
     missing = [f"{path}: {said}" for path, of in stores.items() if (said := missing_in_words(of))]
-    if fail_over is not None:
-        exit_for([*missing, *regression_gate(comparison, fail_over)])
-    for words in missing:
+    faults = [] if fail_over is None else regression_gate(comparison, fail_over)
+    notes = [] if gated else missing
+    if new is not None:
+        found = new_hidden(*sides)
+        (faults if len(found) > new else notes).append(new_hidden_in_words(found, new))
+    for words in notes:
         say(words, err=True)
-
-
-_COLUMNS = ("change", "row", "row of second", "mutant", "first", "second", "verdicts")
-
-
-def _with_changes(first: Side, second: Side, path: Path) -> Comparison:
-    with output(path) as stream:
-        write = row_writer(stream, "csv", _COLUMNS)
-        return compare_sides(first, second, lambda change: write(_cells(change)))
-
-
-def _cells(change: dict[str, Any]) -> dict[str, Any]:
-    first, second = (", ".join(labels or ()) or "no label" for labels in change["labels"])
-    return {
-        "change": change["change"],
-        "row": change["row"],
-        "row of second": change["row-1"],
-        "mutant": ", ".join(f"{e['source']} \u2192 {e['target']}" for e in change["edits"]),
-        "first": first,
-        "second": second,
-        "verdicts": " \u2192 ".join(change["verdicts"]),
-    }
+    if gated:
+        exit_for([*missing, *faults])
 
 
 def validity(

@@ -299,3 +299,28 @@ def test_only_versions_of_one_model_mend_each_other(
     titles = [section.title for section in comparison_sections(found)]
     assert ("Fixed in model B" in titles) is versions
     assert ("Errors of model A alone" in titles) is not versions
+
+
+def test_new_hidden_findings_stop_a_build(store: CampaignStore, make: Make) -> None:
+    def told(first: str, second: str, *more: str) -> tuple[int, str]:
+        done = CliRunner().invoke(cli, ["compare", *more, "--model", first, "--model", second])
+        return done.exit_code, done.stderr
+
+    at, hidden = str(store.folder), [one for one in verdicts(store, HIDDEN) if one[2] == "hidden"]
+    code, said = told(NEVER, HIDDEN, at, "--new-hidden", "0")
+    first, *shown, rest = said.splitlines()
+    assert code == 1
+    assert first == (
+        f"hinter: Model B: {len(hidden)} hidden findings that model A does not have, 0 allowed."
+    )
+    assert shown[0].startswith(f"  row {hidden[0][0]}: ")
+    assert "positive \u2192 negative: The " in shown[0]
+    assert (len(shown), rest) == (5, f"  and {len(hidden) - 5} more")
+    assert told(NEVER, HIDDEN, at, "--new-hidden", str(len(hidden)))[0] == 0
+    assert told(HIDDEN, NEVER, at, "--new-hidden", "0")[0] == 0
+    # In another order, and with a text that the first did not have.
+    other = make([*TEXTS[::-1], "A black man sang."], ["age", "gender", "race"], 3, HIDDEN)
+    code, said = told(HIDDEN, HIDDEN, at, str(other.folder), "--new-hidden", "0")
+    assert (code, len(said.splitlines())) == (1, 2)
+    assert "1 hidden finding that model A does not have" in said
+    assert "A white woman sang." in said
