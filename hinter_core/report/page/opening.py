@@ -111,11 +111,14 @@ def most_telling(report: Report) -> ModelReport | None:
 
 
 def _rates(model: ModelReport, decision: Decision) -> list[tuple[str, Rate]]:
-    """Return the rates that the card of a model draws."""
-    one, line = decision.excess, model.intersectional
-    where = ", texts with placebo mutants" if one else ""
-    rates = [(f"intersectional mutants{where}", one.errors if one else line.errors)]
-    return rates + ([("placebo mutants, same texts", one.placebo)] if one else [])
+    """Return the rates that the card of a model draws: with placebo mutants if these are enough."""
+    one = decision.excess
+    if one is None or one.few:
+        return [("intersectional mutants", model.intersectional.errors)]
+    return [
+        ("intersectional mutants, texts with placebo mutants", one.errors),
+        ("placebo mutants, same texts", one.placebo),
+    ]
 
 
 def card(model: ModelReport, decision: Decision, limit: float, top: float) -> Card:
