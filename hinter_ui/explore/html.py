@@ -17,6 +17,7 @@ from hinter_core.types import Edit, HiddenGrade, Outcome, Prediction, Verdict
 from hinter_ui.html import glossary, markup
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import pager
+from hinter_ui.html.square import shift_of
 from hinter_ui.html.wording import (
     SEVERITY,
     SIGNS,
@@ -381,6 +382,5 @@ def _cell(column: str, value: object, kind: str | None = None) -> Markup:
 
 
 def _answer_cell(judged: Outcome) -> Markup:
-    shift = f" ({signed(judged.effect.shift)})" if judged.effect else ""
     words = isolated(answer_of(judged.prediction))
-    return tag("span", " ", words, shift, class_="quiet")
+    return tag("span", " ", words, shift_of(judged), class_="quiet")

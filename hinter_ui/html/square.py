@@ -123,7 +123,7 @@ def _foot(judged: Outcome, original: Prediction, tolerance: float) -> Markup:
         sign = f"{SIGNS[Verdict.DISCARDED]} {say('square.discarded')}"
         return tag("p", tag("strong", sign), ": ", reason, class_="foot")
     parts: list[Markup | str] = [f"\u2713 {say('square.valid')}"]
-    shift = f" ({signed(judged.effect.shift)})" if judged.effect else ""
+    shift = shift_of(judged)
     match judged.verdict:
         case Verdict.UNANSWERED:
             parts.append(tag("strong", f"{SIGNS[judged.verdict]} {say('square.unanswered')}"))
@@ -139,6 +139,12 @@ def _foot(judged: Outcome, original: Prediction, tolerance: float) -> Markup:
     if judged.effect and judged.effect.interaction is not None:
         parts.append(say("square.interaction", value=signed(judged.effect.interaction)))
     return tag("p", join(parts, " \u00b7 "), class_="foot")
+
+
+def shift_of(judged: Outcome) -> str:
+    """Write by how much the probability of the text's own label moves, or ""."""
+    effect = judged.effect
+    return f" ({effect.label} {signed(effect.shift)})" if effect else ""
 
 
 def _text(
