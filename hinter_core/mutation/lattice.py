@@ -87,6 +87,11 @@ class Lattice:
             self._known[order] = blocks, ends
         return self._known[order]
 
+    def alone(self) -> list[Edit]:
+        """Return the edits that combine with none of another attribute."""
+        paired = {edit for block in self._blocks(2)[0] for edits in block for edit in edits}
+        return [edit for edits in self.edits.values() for edit in edits if edit not in paired]
+
     def count(self, order: int) -> int:
         """Count the combinations of exactly ``order`` edits."""
         _, ends = self._blocks(order)

@@ -115,6 +115,14 @@ class Plan:
         persons = None if apart else self._persons
         return Lattice({a: e for a, e in self.edits.items() if e}, self.settings.order, persons)
 
+    @property
+    def alone(self) -> list[Edit]:
+        """Edits that are in no intersection, as nobody whom they change has another attribute."""
+        if self.settings.order == 1 or self.settings.across_people or self.people is None:
+            return []
+        named = {a: e for a, e in self.edits.items() if e and a not in self.of_nobody}
+        return Lattice(named, self.settings.order, self._persons).alone()
+
     def across_people(self, edits: Sequence[Edit]) -> bool | None:
         """Whether no person is changed by all of the edits; None if nobody knows who is who."""
         if self.people is None:

@@ -87,13 +87,26 @@ class TestResult:
 
     @property
     def notices(self) -> list[str]:
-        """Remarks about the text, and on combinations that a limit leaves out."""
+        """Remarks about the text, and on changes and combinations that are left out."""
         plan, tested = self.plan, sum(mutant.order > 1 for mutant in self.mutants)
         limit = None if plan.settings.order == 1 else plan.settings.limit
         if limit is None or tested >= plan.total:
-            return plan.notices
+            return self.remarks
         tried = f"{tested:,} of {plan.total:,} combinations were tested (limit {limit:,})."
-        return [tried, *plan.notices]
+        return [tried, *self.remarks]
+
+    @property
+    def remarks(self) -> list[str]:
+        """Remarks about the text, and on changes that are in no combination."""
+        words = dict.fromkeys(edit.source.text for edit in self.plan.alone)
+        if not words:
+            return self.plan.notices
+        quoted = ", ".join(f"\u201c{word}\u201d" for word in words)
+        alone = (
+            f"In no combination: {quoted}. The text gives the people whom they are about no other "
+            "attribute. Change one attribute alone to test them."
+        )
+        return [alone, *self.plan.notices]
 
     def place(self, edits: Iterable[Edit]) -> int | None:
         """Return the place of one edit set among the mutants, if it was tested."""

@@ -334,7 +334,7 @@ class ExploreEvents(TabEvents):
                 first = state.awaited is form
                 if first:
                     state.awaited = None
-                    yield updates.fresh_filter(session) | updates.remarks(result.plan.notices)
+                    yield updates.fresh_filter(session) | updates.remarks(result.remarks)
                 if time.monotonic() - last > _REFRESH and session.turn == turn:
                     yield updates.partly(session)
                     last = time.monotonic()

@@ -109,6 +109,14 @@ def test_a_limit_that_leaves_out_combinations_is_told() -> None:
     assert told in page_of(found._repr_html_())
 
 
+def test_what_is_in_no_combination_is_told() -> None:
+    text = "The Indian waiter thanked the woman."
+    (told,) = hinter.check(text, planted, ["race", "gender"], limit=10_000).notices
+    assert told.startswith("In no combination: \u201cwoman\u201d. ")
+    assert not hinter.check(text, planted, ["gender"], order=1).notices
+    assert not hinter.check(text, planted, ["race", "gender"], across_people=True).notices
+
+
 def test_scores_have_a_figure() -> None:
     found = hinter.check("The British waiter was kind.", attributes="race,gender", limit=2)
     assert found.scores

@@ -118,6 +118,14 @@ def test_edits_combine_if_one_person_is_changed_by_all() -> None:
     assert list(made.every()) == [made.at(k, n) for k in (2, 3) for n in range(made.count(k))]
     with pytest.raises(IndexError):
         made.at(2, made.count(2))
+    paired = {edit for number in range(made.count(2)) for edit in made.at(2, number)}
+    singles = {made.at(1, number)[0] for number in range(made.count(1))}
+    assert set(made.alone()) == singles - paired
+
+
+def test_who_has_one_attribute_is_alone() -> None:
+    made = shared(lattice(2, a=3, b=1), {0: {1}, 1: {2}, 2: {1, 2}})
+    assert [edit.spans[0][0] for edit in made.alone()] == [1]
 
 
 def test_what_is_of_nobody_combines_with_everybody() -> None:
