@@ -76,14 +76,18 @@ const fresh = () => crypto.randomUUID?.() ??
 
 let seat = kept.seat(), words = {}, closed = false;
 let practice = [];
-let now = null, queue = [], past = [], outbox = [], counts = {judged: 0, skipped: 0, left: 0};
+let now = null, queue = [], past = [], outbox = [], counts = {judged: 0, skipped: 0, left: 0, seconds: 0};
 // Answers are in the order in which they were given; the last one is the first to be taken back.
 let place = 0, answers = {}, ending = '';
-let spent = 0, since = 0, began = Date.now(), sending = false, wait = 0, timer = 0, lost = false;
+let spent = 0, since = 0, sending = false, wait = 0, timer = 0, lost = false;
 // A text takes answers once it has been painted for a moment, and a tap is followed by a pause, so
 // that the second of two taps, or a key pressed too often, answers nothing that nobody has read.
 const MOMENT = 250;  // milliseconds
-let ready = null, leaving = null;
+let ready = null, read = null, settling = 0, leaving = null;
+// Keys wait while a text that was read shows what it is compared with. A key before a text can have
+// been read answers nothing, and nor do those right after it: the rest of a rhythm of keys would go
+// to the wrong questions.
+let typed = [], hasty = '';
 const $ = wanted => root.querySelector(wanted);
 const all = wanted => [...root.querySelectorAll(wanted)];
 const named = item => `${item.showing} ${item.item}`;
@@ -118,6 +122,16 @@ const notice = text => {
   box.classList.toggle('error', !!text);
   box.classList.add('notice');
 };
+// What was said of the text that is shown, and is stored nowhere but in this window.
+const begun = () => now && !now.expected && !preview &&
+  (Object.keys(answers).length || $('#annotate-comment').value.trim());
+const tell_saved = () => {
+  const open = outbox.length, state = $('.judge-saved');
+  state.textContent = open ? (lost ? fill(words.unsaved, {n: open}) : words.sending)
+    : begun() ? words.begun : words.saved;
+  state.classList.toggle('open', !!open || !!begun());
+  state.dataset.open = open;
+};
 const count = () => {
   const bar = $('.judge-progress progress');
   if (!bar) return;
@@ -126,14 +140,11 @@ const count = () => {
   bar.value = done;
   $('.progress-words').textContent = fill(words.progress, counts);
   $('.judge-clock').textContent =
-    fill(words.minutes, {n: Math.floor((Date.now() - began) / 60000)});
-  const open = outbox.length, state = $('.judge-saved');
-  state.textContent = !open ? words.saved
-    : lost ? fill(words.unsaved, {n: open}) : words.sending;
-  state.dataset.open = open;
+    fill(words.minutes, {n: Math.floor(counts.seconds / 60)});
+  tell_saved();
   const off = $('.judge-offline');
   if (off.hidden === lost) off.hidden = !lost;
-  const ahead = queue.length + (now ? 1 : 0);
+  const open = outbox.length, ahead = queue.length + (now ? 1 : 0);
   if (lost) $('.offline-words').textContent =
     fill(ahead ? words.offline : words.offline_empty, {n: open, ahead});
   // Without a text and without a connection, the notice above says why.
@@ -176,6 +187,7 @@ const mark = spoken => {
     const question = boxes[place].querySelector('legend').textContent;
     say(`${spoken} ${compared} ${question}`.trim());
   }
+  tell_saved();
   kept.draft(now && {item: now.item, showing: now.showing, answers,
                      comment: $('#annotate-comment').value});
 };
@@ -185,16 +197,25 @@ const open = (name, wanted) => {
   button?.setAttribute('aria-expanded', String(wanted));
 };
 const settleIn = item => {
+  const turn = settling += 1;
   ready = null;
   root.dataset.ready = 'no';
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => {
-    if (now !== item) return;
-    ready = item;
+    if (now !== item || turn !== settling) return;
+    ready = read = item;
     root.dataset.ready = 'yes';
+    while (typed.length && now === item && ready === item) press(...typed.shift());
   }, MOMENT)));
+};
+const refuse = () => {
+  if (!now) { hasty = words.hasty; return; }  // the next text says so
+  notice(words.hasty);
+  settleIn(now);
 };
 const show = (item, before = '') => {
   now = item;
+  if (typed.length) hasty = words.hasty;
+  typed = [];
   const draft = kept.draft();
   const mine = same(draft, item) ? draft : null;
   answers = {...(mine?.answers ?? item.earlier)};
@@ -210,7 +231,8 @@ const show = (item, before = '') => {
   $('.judge-columns').hidden = false;
   spent = 0; since = performance.now();
   const again = back ? words.again : '';
-  notice(before);
+  notice(before || hasty);
+  hasty = '';
   $('.judge-item').setAttribute('aria-label', fill(words.item, {n: counts.judged + counts.skipped + 1}));
   $('.judge-item').focus({preventScroll: true});
   const top = root.getBoundingClientRect().top;
@@ -345,7 +367,7 @@ const hand = kind => {
   const own = {kind, item: now.item, showing: now.showing, comment: $('#annotate-comment').value};
   // What was answered before a text was skipped comes back whole.
   past.push({...now, kind, earlier: answers, partial: kind !== 'judged', comment: own.comment});
-  counts = {...counts, left: Math.max(0, counts.left - 1)};
+  counts = {...counts, left: Math.max(0, counts.left - 1), seconds: counts.seconds + seconds};
   counts[kind === 'judged' ? 'judged' : 'skipped'] += 1;
   tell({...own, answers: kind === 'judged' ? answers : {}, seconds: Math.round(seconds * 100) / 100});
   next('');
@@ -432,8 +454,7 @@ const comment = () => {
 // What is half judged is not kept: leaving then takes a second press on the same text.
 const leave = async () => {
   if (preview) { close(); return; }
-  const begun = now && (Object.keys(answers).length || $('#annotate-comment').value.trim());
-  if (begun && leaving !== now) {
+  if (begun() && leaving !== now) {
     leaving = now;
     notice(words.leave_sure);
     return;
@@ -513,7 +534,7 @@ const take = async (reply, told = '') => {
   practice = reply.practice;
   settings();
   outbox = kept.outbox(seat.name);
-  [now, queue, past, closed, began] = [null, [], [], false, began || Date.now()];
+  [now, queue, past, closed] = [null, [], [], false];
   $('.judge-columns').hidden = true;
   await send();
 };
@@ -528,7 +549,6 @@ const join = async told => {
   if (reply?.key) {
     seat = {key: reply.key, name: reply.name};
     kept.sit(seat, stay);
-    began = Date.now();
   }
   if (reply) await take(reply); else notice($('.join').dataset.failed);
 };
@@ -563,6 +583,31 @@ const step = by => {
   place = Math.max(0, Math.min(open < 0 ? boxes.length - 1 : open, place + by));
   mark('');
 };
+const GIVE = ['s', ' ', 'enter'], MOVE = ['z', 'arrowleft', 'arrowright'];
+// Whether a key came too early for what is shown; then it waits or is refused.
+const early = (key, onButton) => {
+  if (!$('.judge-columns') || (now && ready === now)) return false;
+  const gives = (GIVE.includes(key) && !(onButton && key !== 's')) ||
+    all('[data-key]').some(button => button.dataset.key === key);
+  const waits = now && now === read;
+  if (waits && (gives || (MOVE.includes(key) && !onButton))) typed.push([key, onButton]);
+  else if (gives) refuse();
+  else return false;
+  return true;
+};
+// Do what a key is for; false if it is for nothing.
+const press = (key, onButton) => {
+  const named = {' ': 'fine', z: 'undo', s: 'skip', c: 'comment', t: 'trees', '?': 'help'}[key];
+  const box = now && asked()[place];
+  const value = box?.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  if (value) answer(box, value.dataset.value);
+  else if (named && !(key === ' ' && onButton) && $(`[data-act=${named}]`)?.offsetParent) acts[named]();
+  else if (now && !onButton && key === 'arrowright' && box) step(1);
+  else if (now && !onButton && key === 'arrowleft' && box) step(-1);
+  else if (key === 'enter' && !onButton && box && box.dataset.question in answers) forward('');
+  else return false;
+  return true;
+};
 document.addEventListener('keydown', event => {
   if (!root.offsetParent || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (typing(event.target)) {
@@ -579,21 +624,11 @@ document.addEventListener('keydown', event => {
   const outside = event.target !== document.body && !root.contains(event.target);
   if (outside) return;
   const key = event.key.toLowerCase();
-  const onButton = event.target.closest('button, a, [tabindex="0"]');
-  const named = {' ': 'fine', z: 'undo', s: 'skip', c: 'comment', t: 'trees', '?': 'help'}[key];
-  const box = now && asked()[place];
-  const value = box?.querySelector(`[data-key="${CSS.escape(key)}"]`);
-  if (value) answer(box, value.dataset.value);
-  else if (named && !(key === ' ' && onButton) && $(`[data-act=${named}]`)?.offsetParent) acts[named]();
-  else if (now && !onButton && key === 'arrowright' && box) step(1);
-  else if (now && !onButton && key === 'arrowleft' && box) step(-1);
-  else if (key === 'enter' && !onButton && box && box.dataset.question in answers) forward('');
-  else return;
-  event.preventDefault();
+  const onButton = !!event.target.closest('button, a, [tabindex="0"]');
+  if (early(key, onButton) || press(key, onButton)) event.preventDefault();
 });
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) spent += performance.now() - since; else since = performance.now();
 });
 window.addEventListener('online', () => { wait = 0; send(); });
-setInterval(() => { if (words.minutes) count(); }, 15000);
 enter('');

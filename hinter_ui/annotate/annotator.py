@@ -24,7 +24,7 @@ _KEYS = {"fine": "\u2423", "undo": "z", "skip": "s", "comment": "c", "trees": "t
 _FOR_THE_PAGE = (
     "item", "question", "progress", "minutes", "saved", "unsaved", "sending", "offline",
     "offline_empty", "again", "working", "trees_failed", "practice", "right", "expected", "begin",
-    "preview", "leave_sure",
+    "preview", "leave_sure", "begun", "hasty",
 )  # fmt: skip
 
 

@@ -259,7 +259,7 @@ class AnnotatorEndpoints:
             "done": done,
             "items": items,
             "progress": {"judged": progress.judged, "skipped": progress.skipped,
-                         "left": progress.left},
+                         "left": progress.left, "seconds": progress.seconds},
         }  # fmt: skip
         if not items:
             code = _earned(judging, key)

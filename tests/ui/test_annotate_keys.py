@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
 
-from hinter_core.annotation.project.types import Practice
+from hinter_core.annotation.project.judging import Judging, Submission
+from hinter_core.annotation.project.store import opened
+from hinter_core.annotation.project.types import FIRST, Practice, Status
 from tests.ui.annotators import PASS, Judge, Made
 
 Judges = Callable[..., Judge]
@@ -165,3 +168,60 @@ def test_a_german_project_speaks_german_on_a_phone(judges: Judges, project: Proj
     expect(ann.progress).to_contain_text("1 beurteilt")
     ann.all_saved()
     assert len(made.judged()) == 1
+
+
+@pytest.mark.parametrize("shipped", [False, True])
+def test_a_fast_rhythm_of_keys_answers_no_wrong_question(
+    judges: Judges, project: Projects, shipped: bool
+) -> None:
+    made, ann = project(4, as_shipped=shipped), judges()
+    ann.join(made, "Ann")
+    ann.ready()
+    for key in "yyn" * 3:
+        ann.page.keyboard.press(key)
+        ann.page.wait_for_timeout(60)
+    # The text that was read has its three answers; the next one, which was not, has none.
+    expect(ann.progress).to_contain_text("1 judged")
+    expect(ann.told).to_contain_text("before you can have read this text")
+    ann.ready()
+    expect(ann.page.locator('.judge-question [aria-pressed="true"]')).to_have_count(0)
+    ann.judge("yny")
+    expect(ann.told).to_be_hidden()
+    ann.all_saved()
+    assert [tuple(one.answers.values()) for one in made.judged()] == [
+        ("yes", "yes", "no"), ("yes", "no", "yes"),
+    ]  # fmt: skip
+
+
+def test_an_unhurried_rhythm_of_keys_loses_none(judges: Judges, project: Projects) -> None:
+    made, ann = project(3, as_shipped=True), judges()
+    ann.join(made, "Ann")
+    ann.ready()
+    for key in "yyn" * 3:
+        ann.page.keyboard.press(key)
+        ann.page.wait_for_timeout(600)
+    expect(ann.page.get_by_role("heading", name="Thank you")).to_be_visible()
+    assert [tuple(one.answers.values()) for one in made.judged()] == [("yes", "yes", "no")] * 3
+
+
+def test_what_is_not_saved_yet_and_the_time_at_work_are_told(
+    judges: Judges, project: Projects
+) -> None:
+    made, ann = project(3), judges()
+    ann.join(made, "Ann")
+    expect(ann.saved).to_have_text("All saved")
+    ann.press("y")
+    expect(ann.saved).to_have_text("This text is not saved yet")
+    ann.press("yy")
+    expect(ann.saved).to_have_text("All saved")
+    # Who was away for hours worked five minutes at most, which stay over a reload.
+    kept = ann.page.evaluate("Object.values(sessionStorage).find(one => one.includes('key'))")
+    key = json.loads(kept)["key"]
+    with opened(made.path) as store:
+        judging = Judging(store)
+        item = judging.upcoming(key)[0].item.id
+        answers = {"sense": "yes", "same": "yes", "grammatical": "yes"}
+        said = Submission(item, FIRST, Status.JUDGED, answers, "other", seconds=9000)
+        judging.judge(key, said)
+    ann.page.reload()
+    expect(ann.page.locator(".judge-clock")).to_have_text("5 min")

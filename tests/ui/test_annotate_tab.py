@@ -300,7 +300,7 @@ def test_who_judges_reads_nothing_of_the_study_and_is_led_nowhere(
     expect(ann.page.get_by_role("heading", level=1)).to_have_text("Judging")
     # A wrong link says so, on the same page.
     ann.page.goto(f"{app.url}/?annotate=")
-    expect(ann.page.locator(".judge-room")).to_contain_text("no such project")
+    expect(ann.page.locator(".judge-room")).to_contain_text("no project with this code")
 
 
 def test_html_stays_text(

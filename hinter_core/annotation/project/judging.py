@@ -41,6 +41,7 @@ _LONGEST_KEY = 100  # characters
 _AHEAD = 24  # maximum of items assigned at once
 _RESERVED = 3  # of them, for nobody else
 _CLAIM = 1800.0  # seconds for which an item is reserved
+_PAUSE = 300.0  # seconds that a judgement counts for at most: somebody was away
 _UNRESERVED = 0.0  # in place of the time at which an item was reserved
 
 
@@ -238,9 +239,11 @@ def _progress(
         (person.id,),
     )
     done = dict(rows.fetchall())
-    latest = connection.execute(
-        "SELECT COALESCE(MAX(at), '') FROM judgements WHERE annotator = ?", (person.id,)
-    ).fetchone()[0]
+    latest, seconds = connection.execute(
+        "SELECT COALESCE(MAX(at), ''), COALESCE(SUM(MIN(seconds, ?)), 0) FROM judgements "
+        "WHERE annotator = ?",
+        (_PAUSE, person.id),
+    ).fetchone()
     held = _held(connection, person.id)
     free = _free(connection, project, person.id)
     fresh = {item for item in free if (item, FIRST) not in held}
@@ -249,7 +252,8 @@ def _progress(
     left = len(_pending(connection, person.id, free)) + len(fresh) + again  # at most
     if project.quota:
         left = min(left, max(0, project.quota - _judged(connection, person.id)))
-    return AnnotatorProgress(person, done.get("judged", 0), done.get("skipped", 0), left, latest)
+    judged, skipped = (done.get(status, 0) for status in ("judged", "skipped"))
+    return AnnotatorProgress(person, judged, skipped, left, latest, seconds)
 
 
 def _judged(connection: sqlite3.Connection, person: int) -> int:

@@ -289,7 +289,7 @@ class Judgement:
 class AnnotatorProgress:
     """Numbers of an annotator's showings: ``judged``, ``skipped``, and ``left`` at most.
 
-    ``latest``: time of the last judgement, ISO 8601, or "".
+    ``latest``: time of the last judgement, ISO 8601, or "". ``seconds``: duration of all of them.
     """
 
     annotator: Annotator
@@ -297,3 +297,4 @@ class AnnotatorProgress:
     skipped: int
     left: int
     latest: str
+    seconds: float = 0.0

@@ -487,3 +487,12 @@ def test_without_a_judgement_nobody_is_finished(tmp_path: Path) -> None:
     assert (judging.finished(ann), judging.finished(bo)) == (True, False)
     store.remove("i0")  # a judgement of a text that is taken out was work, too
     assert judging.finished(ann)
+
+
+def test_the_time_at_work_counts_no_absence(tmp_path: Path) -> None:
+    store = made(tmp_path, 3)
+    judging, (_, key) = Judging(store), store.join("Ann", PASS)
+    for seconds in (20.0, 9000.0):
+        judging.judge(key, said(judging.upcoming(key)[0].item.id, seconds=seconds))
+    judging.undo(key, "back")
+    assert judging.progress(key).seconds == 320
