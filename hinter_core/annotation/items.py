@@ -3,9 +3,9 @@
 Samples are stratified and balanced. A stratum is a set of attributes with an outcome: the worst
 verdict of any model (hidden before biased, benign, unanswered), or, for a discarded mutant, the
 layer of the invariant that it violates, as false alarms show only if people see them. All strata
-give the same number of items, as far as they can; an item's ``weight`` is the number of mutants
-that it represents. Of a prioritised run, mutants of an audit and chosen ones are strata of their
-own, as rates are of the audit alone.
+give the same number of items, as far as they can, and of the texts that have been chosen least; an
+item's ``weight`` is the number of mutants that it represents. Of a prioritised run, mutants of an
+audit and chosen ones are strata of their own, as rates are of the audit alone.
 """
 
 import random
@@ -30,6 +30,7 @@ from hinter_core.validity.draw import (
     CHOSEN,
     NOT_ASKED,
     WORST,
+    Candidate,
     Stratum,
     StratumCandidates,
     balanced,
@@ -74,6 +75,7 @@ def sample_campaign(
                 "outcomes or a lower validity, or let the campaign run first."
             )
         represented = weights(candidates, chosen)
+        strata_of = {one.place: name for name, some in chosen.items() for one in some}
         return [
             AnnotationItem(
                 id=f"{one.shard}-{one.place}",
@@ -90,12 +92,12 @@ def sample_campaign(
                 across_people=one.across_people,
                 verdicts={name: a.verdict for name, a in one.answers.items() if a.verdict},
                 label=one.label,
-                stratum=_named(chosen[one.shard, one.place]),
-                weight=represented[chosen[one.shard, one.place]],
+                stratum=_named(strata_of[one.shard, one.place]),
+                weight=represented[one.shard, one.place],
                 origin={"campaign": campaign, "shard": one.shard, "place": one.place,
                         "row": one.row, "text": one.id},
             )
-            for one in reader.at(chosen)
+            for one in reader.at(represented)
         ]  # fmt: skip
 
 
@@ -132,14 +134,15 @@ def items_of_check(
         if fits and not is_placebo(attributes) and (not outcomes or outcome in outcomes):
             in_stratum = candidates.setdefault((attributes, outcome), StratumCandidates())
             in_stratum.size += 1
-            in_stratum.best.append(place)
+            in_stratum.best.append(Candidate(place, ""))
     chosen = balanced(candidates, many)
     if not chosen:
         raise AnnotationError("This check has no such mutants to judge; find some first.")
     represented, text = weights(candidates, chosen), result.plan.text
+    strata_of = {one.place: name for name, some in chosen.items() for one in some}
     origin = {"check": _digest(text), "models": dict(result.identities)}
     items = []
-    for place, stratum in sorted(chosen.items()):
+    for place, stratum in sorted(strata_of.items()):
         mutant, conformance = judged[place][0].mutant, judged[place][0].conformance
         grades = judged[place][0].validity
         edits = repr([edit.key for edit in mutant.edits])
@@ -163,7 +166,7 @@ def items_of_check(
                     for name, one in zip(result.outcomes, judged[place], strict=True)
                 },
                 stratum=_named(stratum),
-                weight=represented[stratum],
+                weight=represented[place],
                 origin=origin,
             )
         )

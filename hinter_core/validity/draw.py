@@ -1,9 +1,10 @@
 """Draw seeded, stratified samples of mutants for annotators and grammar checkers."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, islice, zip_longest
-from typing import Generic, TypeVar
+from heapq import heappop, heapreplace
+from typing import Generic, NamedTuple, TypeVar
 
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.tables import VALIDITY, has_placebo
@@ -17,12 +18,20 @@ NOT_ASKED = "not asked"  # kept, without a model or beyond what a prioritised ru
 CHOSEN = ", chosen"
 
 
+class Candidate(NamedTuple, Generic[S]):
+    """A mutant: its place, its source text, and how many mutants of that are in the stratum."""
+
+    place: S
+    text: Hashable
+    of_text: int = 1
+
+
 @dataclass
 class StratumCandidates(Generic[S]):
-    """A stratum: its number of mutants, and those with the smallest random keys, in order."""
+    """A stratum: its number of mutants, and those that come first, in order."""
 
     size: int = 0
-    best: list[S] = field(default_factory=list)
+    best: list[Candidate[S]] = field(default_factory=list)
 
 
 Stratum = tuple[tuple[str, ...], str]  # attributes and outcome
@@ -37,8 +46,9 @@ def strata(
     A stratum is a set of attributes with an outcome: the worst verdict of all models, or
     ``discarded:`` with the violated layer of the invariant (``discarded`` without ``by_layer``).
     In a prioritised run, a verdict outside of the audits ends with :data:`CHOSEN`.
-    Each mutant has a random key by its place in the campaign, and the smallest keys are drawn;
-    memory depends only on the sample. ``validity``: least validity score.
+    In a stratum, one random mutant of each text comes before the second one of any text, and so on,
+    by random keys of their places in the campaign. Memory depends only on the sample. ``validity``:
+    least validity score.
 
     Raises:
         StoreError: a table cannot be read.
@@ -52,7 +62,7 @@ def strata(
     lost = "concat_ws(': ', 'discarded', nullif(m.layer, ''))" if by_layer else "'discarded'"
     reader.run(
         "CREATE OR REPLACE TABLE drawn (attributes VARCHAR[], outcome VARCHAR, size BIGINT, "
-        "best STRUCT(key DOUBLE, shard INTEGER, place BIGINT)[])"
+        "best STRUCT(key DOUBLE, shard INTEGER, place BIGINT, text BIGINT, of_text BIGINT)[])"
     )
     for shards in reader.chunks(
         ("row", "edits", "kept", "layer", "validity"), ("mutant", "verdict", "audit")
@@ -61,22 +71,24 @@ def strata(
         mutants = f"({tables.mutants})"
         sizes = reader.run(f"SELECT shard, count(*) FROM {mutants} GROUP BY 1 ORDER BY 1")
         ends = numpy.cumsum([0, *(size for _, size in sizes)])
-        keys = pyarrow.table({"number": numpy.arange(ends[-1]), "key": rng.random(ends[-1])})
+        random = {name: rng.random(ends[-1]) for name in ("in_text", "key")}
+        keys = pyarrow.table({"number": numpy.arange(ends[-1]), **random})
         starts = pyarrow.table(
             {"shard": [shard for shard, _ in sizes], "start": ends[:-1].astype("int64")}
         )
         reader.connection.register("keys", keys)
         reader.connection.register("starts", starts)
         reader.run(
-            "INSERT INTO drawn SELECT attributes, outcome, count(*), "
-            f"min({{key: key, shard: shard, place: place}}, {int(limit)}) FROM (SELECT m.shard, "
-            "m.place, m.attributes, keys.key, "
+            "INSERT INTO drawn SELECT attributes, outcome, count(*), min({key: key, shard: shard, "
+            f"place: place, text: text, of_text: of_text}}, {int(limit)}) FROM (SELECT * REPLACE "
+            "(key + row_number() OVER (own ORDER BY in_text) AS key), count(*) OVER own AS of_text "
+            "FROM (SELECT m.shard, m.place, m.row AS text, m.attributes, keys.in_text, keys.key, "
             f"CASE WHEN m.kept THEN coalesce(a.worst, '{NOT_ASKED}') ELSE {lost} END AS outcome "
             f"FROM {mutants} m LEFT JOIN (SELECT shard, place, {worst} || {chosen} AS worst FROM "
             f"({tables.answers}) GROUP BY 1, 2) a ON a.shard = m.shard AND a.place = m.place "
             "JOIN starts ON starts.shard = m.shard JOIN keys ON keys.number = start + m.place "
             f"WHERE NOT {has_placebo('m.attributes')} AND {VALIDITY} >= {float(validity)}) "
-            "GROUP BY ALL"
+            "WINDOW own AS (PARTITION BY attributes, outcome, shard, text)) GROUP BY ALL"
         )
     counted = reader.run(
         "SELECT attributes, outcome, sum(size)::BIGINT, list_sort(flatten(list(best))) FROM drawn "
@@ -84,22 +96,53 @@ def strata(
     )
     return {
         (tuple(attributes), outcome): StratumCandidates(
-            size, [(one["shard"], one["place"]) for one in best[:limit]]
+            size,
+            [
+                Candidate((one["shard"], one["place"]), (one["shard"], one["text"]), one["of_text"])
+                for one in best[:limit]
+            ],
         )
         for attributes, outcome, size, best in counted
     }
 
 
-def balanced(candidates: Mapping[Stratum, StratumCandidates[S]], limit: int) -> dict[S, Stratum]:
-    """Choose one mutant per stratum in turn, up to ``limit``; return their strata."""
-    each = ([(one, stratum) for one in candidates[stratum].best] for stratum in sorted(candidates))
-    turns = chain.from_iterable(zip_longest(*each))
-    return dict(islice(filter(None, turns), limit))
+def balanced(
+    candidates: Mapping[Stratum, StratumCandidates[S]], limit: int
+) -> dict[Stratum, list[Candidate[S]]]:
+    """Choose up to ``limit`` mutants, one of each stratum in turn; return them by stratum.
+
+    A stratum gives one of the texts of which the fewest have been chosen from all strata.
+    """
+    chosen: dict[Stratum, list[Candidate[S]]] = {name: [] for name in sorted(candidates)}
+    # Numbers of texts only grow, so that an outdated one is put back when it comes first.
+    heaps = {name: [(0, n, one) for n, one in enumerate(candidates[name].best)] for name in chosen}
+    used: Counter[Hashable] = Counter()
+    while limit > 0 and any(heaps.values()):
+        for name, heap in heaps.items():
+            while heap and heap[0][0] < used[heap[0][2].text]:
+                _, place, one = heap[0]
+                heapreplace(heap, (used[one.text], place, one))
+            if heap and limit > 0:
+                one = heappop(heap)[2]
+                chosen[name].append(one)
+                used[one.text] += 1
+                limit -= 1
+    return {name: some for name, some in chosen.items() if some}
 
 
 def weights(
-    candidates: Mapping[Stratum, StratumCandidates[S]], chosen: Mapping[S, Stratum]
-) -> dict[Stratum, float]:
-    """Return the sampling weight of each stratum: mutants per drawn mutant."""
-    taken = list(chosen.values())
-    return {name: candidates[name].size / taken.count(name) for name in set(taken)}
+    candidates: Mapping[Stratum, StratumCandidates[S]],
+    chosen: Mapping[Stratum, list[Candidate[S]]],
+) -> dict[S, float]:
+    """Return the sampling weight of each chosen mutant: the number of mutants that it represents.
+
+    It represents the mutants of its text, as one of those chosen of it, and a share of those of the
+    texts without any.
+    """
+    found: dict[S, float] = {}
+    for name, some in chosen.items():
+        taken = Counter(one.text for one in some)
+        shares = {one.place: one.of_text / taken[one.text] for one in some}
+        scale = candidates[name].size / sum(shares.values())
+        found |= {place: share * scale for place, share in shares.items()}
+    return found

@@ -48,7 +48,7 @@ def draw(store: CampaignStore, most: int, seed: int) -> list[Drawn]:
         chosen: list[tuple[int, int]] = []
         for kept in (True, False):
             stratum = {key: at for key, at in candidates.items() if (key[1] == NOT_ASKED) is kept}
-            chosen += balanced(stratum, most)
+            chosen += [one.place for some in balanced(stratum, most).values() for one in some]
         drawn = []
         for record in reader.at(chosen):
             before, after = (

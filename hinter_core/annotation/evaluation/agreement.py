@@ -15,7 +15,6 @@ from hinter_core.annotation.evaluation.answers import (
     by_item,
     clustered,
     majority,
-    text_of,
 )
 from hinter_core.annotation.project.types import (
     FIRST,
@@ -89,7 +88,7 @@ def agreements(
     clusters: dict[str, str] = {}
     for item in items:
         sets.setdefault(item.attributes, set()).add(item.id)
-        clusters[item.id] = text_of(item)
+        clusters[item.id] = item.cluster
     results = []
     for question in questions:
         answers = by_item(every, question.id)

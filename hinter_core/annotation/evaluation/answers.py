@@ -40,11 +40,6 @@ def by_item(judgements: Iterable[Judgement], question: str, showing: int = FIRST
     return answers
 
 
-def text_of(item: AnnotationItem) -> str:
-    """Return the cluster of an item: its group, else its source text."""
-    return item.group or item.source or item.id
-
-
 def clustered(cases: Iterable[tuple[Hashable, int, int]]) -> Rate:
     """Compute the rate of ``(cluster, hits, cases)``, summed by cluster."""
     sums: dict[Hashable, tuple[int, int]] = {}

@@ -15,7 +15,6 @@ from hinter_core.annotation.evaluation.answers import (
     Valid,
     Votes,
     answers_of,
-    text_of,
     valid_by,
     validity,
 )
@@ -137,7 +136,7 @@ def score(
     weights = weights_of(items, valid)
     sides = {item.id: kept[item.id] if kept else bool(item.kept) for item in items}
     cases = [
-        (sides[item.id], bool(valid[item.id]), weights[item.id], text_of(item))
+        (sides[item.id], bool(valid[item.id]), weights[item.id], item.cluster)
         for item in items
         if item.id in weights
     ]

@@ -1,20 +1,21 @@
 """The work of annotators: assign items, store judgements, undo them, report progress.
 
-Each annotator gets the items in a random order. Items for all annotators come in its first half, so
-that annotators who stop early still overlap. Any other item goes to ``copies`` annotators. The
-first few items of a page are reserved for half an hour; those after them, which let a page work
-through a lost connection, go to somebody else only when nothing else is left. A repeated item
-returns at least ``gap`` showings later.
+Each annotator gets the items in a random order, in which those of one text stand apart. Items for
+all annotators come in its first half, so that annotators who stop early still overlap. Any other
+item goes to ``copies`` annotators. The first few items of a page are reserved for half an hour;
+those after them, which let a page work through a lost connection, go to somebody else only when
+nothing else is left. A repeated item returns at least ``gap`` showings later.
 """
 
-import hashlib
 import json
 import math
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
+from hinter_core.annotation.project.order import Order, chance, ordered
 from hinter_core.annotation.project.questions import faults
 from hinter_core.annotation.project.store import (
     INSERT_JUDGEMENT,
@@ -72,7 +73,7 @@ class Judging:
 
     def __init__(self, store: AnnotationStore) -> None:
         self.store = store
-        self._orders: dict[int, tuple[int, list[int]]] = {}  # by annotator, with number of items
+        self._orders: dict[int, Order] = {}  # by annotator
 
     def upcoming(self, key: str, limit: int = 3) -> list[Assignment]:
         """Return the next items of an annotator, the current one first; reserve the first few."""
@@ -96,16 +97,12 @@ class Judging:
                 _reserve(connection, person, row["item"], row["showing"])
             return [_assignment(connection, person, row) for row in pending]
 
-    def _order(self, connection: sqlite3.Connection, project: Project, person: int) -> list[int]:
+    def _order(self, connection: sqlite3.Connection, project: Project, person: int) -> Order:
         n_items: int = connection.execute("SELECT COUNT(*) FROM items").fetchone()[0]
         cached = self._orders.get(person)
-        if cached is None or cached[0] != n_items:
-            place = {
-                number: _chance(project.seed, "order", person, number) * (0.5 if shared else 1.0)
-                for number, shared in connection.execute("SELECT number, shared FROM items")
-            }
-            cached = self._orders[person] = (n_items, sorted(place, key=place.__getitem__))
-        return cached[1]
+        if cached is None or len(cached.numbers) != n_items:
+            cached = self._orders[person] = ordered(connection, project, person)
+        return cached
 
     def judge(self, key: str, submission: Submission, *, once: bool = False) -> int:
         """Store a judgement on disk and return its id; a correction is a new row.
@@ -267,20 +264,21 @@ def _judged(connection: sqlite3.Connection, person: int) -> int:
 
 
 def _drawn(
-    connection: sqlite3.Connection, project: Project, person: int, order: list[int],
+    connection: sqlite3.Connection, project: Project, person: int, order: Order,
     free: set[int], limit: int,
 ) -> Iterator[tuple[int, int]]:  # fmt: skip
     """Yield up to ``limit`` unassigned items for a person, each with the showing."""
     if limit < 1:
         return
     held = _held(connection, person)
-    fresh = [item for item in order if item in free and (item, FIRST) not in held]
+    fresh = [item for item in order.numbers if item in free and (item, FIRST) not in held]
+    shown = [order.texts[item] for item in _given(connection, person)]
     # What is on somebody's page, though not reserved, comes last.
     elsewhere = _unreserved(connection, person)
-    fresh.sort(key=elsewhere.__contains__)
+    parts = ([one for one in fresh if (one in elsewhere) is last] for last in (False, True))
     waiting = _waiting(connection, project, person, held)
     given = len(held)
-    for item in fresh:
+    for item in chain.from_iterable(order.apart(part, shown) for part in parts):
         while limit and waiting and given - waiting[0][1] > project.gap:
             yield waiting.pop(0)[0], REPEAT
             limit, given = limit - 1, given + 1
@@ -299,6 +297,12 @@ def _held(connection: sqlite3.Connection, person: int) -> set[tuple[int, int]]:
         "SELECT item, showing FROM assignments WHERE annotator = ?", (person,)
     )
     return {(item, showing) for item, showing in rows}
+
+
+def _given(connection: sqlite3.Connection, person: int) -> list[int]:
+    """Return the items assigned to a person, in their order."""
+    query = "SELECT item FROM assignments WHERE annotator = ? ORDER BY id"
+    return [item for (item,) in connection.execute(query, (person,))]
 
 
 def _unreserved(connection: sqlite3.Connection, person: int) -> set[int]:
@@ -373,13 +377,7 @@ def _waiting(
 
 
 def _repeats(project: Project, person: int, item: int) -> bool:
-    return _chance(project.seed, "repeat", person, item) < project.repeats
-
-
-def _chance(*parts: object) -> float:
-    """Hash the parts to a uniform number in [0, 1)."""
-    digest = hashlib.sha256("|".join(map(str, parts)).encode()).digest()
-    return int.from_bytes(digest[:8], "big") / 2**64
+    return chance(project.seed, "repeat", person, item) < project.repeats
 
 
 def _assignment(connection: sqlite3.Connection, person: int, row: sqlite3.Row) -> Assignment:

@@ -152,6 +152,11 @@ class AnnotationItem:
     origin: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def cluster(self) -> str:
+        """What it has in common with related items: its group, else its source text."""
+        return self.group or self.source or self.id
+
+    @property
     def fingerprint(self) -> str:
         """Hash of the texts and the group, regardless of white space, to find duplicates."""
         texts = (

@@ -20,11 +20,13 @@ from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Project
 from hinter_core.campaign.findings import FindingFilter, Side, find
+from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.language.parsing import ParseStore
 from hinter_core.pipeline.case import TestResult
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import GrammaticalForm, Layer, Sense, Term, Verdict
+from hinter_core.validity.draw import strata
 from tests.conftest import MakePipeline
 from tests.findings import many
 
@@ -185,6 +187,17 @@ def test_a_sample_is_balanced_and_weighs_what_it_stands_for(store: CampaignStore
     assert sum(item.weight for item in items) == pytest.approx(sum(whole.values()))
     assert items == sample_campaign(store, many, seed=3)
     assert any(not item.kept for item in items)
+
+
+def test_a_stratum_names_a_mutant_of_each_text_before_a_second_one(store: CampaignStore) -> None:
+    with CampaignReader(store) as reader:
+        every = strata(reader, 10_000, seed=2)
+        few = strata(reader, 2, seed=2)
+    for name, stratum in every.items():
+        texts = Counter(one.text for one in stratum.best)
+        assert {one.text for one in stratum.best[: len(texts)]} == texts.keys()
+        assert all(one.of_text == texts[one.text] for one in stratum.best)
+        assert few[name].best == stratum.best[:2]
 
 
 def test_only_what_is_asked_for(store: CampaignStore) -> None:

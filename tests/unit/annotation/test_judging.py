@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from uuid import uuid4
 
@@ -210,6 +211,32 @@ def test_annotators_meet_items_in_orders_of_their_own(tmp_path: Path) -> None:
     orders = [judge_all(judging, store.join(name, PASS)[1]) for name in ("Ann", "Bo")]
     assert orders[0] != orders[1]
     assert sorted(orders[0]) == sorted(orders[1])
+
+
+@pytest.mark.parametrize("of_text", [[2] * 25, [10] + [1, 2] * 12])
+@pytest.mark.parametrize("share", [0.0, 0.2])
+def test_items_of_one_text_stand_apart(tmp_path: Path, of_text: list[int], share: float) -> None:
+    store = made(tmp_path, 0, share=share, copies=1, repeats=0.0)
+    store.add([
+        AnnotationItem(f"{text}-{n}", f"mutant {n} of {text}", f"source {text}")
+        for text, many in enumerate(of_text) for n in range(many)
+    ])  # fmt: skip
+    judging, met = Judging(store), dict[str, list[str]]()
+    keys = {name: store.join(name, PASS)[1] for name in ("Ann", "Bo")}
+    for _ in range(sum(of_text)):
+        for name, key in keys.items():
+            for item, _ in judge_all(judging, key, 1):
+                met.setdefault(name, []).append(item.partition("-")[0])
+    for texts in met.values():
+        assert all(before != after for before, after in pairwise(texts))
+    # Alone, each text of two stands half of the items apart, about.
+    alone = made(tmp_path, 0, share=0.0)
+    alone.add(store.items())
+    met_alone = judge_all(Judging(alone), alone.join("C", PASS)[1])
+    texts = [item.partition("-")[0] for item, _ in met_alone]
+    twice = [text for text, many in Counter(texts).items() if many == 2]
+    gaps = [len(texts) - 1 - texts[::-1].index(text) - texts.index(text) for text in twice]
+    assert all(gap >= len(texts) // 4 for gap in gaps)
 
 
 @examples(25)
