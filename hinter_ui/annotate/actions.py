@@ -4,7 +4,6 @@ import json
 import re
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from cachetools import LRUCache
 
+from hinter_core.annotation.evaluation.answers import Answers, answers_of
 from hinter_core.annotation.evaluation.evaluation import Evaluation, evaluate
 from hinter_core.annotation.files.archive import ARCHIVE, fill, settings_of
 from hinter_core.annotation.files.exporting import FORMATS, Exported, export_file
@@ -37,13 +37,11 @@ from hinter_core.annotation.project.questions import (
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import (
     CONSENSUS,
-    FIRST,
     AnnotationError,
     AnnotationItem,
     AnnotatorProgress,
     Judgement,
     Project,
-    Status,
 )
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
@@ -183,7 +181,7 @@ class View:
 
     ``items``: by id, those in ``comments``, ``decisions`` and disputes. ``removed`` and
     ``decisions`` (item, question, value): the latest first. ``done``: texts that as many people
-    judged as the project wants, or one.
+    judged as the project wants. ``answers`` to the items.
     """
 
     id: str
@@ -197,6 +195,7 @@ class View:
     removed: list[AnnotationItem]
     decisions: list[tuple[str, str, str]]
     done: int
+    answers: Answers
 
 
 @dataclass(frozen=True)
@@ -319,21 +318,17 @@ class AnnotateActions:
         evaluation = self._evaluation(name, store)
         every_one = list(store.judgements())
         remarks = [one for one in every_one if one.comment.strip()]
-        firsts = Counter(
-            one.item for one in every_one if one.status is Status.JUDGED and one.showing == FIRST
-        )
-        wanted = store.project().copies
         comments = sorted(remarks, key=lambda one: one.id, reverse=True)[:_COMMENTS]
         named = {one.item for one in comments}
         named |= {one.item for one in evaluation.disputed[:_DISPUTED]}
         decisions = [(*key, value) for key, value in store.adjudications().items()][::-1]
         named |= {item for item, _, _ in decisions[:_DECIDED]}
-        every = list(store.items())
-        items = {item.id: item for item in every if item.id in named}
-        people = judging.standings()
+        items = {item.id: item for item in store.items() if item.id in named}
+        people, (done, size) = judging.standings(), store.done()
+        answers = answers_of(one for one in every_one if one.item in named)
         return View(
-            name, key, store.project(), len(every), people, comments, evaluation, items,
-            store.removed(), decisions[:_DECIDED], sum(n >= wanted for n in firsts.values()),
+            name, key, store.project(), size, people, comments, evaluation, items,
+            store.removed(), decisions[:_DECIDED], done, answers,
         )  # fmt: skip
 
     def stamp(self, name: str, key: str) -> str:

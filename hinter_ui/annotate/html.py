@@ -1,10 +1,10 @@
 """HTML for owners of annotation projects."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode, urlsplit
 
 from hinter_core.annotation.evaluation.agreement import Agreement, Quality
-from hinter_core.annotation.evaluation.answers import Consensus
+from hinter_core.annotation.evaluation.answers import Answers, Consensus
 from hinter_core.annotation.evaluation.evaluation import Evaluation, evaluation_sections
 from hinter_core.annotation.invitation import link, reach
 from hinter_core.annotation.project.types import (
@@ -22,7 +22,7 @@ from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.notice import qr_code
 from hinter_ui.html.pages import Macros, macros_of
 from hinter_ui.html.sections import cells_of, folded, pager, report_table
-from hinter_ui.html.wording import Words
+from hinter_ui.html.wording import Words, translated
 
 say = Words("projects")
 
@@ -32,7 +32,7 @@ _OWN_PLACE = {"overview", "disputed"}  # sections that are shown elsewhere
 
 def page() -> Macros:
     """Return the parts of the owner's page (``assets/html/projects.html``)."""
-    return macros_of("projects", say=say, marked=_marked, counted=_counted)
+    return macros_of("projects", say=say, marked=_marked, answered=_answered, fate=_fate)
 
 
 def links(name: str, key: str = "", *, at: str, local: bool = False) -> Markup:
@@ -95,7 +95,8 @@ def people(states: Sequence[AnnotatorProgress], evaluation: Evaluation) -> Marku
     title = page().subheading(say("project.people"), remark)
     if not states:
         return join([title, tag("p", say("project.nobody"), class_="quiet")])
-    keys = ("name", "judged", "skipped", "left", "seconds", "fast", "majority", "seen")
+    alike = "majority" if sum(one.judged > 0 for one in states) > 2 else "other"
+    keys = ("name", "judged", "skipped", "left", "seconds", "fast", alike, "seen")
     names = [say(f"project.{key}") for key in keys]
     rows = [
         [
@@ -151,14 +152,15 @@ def disputes(
     questions: Sequence[Question],
     disputed: Sequence[Consensus],
     items: dict[str, AnnotationItem],
+    answers: Answers,
 ) -> Markup:
-    """List differing answers about ``items``, with a button for each decision."""
+    """List differing answers about ``items`` and who gave them, with a button for each decision."""
     shown: dict[str, list[Consensus]] = {}
     for one in disputed:
         if one.item in items:
             shown.setdefault(one.item, []).append(one)
     by_id = {question.id: question for question in questions}
-    return page().disputes(by_id, disputed, shown, items)
+    return page().disputes(by_id, disputed, shown, items, answers)
 
 
 def decided(
@@ -172,10 +174,22 @@ def decided(
     return page().decided(by_id, decisions, items, f"{number:,}")
 
 
-def _counted(question: Question, one: Consensus) -> str:
-    """Return the answers to a question, each with its number."""
-    labels = {answer.value: answer.label for answer in question.answers}
-    return ", ".join(f"{labels.get(value, value)} {n}" for value, n in one.counts.items())
+def _answered(question: Question, by_annotator: Mapping[str, Mapping[str, str]]) -> str:
+    """Return the answers to a question, each with who gave it; "" if nobody did."""
+    people = {
+        answer.label: [name for name, row in by_annotator.items()
+                       if row.get(question.id) == answer.value]
+        for answer in question.answers
+    }  # fmt: skip
+    return "; ".join(f"{label}: {', '.join(names)}" for label, names in people.items() if names)
+
+
+def _fate(item: AnnotationItem) -> str:
+    """Say whether the invariant kept a mutant, and why not; "" if it was not run."""
+    if item.kept is None:
+        return ""
+    reason = translated(item.reason or item.layer)
+    return say("project.fate_kept") if item.kept else say("project.fate_lost", reason=reason)
 
 
 def _marked(item: AnnotationItem) -> Markup:
@@ -218,4 +232,4 @@ def numbers(evaluation: Evaluation) -> Markup:
     rest = [section for section in every if section.key not in _OWN_PLACE]
     score = next((one for one in evaluation.scores if one.kind == "all"), None)
     alike = [(one.annotator, rate) for one in evaluation.qualities if (rate := _alike(one)).of]
-    return join([title, page().charts(score, alike), *overview, folded(rest)])
+    return join([title, page().charts(score, alike, len(alike) > 2), *overview, folded(rest)])

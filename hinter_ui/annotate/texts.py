@@ -1,11 +1,11 @@
 """An owner's look through all texts of a project, and texts that are typed into it."""
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from hinter_core.annotation.evaluation.answers import Answers, answers_of
 from hinter_core.annotation.project.store import LONGEST_TEXT, AnnotationStore
-from hinter_core.annotation.project.types import FIRST, AnnotationError, AnnotationItem, Status
+from hinter_core.annotation.project.types import AnnotationError, AnnotationItem, Question
 from hinter_core.language.clean import whole
 from hinter_ui.html.wording import Words
 
@@ -17,16 +17,18 @@ _MOST = 500  # texts typed at once
 
 @dataclass(frozen=True)
 class Found:
-    """Texts of a project that hold a ``query``: those of one ``page``, and how many judged each.
+    """Texts of a project that hold a ``query``: those of one ``page``, and the answers to them.
 
-    ``number``: of all that are found; ``of``: of all texts.
+    ``number``: of all that are found; ``of``: of all texts. ``questions`` of the project.
     """
 
     query: str
     page: int
-    items: list[tuple[AnnotationItem, int]]
+    items: list[AnnotationItem]
     number: int
     of: int
+    answers: Answers
+    questions: tuple[Question, ...]
 
 
 def search(store: AnnotationStore, query: str = "", page: int = 0) -> Found:
@@ -36,15 +38,12 @@ def search(store: AnnotationStore, query: str = "", page: int = 0) -> Found:
         one for one in every
         if any(wanted in part.casefold() for part in (one.id, one.mutant, one.source))
     ]  # fmt: skip
-    judged = Counter(
-        one.item
-        for one in store.judgements()
-        if one.status is Status.JUDGED and one.showing == FIRST
-    )
     page = max(0, min(page, (len(matching) - 1) // PAGE))
     shown = matching[page * PAGE : (page + 1) * PAGE]
-    listed = [(one, judged[one.id]) for one in shown]
-    return Found(query.strip(), page, listed, len(matching), len(every))
+    named = {one.id for one in shown}
+    answers = answers_of(one for one in store.judgements() if one.item in named)
+    found = len(matching), len(every)
+    return Found(query.strip(), page, shown, *found, answers, store.project().questions)
 
 
 def add_typed(store: AnnotationStore, lines: str) -> tuple[int, int]:

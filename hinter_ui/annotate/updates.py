@@ -114,7 +114,9 @@ class AnnotateUpdates:
             ui.decided: present.decided(
                 project.questions, view.decisions, view.items, evaluation.decided
             ),
-            ui.disputes: present.disputes(project.questions, evaluation.disputed, view.items),
+            ui.disputes: present.disputes(
+                project.questions, evaluation.disputed, view.items, view.answers
+            ),
             ui.comments: present.comments(view.comments, view.items),
             ui.numbers: present.numbers(evaluation),
             ui.removed: present.page().removed(view.removed),

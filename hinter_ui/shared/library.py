@@ -151,11 +151,17 @@ _MOST = 500  # projects that strangers may make together
 
 @dataclass(frozen=True)
 class Listed:
-    """A project kept by the app: the name of its link, its title, and whether it is closed."""
+    """A project kept by the app: the name of its link, its title, and whether it is closed.
+
+    ``made``: the day, or "". ``done`` of its ``size`` texts have the judgements that they need.
+    """
 
     id: str
     title: str
     closed: bool
+    made: str
+    done: int
+    size: int
 
 
 class Annotations:
@@ -228,10 +234,10 @@ class Annotations:
         for path in sorted(there, key=_born, reverse=True)[:_LISTED]:
             try:
                 with opened(path) as store:
-                    project = store.project()
+                    project, made, done = store.project(), store.made_at()[:10], store.done()
             except AnnotationError:
                 continue  # of another version, or no project at all
-            projects.append(Listed(path.stem, project.name, project.closed))
+            projects.append(Listed(path.stem, project.name, project.closed, made, *done))
         return projects
 
     def delete(self, name: str, key: str) -> Path:

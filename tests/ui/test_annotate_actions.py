@@ -9,6 +9,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from markupsafe import escape
 
 from hinter_core.annotation.evaluation.answers import Consensus
 from hinter_core.annotation.files.exporting import FORMATS
@@ -208,6 +209,13 @@ def test_the_owner_sees_what_was_said_and_decides(tmp_path: Path, campaign: Camp
     assert len(view.comments) == 8
     before = own.stamp(made.id, made.key)
     first = view.found.disputed[0]
+    asked = view.project.questions
+    told = present.disputes(asked, view.found.disputed, view.items, view.answers)
+    assert told.count("Yes: Ann; No: Bo") == 12
+    listed = present.texts(own.search(made.id, made.key))
+    assert listed.count("Yes: Ann; No: Bo") == 12
+    for item in view.items.values():
+        assert (str(escape(item.reason)) or "HInter kept the variant") in listed
     own.decide(made.id, made.key, first.item, first.question, "yes")
     assert own.stamp(made.id, made.key) != before
     own.remove(made.id, made.key, view.found.disputed[-1].item)
@@ -276,12 +284,12 @@ def test_an_owner_finds_and_adds_texts(tmp_path: Path) -> None:
     file.write_text("text\nA further one.\n", encoding="utf-8")
     assert own.add(name, key, file=str(file)).items == 1
     found = own.search(name, key, "TEXT", 1)
-    assert (found.number, found.of, [one.mutant for one, _ in found.items]) == (
+    assert (found.number, found.of, [one.mutant for one in found.items]) == (
         12, 14, ["Text <10>.", "Text <11>."],
     )  # fmt: skip
     assert own.search(name, key, "TEXT", 99) == found
-    ((pair, judged),) = own.search(name, key, "he left").items
-    assert (pair.source, pair.mutant, judged, pair.kept) == ("He left.", "She left.", 0, True)
+    (pair,) = own.search(name, key, "he left").items
+    assert (pair.source, pair.mutant, pair.kept) == ("He left.", "She left.", True)
     assert "Text &lt;10&gt;." in present.texts(found)
     for wrong in ("", " \n", "x\n" * 501):
         with pytest.raises(AnnotationError, match="1 to 500"):
@@ -292,7 +300,7 @@ def test_all_disagreements_are_in_reach_eight_at_a_time() -> None:
     items = {f"i{n}": AnnotationItem(f"i{n}", f"Text {n}.") for n in range(19)}
     sense = default_questions()[1][:1]
     disputed = [Consensus(name, "sense", {"yes": 1, "no": 1}, None) for name in items]
-    shown = present.disputes(sense, disputed, items)
+    shown = present.disputes(sense, disputed, items, {})
     assert shown.count('data-value="yes"') == 19
     assert re.findall("<summary>(.*?)</summary>", shown) == ["Texts 9 to 16", "Texts 17 to 19"]
     assert "Shown:" not in shown

@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -125,6 +126,9 @@ def test_two_at_once_and_the_owner_sees_how_far_they_agree(
     expect(ann.page.get_by_role("heading", name="Thank you")).to_be_visible()
     page.goto(app.url)
     page.get_by_role("tab", name="Annotate").click()
+    listed = page.locator(".project-list li", has=page.get_by_role("button", name=made.name))
+    today = datetime.now(UTC).strftime("%Y-%m-%d")
+    expect(listed).to_contain_text(f"made {today} · 4 of 4 texts have the judgements they need")
     page.get_by_role("button", name=made.name).click()
     expect(page.locator("#project-people tbody tr")).to_have_count(2)
     expect(page.locator("#project-people")).to_contain_text("judgements: 8")
@@ -133,7 +137,8 @@ def test_two_at_once_and_the_owner_sees_how_far_they_agree(
     expect(numbers).to_contain_text("Ann and Bo")
     disputes = page.locator("#project-disputes li")
     expect(disputes).to_have_count(2)
-    expect(disputes.first).to_contain_text("Is it grammatical?")
+    expect(disputes.first).to_contain_text("Is it grammatical? Yes: Ann; No: Bo")
+    expect(page.locator("#project-people")).to_contain_text("As the other person")
     disputes.first.get_by_role("button", name="Decide: No", exact=True).click()
     expect(disputes).to_have_count(1)
     with opened(made.path) as store:

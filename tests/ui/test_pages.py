@@ -32,7 +32,7 @@ def pages() -> dict[str, Markup]:
         "join": annotator.page().join_form(project, HOSTILE),
         "screen": annotator.screen(project, HOSTILE),
         "problem": annotator.page().problem(HOSTILE),
-        "listed": owner.page().listed([Listed("a", HOSTILE, True)]),
+        "listed": owner.page().listed([Listed("a", HOSTILE, True, "2024-05-01", 3, 4)]),
         "head": owner.head(project, 1, HOSTILE),
         "editor": owner.editor("a", "b", project),
         "removed": owner.page().just_removed(HOSTILE),

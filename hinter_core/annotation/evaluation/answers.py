@@ -15,15 +15,14 @@ from hinter_core.annotation.project.types import (
 from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.rates import Rate
 
+Answers = dict[str, dict[str, dict[str, str]]]  # item -> annotator -> question -> value
 ByItem = dict[str, dict[str, str]]  # item -> annotator -> value
 Valid = Mapping[str, bool | None]  # validity by item, None: undecided
 
 
-def answers_of(
-    judgements: Iterable[Judgement], showing: int = FIRST
-) -> dict[str, dict[str, dict[str, str]]]:
+def answers_of(judgements: Iterable[Judgement], showing: int = FIRST) -> Answers:
     """Group the answers at a showing by item, annotator and question; skipped items have none."""
-    answers: dict[str, dict[str, dict[str, str]]] = {}
+    answers: Answers = {}
     for one in judgements:
         if one.status is Status.JUDGED and one.showing == showing:
             answers.setdefault(one.item, {}).setdefault(one.annotator, {}).update(one.answers)

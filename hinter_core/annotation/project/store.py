@@ -21,6 +21,7 @@ from typing import Any, Self
 from hinter_core.annotation.project.database import VERSION, Database
 from hinter_core.annotation.project.types import (
     CONSENSUS,
+    FIRST,
     AccessError,
     AnnotationError,
     AnnotationItem,
@@ -64,7 +65,9 @@ class AnnotationStore(Database):
         store, key = cls(path), secrets.token_urlsafe(24)
         store.migrate(0)
         with store.write() as connection:
-            meta = [("project", project.to_json()), ("owner", _digest(key).hex())]
+            meta = [
+                ("project", project.to_json()), ("owner", _digest(key).hex()), ("made", now()),
+            ]  # fmt: skip
             connection.executemany("INSERT INTO meta VALUES (?, ?)", meta)
         return store, key
 
@@ -89,6 +92,23 @@ class AnnotationStore(Database):
         """Return the settings."""
         with self.read() as connection:
             return project_of(connection)
+
+    def made_at(self) -> str:
+        """Return the time when the project was made, ISO 8601, or "" if that is not known."""
+        with self.read() as connection:
+            return _meta(connection, "made")
+
+    def done(self) -> tuple[int, int]:
+        """Count items that as many people judged as the project wants, and all items."""
+        with self.read() as connection:
+            done, size = connection.execute(
+                "SELECT COALESCE(SUM(judged >= ?), 0), COUNT(*) FROM items LEFT JOIN ("
+                "SELECT item, COUNT(*) AS judged FROM latest l JOIN annotators a "
+                "ON a.id = l.annotator WHERE status = 'judged' AND showing = ? AND excluded = '' "
+                "GROUP BY item) ON item = number WHERE removed_at IS NULL",
+                (project_of(connection).copies, FIRST),
+            ).fetchone()
+        return done, size
 
     def change(self, **settings: Any) -> Project:
         """Change settings; questions only before the first judgement."""
