@@ -29,6 +29,9 @@ BLANK = 1_000_000, 10  # blank lines, from which on there may not be ten times a
 _REREAD = 8_000_000  # characters of lines that are given back
 _DICTIONARY = 200_000_000  # bytes that xz may need
 _CHUNK = 2**16
+_LOOKED_AT = 1_000  # bytes, by which a text is known
+_OF_OTHERS = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF-", b"\x7fELF")
+_IN_TEXT = b"\0\t\n\v\f\r\x1b\x1c\x1d\x1e\x1f"  # zeros are left out, the last ones separate
 
 GZIP, BZIP2, XZ, ZIP = "gzip", "bzip2", "xz", "zip"
 _MAGIC = {b"\x1f\x8b": GZIP, b"BZh": BZIP2, b"\xfd7zXZ\0": XZ, b"PK\x03\x04": ZIP}
@@ -170,9 +173,18 @@ def too_much(path: Path) -> InputError:
     )
 
 
+def is_binary(raw: io.BufferedReader) -> bool:
+    """Whether the bytes are an image, a program or the like: a twentieth is no sign of a text."""
+    start = raw.peek(_LOOKED_AT)[:_LOOKED_AT]
+    if start.startswith(_OF_OTHERS):
+        return True
+    odd = sum(byte < 32 and byte not in _IN_TEXT for byte in start)
+    return encoding_of(raw) == "utf-8" and odd * 20 > len(start)
+
+
 def encoding_of(raw: io.BufferedReader) -> str:
     """Return ``utf-8``, ``utf-16`` or ``utf-32``, by the mark at the start, or by zeros."""
-    start = raw.peek(1_000)[:1_000]
+    start = raw.peek(_LOOKED_AT)[:_LOOKED_AT]
     for mark, name in _MARKS:
         if start.startswith(mark):
             return name

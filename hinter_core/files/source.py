@@ -27,6 +27,7 @@ from hinter_core.files.containers import (
     container_of,
     encoding_of,
     first_lines,
+    is_binary,
     open_unpacked,
     reading,
     text_of,
@@ -233,6 +234,8 @@ def open_source(
         if kind in (PARQUET, ARROW):
             return Source(path, kind, container)
         with open_unpacked(path, container) as raw:
+            if is_binary(raw):
+                raise InputError(f"{path} is no table and no text, whatever its name says.")
             encoding = encoding_of(raw)
         with _text(path, container) as text:
             lines = iter(lambda: text.readline(LONGEST), "")
