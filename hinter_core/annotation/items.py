@@ -12,6 +12,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationError, AnnotationItem
@@ -19,6 +20,8 @@ from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import Attributes, is_placebo
 from hinter_core.errors import InputError
+from hinter_core.files.columns import as_text
+from hinter_core.files.source import open_source
 from hinter_core.language.clean import clean
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import split_sentences
@@ -39,6 +42,7 @@ from hinter_core.validity.draw import (
 )
 
 OUTCOMES = (*WORST, *(f"discarded: {layer.value}" for layer in Layer))
+_MOST_LABELS = 9  # that have a key each
 _BATCH = 64  # items whose sentences are parsed at once
 
 
@@ -107,6 +111,37 @@ def _rounded(grade: float | None) -> float | None:
 
 def _named(stratum: Stratum) -> str:
     return f"{'+'.join(stratum[0])}: {stratum[1]}"
+
+
+def labels_of_campaign(store: CampaignStore) -> list[str]:
+    """Return the labels of a campaign's data that a question may offer; none if they are too many.
+
+    Raises:
+        HinterError: no campaign, or tables that cannot be read.
+    """
+    with CampaignReader(store, ()) as reader:
+        texts = reader.tables().texts
+        found = reader.run(
+            f"SELECT DISTINCT label FROM ({texts}) LIMIT {_MOST_LABELS + 2}"  # noqa: S608 -- ours
+        )
+    return _offered(label or "" for (label,) in found)
+
+
+def labels_of_file(path: Path) -> list[str]:
+    """Return the labels in the first rows of a file, as :func:`labels_of_campaign` does.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    head = open_source(path).head
+    return _offered(
+        as_text(row[name]) for row, _ in head for name in row if name.strip().casefold() == "label"
+    )
+
+
+def _offered(labels: Iterable[str]) -> list[str]:
+    found = sorted({label.strip() for label in labels} - {""})
+    return found if 1 < len(found) <= _MOST_LABELS else []
 
 
 def items_of_check(

@@ -18,6 +18,7 @@ from hinter_ui.html.wording import Words, validity_in_words
 
 say = Words("annotate")
 
+_LINE = 20  # characters of a word that are sure to fit into a line of a phone
 _SCROLLS = 700  # characters from which a text may scroll
 _KEYS = {"fine": "\u2423", "undo": "z", "skip": "s", "comment": "c", "trees": "t"}  # of the actions
 # What the page's script says.
@@ -72,7 +73,14 @@ def _text(kind: str, pieces: Sequence[Piece]) -> Markup:
         tag("span", sign, class_="sign", aria_hidden="true"),
         tag("span", f" {mark} ", class_="sr-only"),
     )
-    marked = [tag(element, *signs, one.text) if one.changed else one.text for one in pieces]
+
+    def marking(text: str) -> Markup:
+        first, blank, rest = text.partition(" ")
+        # The sign stays with its word, unless that may be longer than a line.
+        kept = {"class_": "unbroken"} if len(first) < _LINE else {}
+        return tag(element, tag("span", *signs, first, **kept), blank, rest)
+
+    marked = [marking(one.text) if one.changed else one.text for one in pieces]
     scrolls: dict[str, Any] = {}
     if sum(len(piece.text) for piece in pieces) > _SCROLLS:
         scrolls = {"tabindex": "0", "role": "region", "aria_label": title}

@@ -54,15 +54,15 @@ class AnnotateEvents(TabEvents):
         linked = self.services.addresses.names("annotate", tab="annotate")
         self.on(linked.change, self.open_page, [linked], shown)
         sources = [fields[name] for name in ("source", "campaign", "directory")]
-        drawn = [
-            *sources,
-            *(fields[n] for n in ("file", "many", "outcomes", "attributes", "validity")),
-        ]
+        many = ("many", "outcomes", "attributes", "validity")
+        asked = [*sources, fields["file"], fields["labels"], ui.offered]
+        drawn = [*asked, *(fields[name] for name in many), ui.check, ui.table]
         # One event for all of them: an answer to older values must not come last.
         looked = [self.tab.select, fields["source"].input, fields["campaign"].input,
-                  fields["directory"].submit, fields["directory"].blur]  # fmt: skip
+                  fields["directory"].submit, fields["directory"].blur,
+                  fields["file"].upload]  # fmt: skip
         self.on(
-            partial(gr.on, looked), self.look, [self.kept, *sources], [*drawn, ui.check, ui.table],
+            partial(gr.on, looked), self.look, [self.kept, *asked], drawn,
             trigger_mode="always_last",
         )  # fmt: skip
         questions = fields["questions"]
@@ -112,15 +112,13 @@ class AnnotateEvents(TabEvents):
         view, failure = attempt(self.actions.view, name, key, title=say("told.not_yours"))
         return {ui.notice: failure} if failure else self.updates.opened(view, page_address(request))
 
-    def look(
-        self, request: gr.Request, kept: Any, source: Any, campaign: Any, directory: Any
-    ) -> Updates:
+    def look(self, request: gr.Request, kept: Any, *asked: Any) -> Updates:
         """Show another source of mutants, or look again for something to draw from."""
         session = self.session(request)
-        form = ProjectForm(
-            source=str(source), campaign=str(campaign or ""), directory=str(directory or "").strip()
-        )
-        return self.updates.sources(session, form, known(session, kept)) | self.updates.listed()
+        source, campaign, directory, file, labels, offered = (str(one or "") for one in asked)
+        form = ProjectForm(source, campaign, directory.strip(), file, labels=labels)
+        shown = self.updates.sources(session, form, known(session, kept), offered)
+        return shown | self.updates.listed()
 
     # -- making ---------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ class AnnotateLayout(Labels):
         self.buttons: dict[str, gr.Button] = {}
         self.current = gr.Textbox(elem_classes="offstage", show_label=False)
         self.seen = gr.Textbox(elem_classes="offstage", show_label=False)
+        self.offered = gr.State("")  # labels of the data, as they were written into the form
         self.busy = gr.Textbox(elem_classes="offstage", show_label=False)
         self.timer = gr.Timer(TICK, active=False)
         with gr.Column(elem_id="annotate-owner", min_width=0):

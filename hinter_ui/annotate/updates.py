@@ -1,11 +1,16 @@
 """Updates of the widgets on the owner's side of the Annotate tab."""
 
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from hinter_core.annotation.backup import lasting_warning
+from hinter_core.annotation.files.archive import ARCHIVE
 from hinter_core.annotation.files.importing import LEFT_OUT
+from hinter_core.annotation.items import labels_of_campaign, labels_of_file
 from hinter_core.errors import HinterError
 from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import AnnotateActions, Made, ProjectForm, View, attribute_choices
@@ -33,8 +38,13 @@ class AnnotateUpdates:
         table = present.page().listed(projects.listed()) if projects.local else ""
         return {self.ui.table: table}
 
-    def sources(self, session: Session, form: ProjectForm, names: Any) -> Updates:
-        """Show the fields of a source, and what can be drawn from it."""
+    def sources(
+        self, session: Session, form: ProjectForm, names: Any, offered: str = ""
+    ) -> Updates:
+        """Show the fields of a source, and what can be drawn from it.
+
+        The labels of its data take the place of those ``offered`` before, unless they were changed.
+        """
         ui, fields, source = self.ui, self.ui.fields, form.source
         updates: Updates = {
             fields[name]: gr.update(visible=source == name) for name in ("directory", "file")
@@ -47,20 +57,25 @@ class AnnotateUpdates:
         )
         for name in ("many", "outcomes", "validity"):
             updates[fields[name]] = gr.update(visible=source != "file")
-        status, sets = "", list[tuple[str, str]]()
+        status, sets, labels = "", list[tuple[str, str]](), list[str]()
         if source == "check":
             n = len(session.check.mutants) if session.check else 0
             status = _status(say("told.check", n=f"{n:,}") if n else say("told.no_check"))
         elif source == "campaign" and not choices:
             status = _status(say("told.no_campaign"))
+        elif source == "file" and Path(form.file).suffix not in ("", ARCHIVE):
+            with suppress(HinterError):  # which is told when the project is made
+                labels = labels_of_file(Path(form.file))
         elif source in ("campaign", "directory"):
-            form = ProjectForm(source=source, campaign=chosen or "", directory=form.directory)
             try:
-                store = self.actions.campaign(form)
+                store = self.actions.campaign(replace(form, campaign=chosen or ""))
                 sets = attribute_choices(store) if store else []
+                labels = labels_of_campaign(store) if store else []
             except HinterError as error:
                 status = notice.error(str(error), "")
         updates[ui.check] = status
+        if form.labels == offered:
+            updates[fields["labels"]] = updates[ui.offered] = ", ".join(labels)
         updates[fields["attributes"]] = gr.update(choices=sets, value=[], visible=bool(sets))
         return updates
 

@@ -167,6 +167,8 @@ class BatchEvents(TabEvents):
     def estimate(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """Estimate the campaign, and show that it takes a while."""
         ui, session, forecasts = self.ui, self.session(request), list[Forecast]()
+        state = session.of(BatchState)
+        started = state.started
 
         def work() -> str:
             forecasts.append(self.actions.estimate(session, BatchForm.of(*values)))
@@ -175,10 +177,12 @@ class BatchEvents(TabEvents):
         load, words = Load(work), say("working.estimate")
         yield {ui.told: notice.working(words, 0), ui.estimate: gr.update(interactive=False)}
         while not load.done.wait(1.0):
-            yield {ui.told: notice.working(words, load.seconds)}
+            if state.started == started:
+                yield {ui.told: notice.working(words, load.seconds)}
         failure = notice.error(load.error, self.title) if load.error else ""
         message = failure or html.estimate(forecasts[0])
-        yield {ui.told: message, ui.estimate: gr.update(interactive=True)}
+        shown = {ui.told: message} if state.started == started else {}
+        yield {**shown, ui.estimate: gr.update(interactive=True)}
 
     # -- a campaign -----------------------------------------------------------------------------
 
@@ -187,6 +191,7 @@ class BatchEvents(TabEvents):
         session = self.session(request)
         form = BatchForm.of(*values)
         entry = self.actions.start(session, form)
+        session.of(BatchState).started += 1
         if form.source == GRAMMAR:
             session.tested = entry.id
         names = known(session, kept)

@@ -1,6 +1,7 @@
 """The HTML of the Batch tab: an estimate, the open campaign, and the list of all."""
 
 import os
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,12 +21,13 @@ from hinter_core.types import Verdict
 from hinter_ui.batch.form import say
 from hinter_ui.batch.jobs import CampaignStatus
 from hinter_ui.html import glossary, notice
-from hinter_ui.html.marked import changed, excerpt
+from hinter_ui.html.marked import changed
 from hinter_ui.html.markup import Markup, escape, join, table, tag
 from hinter_ui.html.pages import macros_of
 from hinter_ui.html.wording import (
     SEVERITY,
     SIGNS,
+    in_visitors_words,
     listed,
     name_of,
     translated,
@@ -81,7 +83,9 @@ def estimate(seen: Forecast) -> Markup:
     ]  # fmt: skip
     looked = [say.count("estimate.looked", seen.looked_at)]
     if seen.power:
-        looked.append(f"{seen.power[:1].upper()}{seen.power[1:]}.")
+        # What stands in parentheses is for who plans a study on the command line.
+        power = in_visitors_words(translated(re.sub(r" \(.*?\)", "", seen.power)))
+        looked.append(f"{power[:1].upper()}{power[1:]}.")
     return escape(_page().estimate(figures, looked))
 
 
@@ -307,10 +311,9 @@ def findings(records: Sequence[MutantRecord], campaign: Campaign, *, busy: bool)
 
 
 def _row(finding: MutantRecord, campaign: Campaign, columns: Mapping[str, str]) -> Markup:
-    if finding.handwritten is None and not campaign.grammar:
-        text = excerpt(finding.text, finding.edits)
-        place = campaign.models.index(finding.model)
-    else:  # Explore makes mutants of its own
-        text, place = changed(finding.text, finding.edits, finding.handwritten), None
+    # Explore makes mutants of its own.
+    made = finding.handwritten is None and not campaign.grammar
+    place = campaign.models.index(finding.model) if made else None
+    text = changed(finding.text, finding.edits, finding.handwritten)
     across = two_people() if finding.across_people else ""
     return escape(_page().finding(finding, text, place, columns, across))

@@ -29,13 +29,15 @@ from hinter_ui.shared.widgets import drawn
 class BatchState:
     """State of the Batch tab for a page: the open campaign, its parts shown, the previewed data.
 
-    ``lock``: of what is shown. A look that began before a campaign was opened must not send its
-    differences after those of the opening, or the page stays without the campaign.
+    ``started`` campaigns, which take the place of an estimate. ``lock``: of what is shown. A look
+    that began before a campaign was opened must not send its differences after those of the
+    opening, or the page stays without the campaign.
     """
 
     opened: str | None = None
     watched: dict[str, str] = field(default_factory=dict)
     seen: Preview | None = None
+    started: int = 0
     lock: threading.RLock = field(default_factory=threading.RLock)
 
 

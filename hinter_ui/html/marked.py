@@ -127,12 +127,6 @@ def changed(text: str, edits: Sequence[Edit], handwritten: str | None = None) ->
                class_="changed")  # fmt: skip
 
 
-def excerpt(text: str, edits: Iterable[Edit]) -> Markup:
-    """Mark the words of a text that edits change, cut around them."""
-    places = sorted((start, end, edit.attribute) for edit in edits for start, end in edit.spans)
-    return cut_around(text, [(a, b, term(text[a:b], name)) for a, b, name in places])
-
-
 def cut_around(
     text: str, places: Sequence[tuple[int, int, Markup]], stop: int | None = None
 ) -> Markup:

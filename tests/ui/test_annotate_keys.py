@@ -137,6 +137,26 @@ def test_a_text_stands_alone_until_it_is_compared_and_space_says_all_fine(
     ]  # fmt: skip
 
 
+def test_the_sign_of_a_change_stays_with_its_word_on_a_phone(
+    judges: Judges, project: Projects
+) -> None:
+    made, ann = project(1), judges()
+    ann.join(made, "Ann")
+    for width in range(230, 400, 10):
+        ann.page.set_viewport_size({"width": width, "height": 740})
+        for change in ann.page.locator(".judge-words :is(del, ins)").all():
+            lines = change.evaluate(
+                """change => {
+                  const word = document.createRange(), sign = change.querySelector('.sign');
+                  const text = [...change.querySelectorAll('.unbroken')].at(-1).lastChild;
+                  word.setStart(text, 0); word.setEnd(text, text.length);
+                  const [a, b] = [sign, word].map(one => one.getBoundingClientRect());
+                  return Math.abs(a.top + a.bottom - b.top - b.bottom) / 2;
+                }"""
+            )
+            assert lines < 8, width
+
+
 def test_a_german_project_speaks_german_on_a_phone(judges: Judges, project: Projects) -> None:
     made, ann = project(3, language="de"), judges()
     ann.page.set_viewport_size({"width": 360, "height": 740})

@@ -414,14 +414,18 @@ def test_a_project_is_made_from_a_file_and_joined(
     judges: Callable[..., Judge], page: Page, app: App, tmp_path: Path
 ) -> None:
     file = tmp_path / "pairs.csv"
-    lines = [f'"The British number {n} waiter left.","The Syrian number {n} waiter left."'
-             for n in range(4)]  # fmt: skip
-    file.write_text("\n".join(["mutant,source", *lines, '"",nothing']), encoding="utf-8")
+    lines = [f'"The British number {n} waiter left.","The Syrian number {n} waiter left.",'
+             f"{'good' if n else 'bad'}" for n in range(4)]  # fmt: skip
+    file.write_text("\n".join(["mutant,source,label", *lines, '"",nothing,']), encoding="utf-8")
     page.goto(app.url)
     page.get_by_role("tab", name="Annotate").click()
     page.locator("#annotate-source").get_by_label("A file").check()
     page.locator("#annotate-file input[type=file]").set_input_files(file)
     expect(page.locator("#annotate-file").get_by_role("cell", name="pairs.csv")).to_be_visible()
+    # The labels of the data are offered, and may be changed.
+    labels = page.locator("#annotate-labels").locator("input, textarea")
+    expect(labels).to_have_value("bad, good")
+    labels.fill("")
     create = page.locator("#annotate-create")
     create.click()
     expect(page.locator("#annotate-told")).to_contain_text("Give the project a name")

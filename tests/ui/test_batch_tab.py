@@ -139,6 +139,17 @@ def test_the_sample_is_estimated_started_and_watched_to_its_end(batch: Batch) ->
     expect(batch.page.locator("#results-head")).to_contain_text("sample")
 
 
+def test_an_estimate_gives_way_to_a_campaign_that_is_started_meanwhile(batch: Batch) -> None:
+    batch.open().models("scripted:hidden-review")
+    batch.number("sample", "6")
+    batch.batch_estimate.click()
+    expect(batch.batch_estimate).to_be_disabled()
+    batch.start()
+    batch.state("done")
+    expect(batch.batch_estimate).to_be_enabled()
+    expect(batch.batch_told.locator(".estimate")).to_have_count(0)
+
+
 def test_stopped_left_and_resumed_by_its_link(batch: Batch, tmp_path: Path) -> None:
     batch.open().source("Upload a file")
     # So many that it is not done before a hand can stop it.

@@ -14,6 +14,8 @@ from hinter_core.annotation.items import (
     conform_pairs,
     fill_invariant,
     items_of_check,
+    labels_of_campaign,
+    labels_of_file,
     sample_campaign,
 )
 from hinter_core.annotation.project.questions import default_questions
@@ -209,3 +211,18 @@ def test_only_what_is_asked_for(store: CampaignStore) -> None:
     assert not any(item.kept for item in gone)
     with pytest.raises(AnnotationError, match="no mutants of that kind"):
         sample_campaign(store, 5, attributes=(("size",),))
+
+
+def test_the_labels_of_the_data_are_offered(
+    make: Callable[..., CampaignStore], store: CampaignStore, tmp_path: Path
+) -> None:
+    labelled = make(
+        dict(zip(TEXTS, ("good", "bad", "good", ""), strict=True)), ["race"], 1, "vader"
+    )
+    assert labels_of_campaign(labelled) == ["bad", "good"]
+    assert labels_of_campaign(store) == []
+    path = tmp_path / "rows.csv"
+    path.write_text("text,Label\nHe left.,left\nShe came.,came\n", encoding="utf-8")
+    assert labels_of_file(path) == ["came", "left"]
+    path.write_text("text,label\n" + "".join(f"He left.,{n}\n" for n in range(10)), "utf-8")
+    assert labels_of_file(path) == []  # no labels, but numbers
