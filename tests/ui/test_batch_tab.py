@@ -104,6 +104,8 @@ def test_the_sample_is_estimated_started_and_watched_to_its_end(batch: Batch) ->
     batch.batch_estimate.click()
     figures = batch.batch_told.locator(".estimate")
     expect(figures).to_contain_text("6 contain terms to change")
+    expect(figures).not_to_contain_text("placebo")
+    expect(figures).not_to_contain_text("of order")
     mutants = figures.locator("dd strong").nth(1).inner_text()
     # Of other settings it is marked, whether or not they were unfolded before.
     marked = batch.page.locator("[data-changed]:has(> .estimate)")
@@ -184,6 +186,9 @@ def test_stopped_left_and_resumed_by_its_link(batch: Batch, tmp_path: Path) -> N
     found = batch.job_findings.locator("tbody tr")
     expect(found).not_to_have_count(0)
     expect(found.first).to_contain_text("positive \u2192 negative")
+    # The changed sentence, with what was there before.
+    expect(found.first.locator("th del")).to_have_count(2)
+    expect(found.first.locator("th .term")).to_have_count(2)
     found.first.get_by_role("button", name="Open in Explore").click()
     expect(batch.explore.banner).to_contain_text("Hidden intersectional bias, more than the sum.")
     page.get_by_role("tab", name="Batch").click()
