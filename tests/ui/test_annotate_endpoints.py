@@ -164,7 +164,7 @@ def test_what_is_sent_again_counts_once(room: Room) -> None:
             for n, i in enumerate(room.items(key)[:3])]  # fmt: skip
     answer = room.ask("work", key=key, sent=[*many, *many])
     assert [one["id"] for one in answer["done"]] == ["s0", "s1", "s2"] * 2
-    assert answer["progress"] == {"judged": 1, "skipped": 3, "left": 2}
+    assert answer["progress"] == {"judged": 1, "skipped": 3, "left": 2, "seconds": 0.0}
 
 
 def test_a_judgement_that_met_a_full_disk_is_not_called_done(room: Room) -> None:
