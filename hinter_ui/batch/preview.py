@@ -44,8 +44,9 @@ def preview(seen: Preview, sample: int | None) -> Markup:
     rows = table(say("preview.first_rows"), [say(f"preview.{t}") for t in titles], lines)
     box = tag("div", rows, class_="rows-table") if lines else None
     how, *notes = seen.reading or ("",)
-    words = " ".join((say("preview.read_as", how=translated(how)), *map(translated, notes)))
-    reading = tag("p", words, class_="quiet") if how else None
+    words = [say("preview.read_as", how=translated(how))] if how else []
+    words += map(translated, (*notes, *alike_labels(seen.labels)))
+    reading = tag("p", " ".join(words), class_="quiet") if words else None
     parts = (
         head, reading, _drawn(seen, sample), _labels(seen), box, _faults(seen), _refused(seen),
     )  # fmt: skip
@@ -116,7 +117,6 @@ def _facts(seen: Preview) -> list[str]:
             for name in ("text", "label", "id"):
                 if column := getattr(columns, name):
                     facts.append(say(f"preview.{name}_column", name=column))
-    facts += map(translated, alike_labels(seen.labels))
     if seen.encoding not in ("", "utf-8"):
         facts.append(say("preview.encoding", name=seen.encoding.upper()))
     if seen.mended:

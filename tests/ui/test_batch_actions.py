@@ -18,7 +18,9 @@ import gradio as gr
 import pytest
 from markupsafe import Markup
 
+from hinter_core.campaign.preview import preview as look
 from hinter_core.campaign.progress import TOGETHER
+from hinter_core.campaign.spec import Campaign
 from hinter_core.errors import HinterError, InputError
 from hinter_core.terms.dictionary import load_shipped
 from hinter_ui.batch import html
@@ -29,6 +31,7 @@ from hinter_ui.batch.form import SETTINGS, BatchForm
 from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.batch.preview import preview
 from hinter_ui.batch.updates import BatchUpdates
+from hinter_ui.html.wording import speak
 from hinter_ui.processes.record import RunState
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import CAMPAIGNS_FOLDER, known, names_kept, noted
@@ -569,3 +572,12 @@ def test_the_command_for_hf_jobs_is_taken_by_its_client(tmp_path: Path) -> None:
     assert "hf.co/spaces/some one/bias" in told
     assert "run /in/campaign.yaml --out /tmp/first" in told
     assert KEY not in told
+
+
+def test_labels_that_differ_in_capitals_alone_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("text,label\nA man.,pos\nA woman.,POS\n")
+    seen = look(Campaign(data=str(path)))
+    assert "differ in capitals alone; each is a label." in preview(seen, None)
+    speak("de")
+    assert "unterscheiden sich nur in der Gro\u00dfschreibung" in preview(seen, None)
