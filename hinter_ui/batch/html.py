@@ -72,6 +72,7 @@ def estimate(seen: Forecast) -> Markup:
         ("texts", f"{seen.texts:,}", ", ".join(of_texts)),
         ("variants", say(about, n=sum(seen.mutants.values())),
          ", ".join(orders) or say("estimate.none")),
+        *([("kept", f"{seen.kept / seen.compared:.0%}", _kept(seen))] if seen.compared else []),
         ("parses", say("estimate.about", n=seen.parses), say("estimate.parses_more")),
         ("predictions", say(bound, n=seen.predictions),
          say("estimate.predictions_more")),
@@ -87,6 +88,11 @@ def estimate(seen: Forecast) -> Markup:
         power = in_visitors_words(translated(re.sub(r" \(.*?\)", "", seen.power)))
         looked.append(f"{power[:1].upper()}{power[1:]}.")
     return escape(_page().estimate(figures, looked))
+
+
+def _kept(seen: Forecast) -> str:
+    why = say("estimate.discarded", why=translated(seen.discard)) if seen.discard else ""
+    return say.count("estimate.kept_more", seen.compared) + why
 
 
 # -- a campaign at work -------------------------------------------------------------------------
