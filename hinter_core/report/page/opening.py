@@ -151,6 +151,8 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float) -> Ca
 
 def _hidden(model: ModelReport) -> str:
     number, line = model.intersectional.verdicts[Verdict.HIDDEN.value], model.intersectional
+    if not line.errors.of:
+        return "No combined change was kept and answered, so nothing is known."
     if not number:
         return "No hidden bias was found: no combined change flips an answer that its parts leave."
     texts = line.hidden_sources

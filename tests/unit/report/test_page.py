@@ -85,6 +85,11 @@ def test_the_page_decides_and_says_where_a_gate_lets_pass(
     assert unsure is (outcome is GateOutcome.FEW and not stopped)
 
 
+def test_a_campaign_without_a_case_says_so(make: Callable[..., CampaignStore]) -> None:
+    nothing = make_report(make(["The soup was warm."], ["race", "gender"], 2, HIDDEN))
+    assert opening(nothing).hidden.endswith("so nothing is known.")
+
+
 def test_a_limit_decides_and_stands_in_the_command(report: Report) -> None:
     one = with_excess(report, 0.06, 0.2, 100)
     heads = [opening(one, limit).cards[0].head for limit in (0.0, 0.05, 0.1, 0.2)]
