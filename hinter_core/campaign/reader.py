@@ -109,6 +109,13 @@ class MutantRecord:
         """The changed text."""
         return self._made.text
 
+    @property
+    def in_words(self) -> str:
+        """Its changes, the labels before and after, and the changed text, in a line."""
+        changes = ", ".join(edit.in_words for edit in self.edits)
+        before, after = ", ".join(self.original), ", ".join(self.labels or ())
+        return f"{changes}: {before} \u2192 {after}: {self.mutant}"
+
     @cached_property
     def _made(self) -> Mutant:
         if self.handwritten is not None:

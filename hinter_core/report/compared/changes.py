@@ -55,11 +55,7 @@ def new_hidden_in_words(new: list[MutantRecord], allowed: int) -> str:
     """Say how many findings are new, and name the first of them."""
     count = "1 hidden finding" if len(new) == 1 else f"{len(new):,} hidden findings"
     lines = [f"Model B: {count} that model A does not have, {allowed:,} allowed."]
-    lines += [
-        f"  row {one.row}: {', '.join(edit.in_words for edit in one.edits)}: "
-        f"{', '.join(one.original)} \u2192 {', '.join(one.labels or ())}: {one.mutant}"
-        for one in islice(new, _SHOWN)
-    ]
+    lines += [f"  row {one.row}: {one.in_words}" for one in islice(new, _SHOWN)]
     if len(new) > _SHOWN:
         lines.append(f"  and {len(new) - _SHOWN:,} more")
     return "\n".join(lines)

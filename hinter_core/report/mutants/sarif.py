@@ -55,8 +55,7 @@ def _hidden(side: Side, place: dict[str, str]) -> list[dict[str, Any]]:
         _result(
             "hidden-bias",
             "warning",
-            f"{side.model}: {', '.join(edit.in_words for edit in one.edits)}: "
-            f"{', '.join(one.original)} \u2192 {', '.join(one.labels or ())}: {one.mutant}",
+            f"{side.model}: {one.in_words}",
             place,
             one.row + 1,
         )
