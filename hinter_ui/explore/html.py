@@ -55,6 +55,9 @@ def banner(
     about = (
         glossary.sentence(say, "banner.about", note=isolated(translated(note))) if note else None
     )
+    neutral = check.neutral.get(model)
+    flips = verdict in (Verdict.HIDDEN, Verdict.BIASED)
+    perhaps_noise = flips and neutral is not None and neutral.flips > 0
     return tag(
         "div",
         tag("span", SIGNS[verdict], aria_hidden="true", class_="sign"),
@@ -62,13 +65,14 @@ def banner(
         tag("span", model, class_="who") if named else None,
         tag("strong", glossary.link(verdict.value, title)),
         " ",
+        tag("strong", say("titles.noise"), " ") if perhaps_noise else None,
         _apart(check, judged, said=True),
         _sentence(check, judged, model),
         _grade(judged),
         _noise(check.noise.get(model)),
-        _neutral(check.neutral.get(model)),
+        _neutral(neutral),
         tag("span", about, class_="model-note") if about else None,
-        class_=f"banner {verdict.value}",
+        class_=f"banner {verdict.value}" + (" unsure" if perhaps_noise else ""),
     )
 
 

@@ -328,8 +328,13 @@ class ResultsActions:
             names = [model for model in models if model]
             if len(names) < 2 or (other is None and names[0] == names[1]):
                 raise InputError(say("errors.sides"))
-            reading.comparison = compare(*choose_sides(reading.store, other, names))
-        return reading.comparison
+            made = compare(*choose_sides(reading.store, other, names))
+        if made.models[0] == made.models[1] and not path.strip():  # nobody chose the folders' names
+            first, second = (say(f"comparison.{which}", model=made.models[0])
+                             for which in ("open", "other"))  # fmt: skip
+            made = replace(made, first=first, second=second)
+        reading.comparison = made
+        return made
 
     def models_of(self, name: str, path: str) -> list[str]:
         """Return the models that a campaign has asked."""

@@ -27,6 +27,7 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.relations.base import NeutralFlips
 from hinter_core.relations.family import SubstitutionRelation
 from hinter_core.relations.registry import RELATIONS
 from hinter_core.report.gate import decide
@@ -128,6 +129,18 @@ def test_the_banner_says_how_far_an_answer_lies_beyond_the_threshold() -> None:
     judged = next(j for j in check.outcomes[f"scripted:{rules}"] if j.verdict is Verdict.HIDDEN)
     shown = str(banner(check, judged, f"scripted:{rules}", named=False))
     assert "The answer lies 0.09 beyond the threshold." in shown
+
+
+def test_the_banner_says_that_a_flip_may_be_noise_where_neutral_swaps_flip_too() -> None:
+    name = 'scripted:no 0.59 if "Asian transgender"; yes 0.8 otherwise'
+    check = checked(0, load_model(name))
+    hidden = next(j for j in check.outcomes[name] if j.verdict is Verdict.HIDDEN)
+    benign = next(j for j in check.outcomes[name] if j.verdict is Verdict.BENIGN)
+    for flips, unsure in ((0, False), (9, True)):
+        check.neutral[name] = NeutralFlips(2, 12, flips)
+        shown = str(banner(check, hidden, name, named=False))
+        assert ("It may be noise." in shown) is ('class="banner hidden unsure"' in shown) is unsure
+        assert "It may be noise." not in str(banner(check, benign, name, named=False))
 
 
 @pytest.mark.parametrize(

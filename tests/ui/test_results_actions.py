@@ -72,6 +72,20 @@ def test_a_public_host_shows_only_what_a_browser_names(shelf: Path) -> None:
     assert {name for _, name in owner._services.campaigns.offered([])} == {MINE, OTHERS}
 
 
+def test_two_campaigns_of_the_shelf_are_compared_without_the_names_of_their_folders(
+    shelf: Path, made: CampaignStore
+) -> None:
+    ours, session = actions(local=True), Session()
+    ours.open(session, MINE, "")
+    found = ours.compare(session, OTHERS, "", [MODEL, MODEL])
+    assert (found.first, found.second) == (
+        f"{MODEL} in the open campaign", f"{MODEL} in the other campaign",
+    )  # fmt: skip
+    found = ours.compare(session, "", str(made.folder), [MODEL, MODEL])
+    assert (found.first, found.second) == (f"{MODEL} in campaign", f"{MODEL} in out")
+    assert str(shelf) not in str(html.comparison(found))
+
+
 def test_a_public_host_opens_no_path_and_names_none(shelf: Path, made: CampaignStore) -> None:
     stranger, session = actions(local=False), Session()
     for path in (made.folder, shelf / OTHERS / "campaign", "/"):

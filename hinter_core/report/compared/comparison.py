@@ -335,9 +335,9 @@ def compare(first: Side, second: Side, on_change: OnChange | None = None) -> Com
 def _names(first: Side, second: Side) -> tuple[str, str]:
     if first.model != second.model:
         return first.model, second.model
-    folders = [side.store.folder.resolve() for side in (first, second)]
-    same = folders[0].name == folders[1].name
-    names = [str(folder) if same else folder.name for folder in folders]
+    folders = [side.store.folder.resolve().parts[::-1] for side in (first, second)]
+    apart = zip(*folders, strict=False)  # from the end: folders of one name may lie in unlike ones
+    names = next((pair for pair in apart if pair[0] != pair[1]), ("A", "B"))
     return f"{first.model} in {names[0]}", f"{second.model} in {names[1]}"
 
 

@@ -120,7 +120,11 @@ def _main(pair: Comparison) -> Section:
         "95 % intervals, computed over texts. Hidden errors are given as a share of all cases."
     )
     if pair.paired:
-        note += " p is that of an exact McNemar test of the texts with an error in one model only."
+        note += (
+            " p is that of an exact McNemar test of the texts with an error in one model only. It "
+            "counts texts, and the interval counts mutants: they may disagree where few texts have "
+            "many errors."
+        )
     return Section("main", "Error rates side by side", [note], columns, rows, in_words=sentences)
 
 

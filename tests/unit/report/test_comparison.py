@@ -215,6 +215,14 @@ def test_the_same_campaign_twice_differs_in_nothing(store: CampaignStore, tmp_pa
     assert found.second.endswith("in twin")
 
 
+def test_campaigns_in_folders_of_one_name_are_told_apart(
+    store: CampaignStore, tmp_path: Path
+) -> None:
+    first, second = (copied(store, tmp_path / name / "campaign") for name in ("May", "June"))
+    found = compare(*choose_sides(first, second, [HIDDEN]))
+    assert (found.first, found.second) == (f"{HIDDEN} in May", f"{HIDDEN} in June")
+
+
 def test_different_texts_stand_side_by_side(make: Make) -> None:
     first = make(["The black man sang.", "The white man sang."], ["race", "gender"], 2, NEVER)
     second = make(["The black man left.", "The white man left."], ["race", "gender"], 2, ALONE)
