@@ -202,6 +202,9 @@ def load_campaign(path: Path) -> Campaign:
             reason = f"line {line}: {getattr(error, 'problem', '') or reason}"
         raise InputError(f"{path} is no YAML ({reason}).") from error
     if not isinstance(values, dict):
-        raise InputError(f"{path} holds no settings; write lines such as 'data: reviews.csv'.")
+        raise InputError(
+            f"{path} holds no settings; write lines such as 'data: reviews.csv'. A file of texts is "
+            "named with --data."
+        )
     base = path.resolve().parent
     return from_mapping(values, str(path)).with_files(lambda _, file: str(base / file))
