@@ -203,8 +203,8 @@ def load_campaign(path: Path) -> Campaign:
         raise InputError(f"{path} is no YAML ({reason}).") from error
     if not isinstance(values, dict):
         raise InputError(
-            f"{path} holds no settings; write lines such as 'data: reviews.csv'. A file of texts is "
-            "named with --data."
+            f"{path} holds no settings; write lines such as 'data: reviews.csv'. A file of texts "
+            "is named with --data."
         )
     base = path.resolve().parent
     return from_mapping(values, str(path)).with_files(lambda _, file: str(base / file))

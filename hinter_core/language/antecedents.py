@@ -150,7 +150,7 @@ def join_appositions(sets: EntitySets) -> None:
                 if other in tree.phrase_of:
                     _join_if(sets, phrase, phrases[tree.phrase_of[other]])
             if tree.children(token, "cop"):
-                _join_predicate(sets, tree, token, phrase)
+                _join_predicate(sets, tree, token)
             for clause in tree.children(token, "acl"):
                 if tree.lower[clause] in ("named", "called", "nicknamed", "known"):
                     for name in _names(tree, clause):
@@ -164,7 +164,7 @@ def _names(tree: SentenceTree, clause: int) -> list[int]:
     return tree.children(clause, *labels)
 
 
-def _join_predicate(sets: EntitySets, tree: SentenceTree, token: int, phrase: Phrase) -> None:
+def _join_predicate(sets: EntitySets, tree: SentenceTree, token: int) -> None:
     phrases = sets.document.phrases
     below = tree.below[token]
     if any(
@@ -173,7 +173,24 @@ def _join_predicate(sets: EntitySets, tree: SentenceTree, token: int, phrase: Ph
         return
     for subject in tree.children(token, "nsubj", "nsubj:outer"):
         if subject in tree.phrase_of and tree.parse.labels[token] != "appos":
-            _join_if(sets, phrases[tree.phrase_of[subject]], phrase)
+            one = phrases[tree.phrase_of[subject]]
+            for said in (token, *_added(sets, tree, one, token)):
+                if said in tree.phrase_of:
+                    _join_if(sets, one, phrases[tree.phrase_of[said]])
+
+
+def _added(sets: EntitySets, tree: SentenceTree, one: Phrase, token: int) -> list[int]:
+    """Return the nouns added to what is said of one person: "a widow and a grandmother"."""
+    known = sets.of(one)
+    if known.number != SINGULAR or not known.person or not (known.gender or one.name):
+        return []
+    return [
+        noun
+        for noun in tree.children(token, "conj")
+        if not tree.children(noun, "nsubj", "cop")
+        and noun in tree.phrase_of
+        and sets.document.phrases[tree.phrase_of[noun]].gender == known.gender
+    ]
 
 
 def _join_if(sets: EntitySets, a: Phrase, b: Phrase) -> None:

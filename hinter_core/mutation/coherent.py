@@ -19,6 +19,7 @@ from hinter_core.mutation.given_names import GivenNames
 from hinter_core.mutation.people import People
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.names import BOTH
+from hinter_core.terms.senses.lexicon import lexicon
 from hinter_core.types import (
     Edit,
     GrammaticalForm,
@@ -38,6 +39,8 @@ _ADULTS = {"child": "person", "children": "people", "kid": "person", "kids": "pe
 _GENERAL = frozenset("man woman lady gentleman girl boy lad lass fellow guy".split())
 _DEFINITE = frozenset({"the", "this", "that"})
 _TITLE = re.compile(r"(?<!\w)([A-Z]\w+)\.? $")
+_NAME = re.compile(r"\.? (?=[A-Z])")
+_OWNED = re.compile(r"\b(?:[Tt]he|[Mm]y|[Oo]ur|[Yy]our|[Hh]is|[Hh]er|[Tt]heir|\w+['\u2019]s) $")
 _BEFORE = 24  # characters in which a title stands before a name
 _NEUTRAL, _NEITHER = "neutral", "trans-and-non-binary"
 _FORM = GrammaticalForm
@@ -113,8 +116,11 @@ class _Direction:
         series = [pair.target.text for pair in self._towards(change.source, wanted)]
         for term in terms:
             targets = self._towards(term, wanted)
-            if not targets and wanted == _NEITHER and not term.form.is_pronoun:
-                targets = self._towards(term, _NEUTRAL)
+            if wanted == _NEITHER and not term.form.is_pronoun:
+                # Who is a "transgender person" becomes no "non-binary sibling".
+                kind = change.target.text.partition(" ")[0]
+                alike = [pair for pair in targets if pair.target.text.partition(" ")[0] == kind]
+                targets = alike or self._towards(term, _NEUTRAL) or targets
             if len(targets) == len(series) and change.target.text in series:
                 # "xe" goes with "xem" and "ze" with "hir": the series keep their order.
                 return targets[series.index(change.target.text)]
@@ -192,7 +198,7 @@ class _Extender:
         if isinstance(parts := self._mentions(edit, pair, people), str):
             return parts
         for part in parts:
-            new = new | self._texts(part)
+            new = new | (self._title_left_out(part) or self._texts(part))
         for part in (edit, *parts):
             new = new | self._verbs(part)
         if why := self._left(people, new, wanted):
@@ -210,6 +216,16 @@ class _Extender:
 
     def _texts(self, edit: Edit) -> dict[Span, str]:
         return texts_of(splices_of(self._text, edit, self._sentences))
+
+    def _title_left_out(self, edit: Edit) -> dict[Span, str]:
+        """Return the place of a title that becomes none, up to its name: "Sister Ana" is "Alex"."""
+        titles = lexicon()["titles"] | lexicon()["kin"]
+        (start, end), target = edit.spans[0], edit.target.text.rstrip(".").lower()
+        if edit.source.text.rstrip(".").lower() not in titles or target in {*titles, "mx"}:
+            return {}
+        name = _NAME.match(self._text, end) if self._text[start].isupper() else None
+        owned = _OWNED.search(self._text, max(0, start - _BEFORE), start)  # "my Aunt May"
+        return {(start, name.end()): ""} if name and not owned else {}
 
     def _changed(self, edit: Edit) -> set[int]:
         """Return whom an edit changes, with those whom a group's noun names: "the brothers Al"."""

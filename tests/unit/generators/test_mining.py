@@ -21,6 +21,9 @@ gc «name» lost «pronoun:possessive» wallet, and nobody gave it back to «pro
 We like Ruth because her cakes are famous. Everybody likes her.
 gc We like «name» because «pronoun:possessive» cakes are famous. Everybody likes «pronoun:object».
 
+Paul is a widower and a father.
+g «name» is «a» «noun:widower» and «a» «noun:father».
+
 Ruth baked it herself.
 gc «name» baked it «pronoun:reflexive».
 
@@ -214,7 +217,6 @@ _REFUSED = [
     ("Nobody came to the party.", "nobody is named or has a gender"),
     ("The dog wagged its tail.", "nobody is named or has a gender"),
     ("His brother called Paul.", "several people"),
-    ("Paul is a widower and a father.", "several people"),
     ("An honest accountant found the error.", "nobody is named or has a gender"),
     ("We asked an electrician about the lamp.", "nobody is named or has a gender"),
     ("A very experienced nurse helped us.", "nobody is named or has a gender"),

@@ -36,6 +36,8 @@ CASES = [
     ("The nurse helped the patient and thanked him.", ["nurse", "patient, him"]),
     ("She hates her.", ["She", "her"]),
     ("My brother Tom, a lawyer from Boston, hates opera.", ["My", "brother, Tom, lawyer"]),
+    ("The old woman was a good mother and wife.", ["woman, mother, wife"]),
+    ("The suspect is a man or a woman of thirty.", ["suspect, man", "woman"]),
     ("Ruth, the mother of three boys, lost her job.", ["Ruth, mother, her", "boys"]),
     ("Susan is a plumber. She likes her work.", ["Susan, plumber, She, her"]),
     ("Omar was the best cook in town, and he knew it.", ["Omar, cook, he"]),

@@ -40,6 +40,21 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "The woman lost her hat. She was sad, and her wife laughed at her.",
         ),
         (
+            "The woman was a good mother and wife.",
+            "woman > person",
+            "The person was a good parent and spouse.",
+        ),
+        (
+            "Its nurse, a woman known to everybody as Sister Abena, smiled.",
+            "woman > transgender person",
+            "Its nurse, a transgender person known to everybody as Alex, smiled.",
+        ),
+        (
+            "The woman was a mother of two.",
+            "woman > transgender person",
+            "The transgender person was a parent of two.",
+        ),
+        (
             "The man lost his hat. He was sad, and his wife laughed at him.",
             "wife > husband",
             "The man lost his hat. He was sad, and his husband laughed at him.",
