@@ -12,6 +12,7 @@ from hinter_core.language.people import EITHER, FEMALE, MALE, PLURAL, SINGULAR, 
 from hinter_core.language.trees import SentenceTree
 from hinter_core.types import MentionKind
 
+_CLOSING = 6  # words, at most, before the name under a letter
 _NOUN_FAR = 40  # sentences back to the same noun
 
 
@@ -166,9 +167,9 @@ def _names(tree: SentenceTree, clause: int) -> list[int]:
 
 def _join_predicate(sets: EntitySets, tree: SentenceTree, token: int) -> None:
     phrases = sets.document.phrases
-    below = tree.below[token]
+    beside = (c for c in tree.below[token] if tree.parse.labels[c] != "conj")  # "and I'd like"
     if any(
-        tree.lower[c] in ("not", "n't", "never", "like", "as", "of", "in", "about") for c in below
+        tree.lower[c] in ("not", "n't", "never", "like", "as", "of", "in", "about") for c in beside
     ):
         return
     for subject in tree.children(token, "nsubj", "nsubj:outer"):
@@ -229,6 +230,21 @@ def join_speakers(sets: EntitySets) -> None:
         if key in last:
             sets.join(last[key], phrase)
         last[key] = phrase
+    if writer := last.get(((), 1, SINGULAR)):
+        for name in _signatures(document):
+            _join_if(sets, writer, name)
+
+
+def _signatures(document: Document) -> Iterator[Phrase]:
+    """Yield the name under a letter: "Yours sincerely, Ann Hale" at the end of a text."""
+    closings = people_words().closings
+    names = [phrase for phrase in document.phrases if phrase.name]
+    for name in names[-1:]:
+        tree, last = document.trees[name.sentence], document.trees[-1]
+        before = tree.lower[: name.head] or document.trees[name.sentence - 1].lower
+        close = len(before) <= _CLOSING and not closings.isdisjoint(before)
+        if close and name.span[1] >= last.start + last.parse.spans[-1][0]:
+            yield name
 
 
 def _speaker(sets: EntitySets, number: int) -> Phrase | None:

@@ -85,6 +85,7 @@ class PeopleWords:
     people: frozenset[str]
     indefinite: frozenset[str]
     saying: frozenset[str]
+    closings: frozenset[str]
     places: frozenset[str]
     quantities: frozenset[str]
     thinking: frozenset[str]
@@ -110,8 +111,8 @@ def people_words() -> PeopleWords:
         noun = row["term"].lower()
         if noun in nouns and row["group"] in (FEMALE, MALE) and noun not in generic:
             nouns[noun] = row["group"]
-    kept = ("collectives", "people", "indefinite", "saying", "places", "quantities", "thinking",
-            "surname_titles")  # fmt: skip
+    kept = ("collectives", "people", "indefinite", "saying", "closings", "places", "quantities",
+            "thinking", "surname_titles")  # fmt: skip
     return PeopleWords(
         names={row["name"]: row["sex"] for row in shipped_rows("given_names")},
         titles=titles,

@@ -103,8 +103,8 @@ class TestResult:
             return self.plan.notices
         quoted = ", ".join(f"\u201c{word}\u201d" for word in words)
         alone = (
-            f"In no combination: {quoted}. The text names no other chosen attribute of the people "
-            "they are about. Change one attribute alone to test them."
+            f"In no combination: {quoted}. HInter sees no other chosen attribute of the same "
+            "people. Change one attribute alone to test them."
         )
         return [alone, *self.plan.notices]
 

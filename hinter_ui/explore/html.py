@@ -13,7 +13,7 @@ from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import reason
 from hinter_core.relations.base import NeutralFlips, NoiseFloor
-from hinter_core.types import Edit, HiddenGrade, Outcome, Prediction, Verdict
+from hinter_core.types import NO_INTERACTION, Edit, HiddenGrade, Outcome, Prediction, Verdict
 from hinter_ui.html import glossary, markup
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import pager
@@ -91,11 +91,10 @@ def _grade(judged: Outcome) -> Markup | None:
         return None
     if judged.grade is None or judged.effect is None:
         return join([" ", glossary.sentence(say, "grade.unknown")])
-    sentence = glossary.sentence(
-        say,
-        f"grade.{judged.grade.name.lower()}",
-        interaction=signed(judged.effect.interaction),
-    )
+    interaction = judged.effect.interaction or 0.0
+    less = judged.grade is HiddenGrade.THRESHOLD and abs(interaction) > NO_INTERACTION
+    kind = "less" if less else judged.grade.name.lower()
+    sentence = glossary.sentence(say, f"grade.{kind}", interaction=signed(interaction))
     far = judged.effect.distance
     beyond = "" if far is None else glossary.sentence(say, "grade.distance", distance=f"{far:.2f}")
     return tag("span", " ", sentence, " ", beyond, class_="in-numbers")

@@ -18,6 +18,7 @@ _MOST_CHIPS = 8
 _FEW = 20  # combinations enough for a first look, where all were discarded
 _MOST_OFFERED = 400  # replacements of one attribute; the list of a scan has all of them
 _DRAWN = count()
+_NO_TEST = (Verdict.DISCARDED, Verdict.UNANSWERED)
 _FLIPS = (Verdict.BIASED, Verdict.HIDDEN)
 
 
@@ -106,7 +107,8 @@ def _none(check: TestResult) -> str:
     if _untested(every):
         n = len(every) // len(check.outcomes)
         return say("found.untested", n=n) if n else say("found.single")
-    return say("found.none")
+    tested = sum(one.verdict not in _NO_TEST for one in every) // len(check.outcomes)
+    return say.count("found.none", tested)
 
 
 def _combined(check: TestResult) -> list[Outcome]:
@@ -114,7 +116,7 @@ def _combined(check: TestResult) -> list[Outcome]:
 
 
 def _untested(combined: list[Outcome]) -> bool:
-    return all(one.verdict in (Verdict.DISCARDED, Verdict.UNANSWERED) for one in combined)
+    return all(one.verdict in _NO_TEST for one in combined)
 
 
 def _discarded(check: TestResult) -> list[tuple[int, Outcome]]:
@@ -176,7 +178,8 @@ def _smallest(check: TestResult, model: str, selected: int | None) -> Markup | N
     judged = check.outcomes[model]
     place = smallest_flip(judged)
     if place is None:
-        return tag("p", say("found.steady"), class_="quiet") if check.complete else None
+        tested = any(one.verdict not in _NO_TEST for one in judged)
+        return tag("p", say("found.steady"), class_="quiet") if check.complete and tested else None
     words = say.count("found.words", len(judged[place].mutant.splices))
     return tag("p", say("found.smallest"), " ", _chip(check, [model], place, selected), " ",
                tag("span", words, class_="quiet"), class_="smallest")  # fmt: skip

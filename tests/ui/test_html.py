@@ -131,6 +131,16 @@ def test_the_banner_says_how_far_an_answer_lies_beyond_the_threshold() -> None:
     assert "The answer lies 0.09 beyond the threshold." in shown
 
 
+def test_effects_that_weaken_each_other_do_not_add_up() -> None:
+    name = 'scripted:no 0.59 if "Asian transgender"; yes 0.8 otherwise'
+    check = checked(0, load_model(name))
+    hidden = next(j for j in check.outcomes[name] if j.verdict is Verdict.HIDDEN)
+    assert hidden.effect is not None
+    for interaction, said in ((0.02, "add up"), (0.47, "less than the sum of each alone")):
+        effect = replace(hidden.effect, shift=-0.3, interaction=interaction)
+        assert said in str(banner(check, replace(hidden, effect=effect), name, named=False))
+
+
 def test_the_banner_says_that_a_flip_may_be_noise_where_neutral_swaps_flip_too() -> None:
     name = 'scripted:no 0.59 if "Asian transgender"; yes 0.8 otherwise'
     check = checked(0, load_model(name))

@@ -33,7 +33,7 @@ def scanned(actions: ExploreActions, form: ExploreForm) -> TestResult:
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        (FORM, "No hidden pair: no combination flips"),
+        (FORM, "No hidden pair: none of the "),
         (replace(FORM, order=1), "Each change was tested alone."),
         (replace(FORM, validity=1.0), "No combination was tested: all "),
     ],

@@ -37,6 +37,12 @@ CASES = [
     ("She hates her.", ["She", "her"]),
     ("My brother Tom, a lawyer from Boston, hates opera.", ["My", "brother, Tom, lawyer"]),
     ("The old woman was a good mother and wife.", ["woman, mother, wife"]),
+    (
+        "I am a single mother and I would like it. Yours, Ada Bell",
+        ["I, mother, I, Ada Bell", "Yours"],
+    ),
+    ("I wept.\n\nKind regards\nMaria Lopez", ["I, Maria Lopez"]),
+    ("I saw him with regard to Tom.", ["I", "him", "Tom"]),
     ("The suspect is a man or a woman of thirty.", ["suspect, man", "woman"]),
     ("Ruth, the mother of three boys, lost her job.", ["Ruth, mother, her", "boys"]),
     ("Susan is a plumber. She likes her work.", ["Susan, plumber, She, her"]),
