@@ -460,21 +460,22 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
     """
     missing = plan.missing
     present = [a for a in plan.attributes if a not in missing]
-    of_missing = (r.in_words for r in plan.rejected if r.occurrence.attribute in missing)
-    words = list(dict.fromkeys(of_missing))
+    rejected = [r for r in plan.rejected if r.occurrence.attribute in missing]
+    words = [*dict.fromkeys(r.in_words for r in rejected)]
     words += [r.in_words for r in plan.refused if r.edit.attribute in missing]
-    reasons = [needs] * bool(needs) + words[:3]
-    why = f" ({'; '.join(reasons)})" if reasons else ""
+    why = f" ({'; '.join([needs] * bool(needs) + words[:3])})" if needs or words else ""
     if not present:
         only = " Only English texts can be changed." if plan.perhaps_foreign else ""
         none = f"No term of {_listed(plan.attributes)} can be changed in this text{why}."
         raise InputError(none + only)
     need = 1 if plan.settings.order == 1 else 2
     if len(present) < need:
-        offers, none = ("offers a change", "offers") if needs else ("has a term", "has")
+        offers, none = ("offers a change", "offer") if needs else ("has a term", "have")
+        none = none if len(missing) > 1 else offers.split()[0]
         raise InputError(
-            f"Only {present[0]} {offers} in this text; {_listed(missing)} {none} none, so there is "
-            f"no intersection{why}. Choose another attribute, or change one alone (order 1)."
+            f"Only {present[0]} {offers} in this text; {_listed(missing, 'and')} {none} none, so "
+            f"there is no intersection{why}. Choose another attribute, or change one alone "
+            "(order 1)."
         )
     if plan.settings.limit is None and plan.total > _MAX_UNLIMITED:
         raise InputError(
@@ -495,5 +496,5 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
         )
 
 
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+def _listed(names: Sequence[str], last: str = "or") -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"

@@ -19,6 +19,7 @@ from hinter_core.errors import HinterError, InputError
 from hinter_core.generators.templates.template import ATTRIBUTES as TEMPLATE_ATTRIBUTES
 from hinter_core.language.clean import clean
 from hinter_core.language.coreference import resolve
+from hinter_core.language.reading.english import other_language
 from hinter_core.models.budget import Budget, Cost
 from hinter_core.models.registry import is_generative
 from hinter_core.mutation.plan import Plan
@@ -137,6 +138,8 @@ class ExploreActions:
             self._services.access.admit_text(form.text)
             plan = _filled(form)
             text, _ = clean(plan.text if plan else form.text)
+            if other_language(text):
+                return Markup("")  # what is chosen says so; the rules are for English
             read = text[:MOST_READ]
             if len(read) < len(text):
                 read = read.rpartition(" ")[0] or read  # no word is cut in two

@@ -512,6 +512,8 @@ def test_people_are_looked_for_while_that_part_is_open(actions: ExploreActions) 
     assert actions.people(session, replace(form, order=3)) is None  # the text is the same
     other = replace(form, text="The man left. He was tired.")
     assert "Ann Poe" not in (actions.people(session, other) or "Ann Poe")
+    german = "Die Lehrerin hat den alten Mann und seine Frau in der Stadt gesehen und ist froh."
+    assert actions.people(session, replace(form, text=german)) == ""
     session.of(ExploreState).open.discard("people")
     assert actions.people(session, form) == ""
     assert actions.people(session, form) is None

@@ -283,6 +283,14 @@ def test_what_cannot_be_tested_is_refused_with_a_reason(
     assert message in str(caught.value)
 
 
+def test_several_attributes_that_a_text_lacks_are_named_together(
+    race: Dictionary, gender: Dictionary, age: Dictionary, parses: ParseStore
+) -> None:
+    pipeline = Pipeline([race, gender, age], parses, [PredictionStore(load_model("vader"))])
+    with pytest.raises(InputError, match="in this text; race and age have none, so there is no"):
+        pipeline.check("The man left.")
+
+
 def test_settings_that_no_text_satisfies_are_refused_before_anything_is_loaded(
     race: Dictionary, gender: Dictionary
 ) -> None:
