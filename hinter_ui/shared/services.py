@@ -170,9 +170,17 @@ class Services:
         return [*named, *scripted, *added]
 
     def models_named(self, typed: Iterable[str], session: Session | None = None) -> tuple[str, ...]:
-        """Return the names of models; each may be typed as it is listed."""
+        """Return the names of models; each may be typed as it is listed, or as a part of one."""
         listed = {label.casefold(): name for label, name in self.model_choices(session)}
-        return tuple(dict.fromkeys(listed.get(one.casefold(), one) for one in typed))
+
+        def named(one: str) -> str:
+            part = one.casefold().strip()
+            if part in listed or ":" in part or one in listed.values():
+                return listed.get(part, one)
+            meant = [name for label, name in listed.items() if part and part in label]
+            return meant[0] if len(meant) == 1 else one
+
+        return tuple(dict.fromkeys(map(named, typed)))
 
     def parses(self, name: str) -> ParseStore:
         """Return the shared parse store of a parser.

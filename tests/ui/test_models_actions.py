@@ -352,3 +352,12 @@ def test_a_scan_keeps_to_the_number_of_requests_allowed(server: FaultyServer) ->
         pass
     assert session.check.counts(name)["unanswered"] == 0
     assert over_budget(session.check, "complete") == "complete"
+
+
+def test_a_model_is_named_by_a_part_of_its_name_if_only_one_has_it() -> None:
+    services, session = Services(Access(local=True)), Session()
+    session.added.append("openai:slow?base_url=http://localhost:1/v1")
+    typed = ["slow", "Embedded", "VADER", "vader", "e", "hf:slow", "nothing"]
+    assert services.models_named(typed, session) == (
+        session.added[0], "embedded", "vader", "e", "hf:slow", "nothing",
+    )  # fmt: skip
