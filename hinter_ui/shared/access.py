@@ -69,15 +69,19 @@ class Access:
         ``HINTER_ENDPOINTS`` names further servers, separated by commas; ``HINTER_PROXIES`` counts
         the proxies before the app.
 
+        A proxy on this machine asks from loopback for strangers, so where there is one the host is
+        public.
+
         Raises:
             InputError: that is no such number.
         """
         host = host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1"
         shared = os.environ.get("GRADIO_SHARE", "").lower() == "true"
-        local = is_loopback(host) and not shared and not os.environ.get("SPACE_ID")
+        proxies = _proxies()
+        alone = not (shared or proxies or os.environ.get("SPACE_ID"))
         more = os.environ.get("HINTER_ENDPOINTS", "").split(",")
         urls = (OPENAI_URL, *(_bare(url) for url in more if url.strip()))
-        return cls(local, tuple(dict.fromkeys(urls)))
+        return cls(is_loopback(host) and alone, tuple(dict.fromkeys(urls)), proxies)
 
     def kinds(self) -> dict[str, Backend]:
         """Return the kinds of models that the app offers."""

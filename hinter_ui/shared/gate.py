@@ -59,6 +59,10 @@ _FORM = "multipart/form-data"
 _LONGEST_BODY = 1_000_000  # bytes that are no upload; those of our own pages have a fifth of it
 _MOST_OPEN = 300  # requests of one network at a time; each open page waits on two
 _LONGEST_NAME = 255  # bytes of a file's name
+# What a proxy adds to the requests of others that it passes on.
+_FORWARDED = (
+    "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via",
+)  # fmt: skip
 _COOKIE = "hinter-visitor"
 _LANGUAGE = "hinter-language"  # a cookie that the page sets where a language is chosen
 
@@ -67,7 +71,8 @@ class Gate:
     """Admit or refuse requests to ``app``, and add :data:`HEADERS` to every answer.
 
     Refused are what another site's page sends, uploads without room, and on the owner's machine
-    requests under another machine's name: a site may call its own name by the address 127.0.0.1.
+    requests under another machine's name, as a site may call its own name by the address 127.0.0.1,
+    and what a proxy passes on, as it asks from this machine for whoever asks it.
     On a public host each browser gets a signed cookie with a random id and nothing else; limits
     count for it and for the network (:class:`~hinter_ui.shared.session.Visitor`).
     """
@@ -143,6 +148,8 @@ class Gate:
         local = self._services.access.local
         if local and not is_loopback(_host(headers.get("host", ""))):
             return 403, say("gate.host")
+        if local and _passed_on(headers):
+            return 403, say("gate.proxy")
         if not local and self._open[visitor.network] >= _MOST_OPEN:
             return 429, say("gate.open", most=_MOST_OPEN)
         path = str(scope["path"]).rstrip("/")
@@ -239,5 +246,14 @@ def _foreign(headers: Headers) -> bool:
     return origin is not None and urlsplit(origin).netloc != headers.get("host")
 
 
+def _passed_on(headers: Headers) -> bool:
+    """Whether a proxy asks for others: it says so, or their page has the proxy's name."""
+    page = _host(headers.get("origin", "").partition("//")[2])
+    return any(name in headers for name in _FORWARDED) or bool(page and not is_loopback(page))
+
+
 def _host(host: str) -> str:
-    return urlsplit(f"//{host}").hostname or ""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:  # half an address
+        return ""

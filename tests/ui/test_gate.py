@@ -112,9 +112,48 @@ def test_on_loopback_another_machines_name_is_refused() -> None:
             assert ask(url, host=f"{name}:{port}")[0] == 200
         for name in ("evil.example", "127.0.0.1.evil.example", "", "192.168.0.7", "0.0.0.0"):
             status, _, words = ask(url, host=f"{name}:{port}")
-            assert (status, "--host 0.0.0.0" in words) == (403, True)
+            assert (status, "--host 0.0.0.0" in words, "HINTER_PROXIES" in words) == (
+                403,
+                True,
+                True,
+            )
         services.access = Access()  # as with a tunnel
         assert ask(url, host="evil.example")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"x_forwarded_for": "203.0.113.9"},
+        {"x_forwarded_host": "hinter.example"},
+        {"forwarded": "for=203.0.113.9"},
+        {"x_real_ip": "203.0.113.9"},
+        {"origin": "https://hinter.example", "sec_fetch_site": "same-origin"},
+    ],
+)
+def test_on_loopback_what_a_proxy_passes_on_is_refused(told: dict[str, str]) -> None:
+    # It asks from this machine, under its name, for strangers.
+    call = b'{"data": ["She is a nurse.", ["gender"], "hf:/etc", 1, [], ""]}'
+    with launched(Access(local=True)) as (_, url):
+        for path, data in (("", None), ("/gradio_api/call/check", call)):
+            status, _, words = ask(url + path, data, **told)
+            assert (status, "start the app with HINTER_PROXIES=1" in words) == (403, True)
+        assert ask(url, origin=url)[0] == 200
+        assert ask(url, origin="http://[::1")[0] == 200
+
+
+def test_behind_ones_proxies_the_host_is_public(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPACE_ID", raising=False)
+    assert Access.at("127.0.0.1").local
+    monkeypatch.setenv("HINTER_PROXIES", "1")
+    with launched(Access.at("127.0.0.1")) as (services, url):
+        assert not services.access.local
+        told = {"x_forwarded_for": "203.0.113.9", "x_forwarded_host": "hinter.example"}
+        assert ask(url, **told)[0] == 200
+        for model in ("hf:/etc", "openai:m?base_url=http://10.0.0.1/v1", "embedded?prompt=/etc/x"):
+            call = json.dumps({"data": ["She is a nurse.", ["gender"], model, 1, [], ""]}).encode()
+            event = json.loads(ask(f"{url}/gradio_api/call/check", call, **told)[2])["event_id"]
+            assert "event: error" in ask(f"{url}/gradio_api/call/check/{event}", **told)[2]
 
 
 @pytest.mark.parametrize(

@@ -69,12 +69,16 @@ def loaded(actions: ModelsActions, session: Session, name: str, key: str = "") -
         (None, {"GRADIO_SERVER_NAME": "0.0.0.0"}, False),
         ("127.0.0.1", {"SPACE_ID": "a/b"}, False),
         ("127.0.0.1", {"GRADIO_SHARE": "True"}, False),
+        ("127.0.0.1", {"HINTER_PROXIES": "1"}, False),
+        ("127.0.0.1", {"HINTER_PROXIES": "0"}, True),
     ],
 )
 def test_a_host_is_local_when_nobody_else_reaches_it(
     host: str | None, environment: dict[str, str], local: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("GRADIO_SERVER_NAME", "SPACE_ID", "GRADIO_SHARE", "HINTER_ENDPOINTS"):
+    for name in (
+        "GRADIO_SERVER_NAME", "SPACE_ID", "GRADIO_SHARE", "HINTER_ENDPOINTS", "HINTER_PROXIES"
+    ):  # fmt: skip
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
