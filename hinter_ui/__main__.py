@@ -2,6 +2,7 @@
 
 import argparse
 import inspect
+import logging
 import os
 import signal
 import sys
@@ -19,10 +20,13 @@ def main() -> None:
 
     import hinter_core.models.huggingface.lent  # noqa: F401 -- the platform's package comes before torch
     from hinter_core.errors import HinterError
+    from hinter_ui.environment import check_environment
     from hinter_ui.shared.access import Access
 
     try:
         local = Access.at(arguments.host).local
+        for warning in check_environment():
+            logging.getLogger(__name__).warning(warning)
     except HinterError as error:
         parser.exit(2, f"{error}\n")
     if not local:

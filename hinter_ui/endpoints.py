@@ -24,6 +24,7 @@ from hinter_core.errors import HinterError, InputError
 from hinter_core.models.registry import BACKENDS
 from hinter_ui.batch.actions import BatchActions
 from hinter_ui.batch.form import BatchForm
+from hinter_ui.environment import TOKEN
 from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.html.wording import Words
 from hinter_ui.inside import api
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 say = Words("shared")
 
-TOKEN = "HINTER_TOKEN"  # noqa: S105 -- the name of the setting
 KEY_HEADER = "x-model-key"
 _AT_ONCE = 2  # calls at work; those of visitors take turns
 

@@ -21,6 +21,7 @@ from hinter_ui.annotate import events as annotate
 from hinter_ui.annotate.page import AnnotatorsPage, signs_in
 from hinter_ui.batch import events as batch
 from hinter_ui.endpoints import PublicConfig, add_endpoints, serves_mcp, write_json
+from hinter_ui.environment import summary
 from hinter_ui.explore import events as explore
 from hinter_ui.frontend import Head
 from hinter_ui.generate import events as generate
@@ -137,6 +138,10 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
             services.access = replace(services.access, local=False)
         if not services.access.local:  # read by the processes of campaigns, too
             os.environ.setdefault("HINTER_LARGEST_MODEL", _LARGEST_MODEL)
+        access = services.access
+        line = summary(local=access.local, servers=access.servers(), before=access.proxies)
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
         ended = threading.Event()
         try:
             _in_background(page.uploads.keep_sweeping, ended)

@@ -4,7 +4,6 @@ Faults that a visitor can mend are raised as :class:`hinter_core.errors.HinterEr
 """
 
 import atexit
-import os
 import secrets
 import shutil
 import threading
@@ -47,14 +46,13 @@ from hinter_ui.batch.form import (
     without_folders,
 )
 from hinter_ui.batch.jobs import CampaignStatus, Jobs, estimate
+from hinter_ui.environment import keep_days
 from hinter_ui.processes.record import RunState
 from hinter_ui.shared.library import CampaignEntry, discreet, without_folder, write_for
 from hinter_ui.shared.links import ExploreForm, explore_form, read_field
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import NOBODY, Session, Visitor
 
-KEEP = "HINTER_KEEP_DAYS"
-_KEEP_DAYS = 7.0  # on a public host
 _DAY = 86_400.0
 _LISTED = 50
 _OF_A_CAMPAIGN = 1_000_000  # bytes of its tables, roughly
@@ -309,11 +307,3 @@ class BatchActions:
 
 def _hashed(key: str) -> str:
     return sha256(key.encode()).hexdigest()
-
-
-def keep_days() -> float:
-    """Return how long a public host keeps a campaign: ``HINTER_KEEP_DAYS``, or 7 days."""
-    try:
-        return float(os.environ.get(KEEP, _KEEP_DAYS))
-    except ValueError:
-        return _KEEP_DAYS

@@ -10,10 +10,11 @@ from hinter_core.campaign.preview import Preview
 from hinter_core.errors import HinterError
 from hinter_core.report.figures import priority_figure
 from hinter_ui.batch import html
-from hinter_ui.batch.actions import BatchActions, keep_days
+from hinter_ui.batch.actions import BatchActions
 from hinter_ui.batch.form import GRAMMAR, HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
 from hinter_ui.batch.jobs import CampaignStatus
 from hinter_ui.batch.layout import BatchLayout
+from hinter_ui.environment import keep_days
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup
 from hinter_ui.html.wording import name_of

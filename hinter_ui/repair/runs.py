@@ -21,6 +21,7 @@ from hinter_core.repair.figures import RepairResult
 from hinter_core.repair.progress import Stage, figures_in, noted_at, stage_in
 from hinter_core.repair.repair import REPAIR_OPTIONS, Repair
 from hinter_core.storage import data_place
+from hinter_ui.environment import REPAIRS_FOLDER
 from hinter_ui.html.wording import Words
 from hinter_ui.processes import command
 from hinter_ui.processes.record import RunRecord, RunState, read_record, write_record
@@ -31,7 +32,6 @@ from hinter_ui.shared.uploads import kept_copy
 
 say = Words("repair")
 
-REPAIRS_FOLDER = "HINTER_REPAIRS"
 _ID = re.compile(r"[A-Za-z0-9_-]{16,64}")
 _RECORD, _LOG = "job.json", "run.log"
 

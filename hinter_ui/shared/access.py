@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
-from urllib.parse import urlsplit
 
 from hinter_core.annotation.invitation import is_loopback
 from hinter_core.errors import DictionaryError, InputError, ModelError, ParserError
@@ -28,11 +27,11 @@ from hinter_core.models.registry import (
     parse_name,
 )
 from hinter_core.terms.dictionary import Dictionary, load_file
+from hinter_ui.environment import bare, endpoints, is_plain, proxies
 from hinter_ui.html.wording import Words, listed
 
 say = Words("shared")
 
-PROXIES = "HINTER_PROXIES"
 OPENAI_URL = "https://api.openai.com/v1"
 # Where Ollama, and vLLM or transformers serve, listen unless told otherwise.
 LOCAL_URLS = ("http://localhost:11434/v1", "http://localhost:8000/v1")
@@ -60,7 +59,7 @@ class Access:
 
     local: bool = False
     endpoints: tuple[str, ...] = (OPENAI_URL,)
-    proxies: int = field(default_factory=lambda: _proxies())
+    proxies: int = field(default_factory=proxies)
 
     @classmethod
     def at(cls, host: str | None) -> Self:
@@ -73,15 +72,14 @@ class Access:
         public.
 
         Raises:
-            InputError: that is no such number.
+            InputError: one of them means nothing.
         """
         host = host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1"
         shared = os.environ.get("GRADIO_SHARE", "").lower() == "true"
-        proxies = _proxies()
-        alone = not (shared or proxies or os.environ.get("SPACE_ID"))
-        more = os.environ.get("HINTER_ENDPOINTS", "").split(",")
-        urls = (OPENAI_URL, *(_bare(url) for url in more if url.strip()))
-        return cls(is_loopback(host) and alone, tuple(dict.fromkeys(urls)), proxies)
+        before = proxies()
+        alone = not (shared or before or os.environ.get("SPACE_ID"))
+        urls = tuple(dict.fromkeys((OPENAI_URL, *endpoints())))
+        return cls(is_loopback(host) and alone, urls, before)
 
     def kinds(self) -> dict[str, Backend]:
         """Return the kinds of models that the app offers."""
@@ -183,21 +181,13 @@ class Access:
     def _require_server(self, name: ModelName) -> None:
         given = name.settings["base_url"]
         url = given or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
-        if not self.local and _bare(url) not in self.endpoints:
+        if not self.local and bare(url) not in self.endpoints:
             server = given or say("access.default_server")
             raise ModelError(
                 say("access.server", server=server, servers=listed(self.endpoints, "or"))
             )
-        if given and not _is_plain(given):
+        if given and not is_plain(given):
             raise ModelError(say("access.base_url"))
-
-
-def _proxies() -> int:
-    """Read how many proxies stand before the app; a Space has one."""
-    number = os.environ.get(PROXIES, "").strip() or str(int(bool(os.environ.get("SPACE_ID"))))
-    if not (number.isdecimal() and len(number) == 1):
-        raise InputError(say("access.proxies", name=PROXIES, value=number))
-    return int(number)
 
 
 def attribute_of(file: Path) -> str:
@@ -245,17 +235,3 @@ def _require_nothing_of_this_machine(name: ModelName) -> None:
     prompt = name.settings.get("prompt")
     if prompt and prompt not in shipped_prompts():
         raise ModelError(say("access.prompt", name=prompt, names=", ".join(shipped_prompts())))
-
-
-def _bare(url: str) -> str:
-    return url.strip().rstrip("/")
-
-
-def _is_plain(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        parts.port  # noqa: B018 -- reading it checks it
-    except ValueError:
-        return False
-    beyond = parts.username or parts.password or parts.query or parts.fragment
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and not beyond

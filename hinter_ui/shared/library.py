@@ -4,6 +4,7 @@ Each has a name that cannot be guessed. The machine's owner sees all of them; on
 visitor sees those whose name they know, and no message names the folder of this machine.
 """
 
+import logging
 import re
 import secrets
 import threading
@@ -30,13 +31,14 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
 from hinter_core.places import place_of
 from hinter_core.storage import data_place
+from hinter_ui.environment import CAMPAIGNS_FOLDER
 from hinter_ui.html.wording import Words, name_of
 from hinter_ui.inside import Context
 from hinter_ui.shared.session import Session
 
 say = Words("shared")
+log = logging.getLogger(__name__)
 
-CAMPAIGNS_FOLDER = "HINTER_CAMPAIGNS"
 _ID_OF_CAMPAIGNS = re.compile(r"[A-Za-z0-9_-]{16,64}")
 
 
@@ -85,7 +87,7 @@ class Campaigns:
             InputError: it cannot be written.
         """
         entry = self._entry(name)
-        with _writable(self.folder, CAMPAIGNS_FOLDER):
+        with _writable(self.folder, CAMPAIGNS_FOLDER, local=self.shared):
             entry.folder.mkdir(parents=True, exist_ok=True)
         return entry
 
@@ -192,7 +194,7 @@ class Annotations:
         if not self.local and len(list(self.folder.glob(f"*{ENDING}"))) >= _MOST:
             raise InputError(say("projects.full"))
         name = secrets.token_urlsafe(16)
-        with _writable(self.folder, FOLDER):
+        with _writable(self.folder, FOLDER, local=self.local):
             self.folder.mkdir(parents=True, exist_ok=True)
         store, key = AnnotationStore.create(self._path(name), project)
         with self._lock:
@@ -270,12 +272,15 @@ def _born(path: Path) -> float:
 
 
 @contextmanager
-def _writable(folder: Path, variable: str) -> Iterator[None]:
-    """Raise errors of a folder with the environment variable that names another one."""
+def _writable(folder: Path, variable: str, *, local: bool) -> Iterator[None]:
+    """Raise errors of a folder; its owner is told the variable that names another one."""
     try:
         yield
     except OSError as error:
         words = say("campaigns.folder", folder=folder, reason=error.strerror, variable=variable)
+        if not local:
+            log.error("%s", words)  # noqa: TRY400 -- the sentence says all
+            words = say("campaigns.nowhere")
         raise InputError(words) from error
 
 

@@ -19,7 +19,12 @@ from hinter_core.errors import ModelError
 from hinter_core.language.parsing import IMPORTING
 from hinter_core.models.huggingface.labels import named_by_label2id
 from hinter_core.models.huggingface.lent import may_use_cuda
-from hinter_core.models.huggingface.limits import LARGEST, bounded, require_modest, require_size
+from hinter_core.models.huggingface.limits import (
+    bounded,
+    largest_model,
+    require_modest,
+    require_size,
+)
 from hinter_core.models.registry import ModelName
 
 # Builds a model from its configuration and its weights by name; None: an unknown architecture.
@@ -194,7 +199,7 @@ class _Origin:
         from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError
         from huggingface_hub.errors import RevisionNotFoundError as NoRevisionError
 
-        most = int(os.environ.get(LARGEST) or 0)
+        most = largest_model()
         try:
             info = HfApi().model_info(
                 self.source, revision=self._revision, timeout=10, files_metadata=most > 0

@@ -29,6 +29,23 @@ _LISTED = re.compile(
     "layer|block|depth|stage|group|head|expert|label|hash|extra_ids|num_mask|offset", re.IGNORECASE
 )
 _MOST_LISTED, _MOST = 100_000, 2**31
+_MOST_DIGITS = 18
+
+
+def largest_model() -> int:
+    """Return how many bytes a model of the Hub may have here; 0: any number.
+
+    Raises:
+        ModelError: the owner's setting is no number.
+    """
+    value = os.environ.get(LARGEST, "").strip()
+    digits = value.replace("_", "")
+    if value and not (digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS):
+        raise ModelError(
+            f"{LARGEST} is {value[:60]}, but counts the bytes of a model: a whole number such as "
+            "3000000000."
+        )
+    return int(digits or 0)
 
 
 def require_modest(name: str, path: Path) -> dict[str, Any]:
@@ -88,7 +105,7 @@ def bounded(name: str, files: Iterable[Path], item_bytes: int) -> Iterator[None]
         ModelError: more is built than the weights fill, or the owner's limit is passed.
     """
     elements, tensors = _stored(files)
-    largest = int(os.environ.get(LARGEST) or 0)
+    largest = largest_model()
     if largest and elements * item_bytes > _IN_FLOAT32 * largest:
         raise ModelError(
             f"Model '{name}' takes {elements * item_bytes / 1e9:.1f} GB in memory, and one may "
