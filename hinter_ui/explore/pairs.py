@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import combinations, count
 from math import floor
 
+from hinter_core.language.people import people_words
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import LEAST_FAIR
 from hinter_core.pipeline.case import TestResult
@@ -45,15 +46,26 @@ def _first(plan: Plan, present: Sequence[str]) -> tuple[Edit, ...]:
 
 
 def _offered(plan: Plan, attribute: str, keys: Sequence[str]) -> OfferedEdits:
-    options = [(edit_key(e), _described(e)) for e in offers(plan, attribute)]
+    options = [(edit_key(e), _described(e, plan)) for e in offers(plan, attribute)]
     meant = (k for key in keys for k, _ in options if k == key or k.startswith(key + "|"))
     return OfferedEdits(attribute, options, next(meant, ""))
 
 
-def _described(edit: Edit) -> str:
+def _described(edit: Edit, plan: Plan) -> str:
     key = "form.edit_places" if len(edit.spans) > 1 else "form.edit"
     group = group_name(edit.target.group)
-    return say(key, change=edit.in_words, group=group, places=len(edit.spans))
+    return say(key, change=_in_words(edit, plan), group=group, places=len(edit.spans))
+
+
+def _in_words(edit: Edit, plan: Plan) -> str:
+    """Name the change of a person's noun where that of a pronoun changes it, too."""
+    if edit.source.form.is_pronoun:
+        nouns = people_words().nouns
+        for span, new in zip(edit.spans, edit.change.texts, strict=False):
+            old = plan.text[slice(*span)]
+            if old.lower() in nouns and old != new:
+                return f"{old} \u2192 {new}, {edit.in_words}"
+    return edit.in_words
 
 
 def pairs(choices: Sequence[OfferedEdits], known: int) -> Markup:
@@ -157,7 +169,8 @@ def _chip(check: TestResult, models: Sequence[str], place: int, selected: int | 
 def _change(edit: Edit, plan: Plan) -> Markup:
     """Name the new word; and the old one, where the text has several of the attribute."""
     several = len({one.source.text for one in plan.edits[edit.attribute]}) > 1
-    return isolated(edit.in_words if several or not edit.target.text else edit.target.text)
+    several = several or not edit.target.text
+    return isolated(_in_words(edit, plan) if several else edit.target.text)
 
 
 def smallest_flip(judged: Sequence[Outcome]) -> int | None:

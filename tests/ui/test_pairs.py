@@ -9,7 +9,7 @@ import pytest
 from hinter_core.pipeline.case import TestResult
 from hinter_core.types import Verdict
 from hinter_ui.explore.actions import ExploreActions
-from hinter_ui.explore.pairs import found, lower_score
+from hinter_ui.explore.pairs import found, lower_score, offered
 from hinter_ui.html.marked import preview
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.links import ExploreForm
@@ -74,3 +74,13 @@ def test_no_intersection_is_missed_where_none_is_asked_for(
     form = replace(FORM, text="The waiter was kind.", order=order)
     shown = str(preview(actions.plan(Session(), form)))
     assert ("No intersection to test." in shown) is (order == 2)
+
+
+def test_a_change_of_a_pronoun_names_the_noun_that_changes_with_it(actions: ExploreActions) -> None:
+    text = "The old saleswoman fed her baby while her young husband slept."
+    form = replace(FORM, text=text, attributes=("gender", "age"))
+    plan = actions.plan(Session(), form)
+    gender = next(one for one in offered(plan, form) if one.attribute == "gender")
+    said = [words for _, words in gender.offered]
+    assert any("saleswoman \u2192 salesperson, her \u2192 xyr" in one for one in said)
+    assert not any(one.startswith("her \u2192 xyr") for one in said)
