@@ -180,7 +180,7 @@ def _sentence(check: TestResult, judged: Outcome, model: str) -> Markup:
         case Verdict.UNANSWERED:
             failed = judged.prediction if original.answered else original
             key = "unanswered" if original.answered else "unanswered_original"
-            detail = failed.detail if failed else ""
+            detail = failed.detail.removesuffix(".") if failed else ""  # a model's own words
             values = {"reason": isolated(translated(detail) or answer_of(failed))}
     kind = "masks" if original.masks else "clusters" if original.clusters else ""
     if kind and judged.verdict not in (Verdict.DISCARDED, Verdict.UNANSWERED):

@@ -37,7 +37,7 @@ from hinter_core.report.page.opening import Opening, card
 from hinter_core.report.section import Section
 from hinter_core.statistics.rates import Difference, Rate
 from hinter_core.terms.dictionary import load_shipped
-from hinter_core.types import Prediction, Verdict
+from hinter_core.types import Failure, Prediction, Verdict
 from hinter_ui.explore import html
 from hinter_ui.explore.html import banner
 from hinter_ui.html import glossary, sections, trees
@@ -139,6 +139,16 @@ def test_effects_that_weaken_each_other_do_not_add_up() -> None:
     for interaction, said in ((0.02, "add up"), (0.47, "less than the sum of each alone")):
         effect = replace(hidden.effect, shift=-0.3, interaction=interaction)
         assert said in str(banner(check, replace(hidden, effect=effect), name, named=False))
+
+
+def test_a_refusal_in_a_models_own_words_ends_with_one_stop() -> None:
+    check = checked(0)
+    judged = check.outcomes["talker"][-1]
+    failed = Prediction(failure=Failure.REFUSED, detail="I can't help with that.")
+    refused = replace(judged, verdict=Verdict.UNANSWERED, prediction=failed)
+    shown = str(banner(check, refused, "talker", named=False))
+    assert "help with that" in shown
+    assert ".." not in shown
 
 
 def test_the_banner_says_that_a_flip_may_be_noise_where_neutral_swaps_flip_too() -> None:
