@@ -26,7 +26,7 @@ CORE = [
     "testing", "endpoints", "cli",
 ]  # fmt: skip
 # Rooms of the app. Tabs know what they share and nothing of one another.
-SHARED = ["inside", "html", "processes", "shared"]
+SHARED = ["inside", "html", "processes", "environment", "shared"]
 TABS = {"explore", "batch", "results", "generate", "repair", "annotate", "models", "learn"}
 TOP = ("endpoints", "frontend", "on_demand", "shell", "__main__")
 EACH_TAB = {"events", "actions"}
