@@ -21,14 +21,14 @@ from hinter_core.api.results import CampaignResult
 from hinter_core.campaign.settings import SAMPLE
 from hinter_core.endpoints.tools import TOOLS, CampaignState, NewCampaign, Table, called
 from hinter_core.errors import HinterError, InputError
-from hinter_core.models.registry import BACKENDS
+from hinter_core.models.registry import BACKENDS, NO_KEY, ModelName
 from hinter_ui.batch.actions import BatchActions
 from hinter_ui.batch.form import BatchForm
 from hinter_ui.environment import TOKEN
 from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.html.wording import Words
 from hinter_ui.inside import api
-from hinter_ui.shared.access import clean_key, key_or_none
+from hinter_ui.shared.access import clean_key
 from hinter_ui.shared.gate import visitor_of
 from hinter_ui.shared.library import discreet, without_folder
 from hinter_ui.shared.links import ExploreForm
@@ -181,11 +181,24 @@ class AppPlace:
 
     def _admit(self, model: str) -> None:
         """Open a model that is asked with the visitor's key, for this call alone."""
+        if self._of_server(model):
+            self._session.keep(model, self._services.open_store(model, self._given()))
+
+    def _of_server(self, model: str) -> ModelName | None:
+        """Return the name of a model that takes a key, if its server may be asked."""
         backend = BACKENDS.get(model.partition(":")[0])
-        if backend and backend.takes_key:
-            local = self._services.access.local
-            key = key_or_none(self._key, local=local)
-            self._session.keep(model, self._services.open_store(model, key))
+        # Whether it may be asked is said before a key is asked for.
+        return self._services.access.admit(model, NO_KEY) if backend and backend.takes_key else None
+
+    def _given(self) -> str:
+        """Return the key of the call; the owner's servers may need none.
+
+        Raises:
+            InputError: there is none, and a server needs one.
+        """
+        if not (self._key or self._services.access.local):
+            raise InputError(say("endpoints.key"))
+        return self._key or NO_KEY
 
     def mutants(self, text: str, attributes: tuple[str, ...], limit: int) -> "pandas.DataFrame":
         """Return all mutants of a text, up to the limit."""
@@ -204,12 +217,8 @@ class AppPlace:
         """Start a campaign as Batch does, within the limits of this host."""
         actions = self._services.only(BatchActions)
         for model in wanted.models:
-            backend = BACKENDS.get(model.partition(":")[0])
-            if backend and backend.takes_key:
-                server = self._services.access.admit(model, "-").settings["base_url"]
-                self._session.keys[server] = key_or_none(
-                    self._key, local=self._services.access.local
-                )
+            if name := self._of_server(model):
+                self._session.keys[name.settings["base_url"]] = self._given()
         with TemporaryDirectory(prefix="hinter-texts-") as folder:
             form = _form(wanted, Path(folder))
             return actions.start(self._session, form).id

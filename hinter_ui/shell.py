@@ -14,14 +14,14 @@ import gradio as gr
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 
-from hinter_core.annotation.backup import Backup
+from hinter_core.annotation.backup import Backup, lost_at_restart
 from hinter_core.mirror import Mirror
 from hinter_core.storage import ASSETS
 from hinter_ui.annotate import events as annotate
 from hinter_ui.annotate.page import AnnotatorsPage, signs_in
 from hinter_ui.batch import events as batch
 from hinter_ui.endpoints import PublicConfig, add_endpoints, serves_mcp, write_json
-from hinter_ui.environment import summary
+from hinter_ui.environment import CAMPAIGNS_FOLDER, keep_days, summary
 from hinter_ui.explore import events as explore
 from hinter_ui.frontend import Head
 from hinter_ui.generate import events as generate
@@ -39,7 +39,7 @@ from hinter_ui.shared.access import Access
 from hinter_ui.shared.gate import Gate
 from hinter_ui.shared.library import names_kept
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.uploads import MOST_SENT, upload_folder
+from hinter_ui.shared.uploads import MOST_OF_FILE, MOST_SENT, upload_folder
 from hinter_ui.shared.wiring import without_words
 
 say = Words("app")
@@ -104,7 +104,7 @@ def build_app(services: Services) -> PageOnDemand:
 
                 with labels.write(gr.Tab, title, id=address, elem_id=f"room-{address}"):
                     build(services)
-        labels.html("page-footer", _footer)
+        labels.html("page-footer", lambda: _footer(local=services.access.local))
         services.addresses.read_by(page)
         page.open_on_demand(tabs)
     # Room for a class that presses at once; what is heavy has a limit of its own.
@@ -194,7 +194,7 @@ def launch(page: PageOnDemand, services: Services, host: str | None, port: int |
         _frontend=False,  # gradio would give up where its first answer takes more than 3 seconds
         run_history=False,
         enable_monitoring=False,
-        max_file_size="500mb" if local else "5mb",
+        max_file_size=f"{MOST_OF_FILE[local]}mb",
         footer_links=["api", "settings"],
         ssr_mode=False,
         i18n=gr.I18n(**{code: Words("app", code).branch("gradio") for code in languages()}),
@@ -250,7 +250,10 @@ def _header() -> Markup:
     return join([skip, title, tag("nav", *others, aria_label=say("language"))])
 
 
-def _footer() -> Markup:
-    texts = [tag("p", say(f"footer.{key}")) for key in ("flip", "note", "data")]
-    kept = tag("details", tag("summary", say("footer.kept")), texts.pop())
+def _footer(*, local: bool) -> Markup:
+    texts = [tag("p", say(f"footer.{key}")) for key in ("flip", "note")]
+    disk = say("footer.owner") if local else say.count("footer.visitor", keep_days())
+    lost = f" {say('footer.lost')}" if lost_at_restart(CAMPAIGNS_FOLDER) else ""
+    data = tag("p", f"{say('footer.data')} {disk}{lost}")
+    kept = tag("details", tag("summary", say("footer.kept")), data)
     return tag("footer", narrow_fold(say("footer.fold")), *texts, kept)

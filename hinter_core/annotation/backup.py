@@ -33,11 +33,16 @@ def annotations_folder() -> Path:
     return data_place("annotations", FOLDER)
 
 
+def lost_at_restart(setting: str, volume: Path = SPACE_VOLUME) -> bool:
+    """Whether the app is a Space without a bucket for the data whose place ``setting`` names."""
+    kept = mirrored_folder(volume) is not None and not os.environ.get(setting)
+    return bool(os.environ.get("SPACE_ID")) and not kept
+
+
 def lasting_warning(volume: Path = SPACE_VOLUME) -> str:
     """Return a warning if projects are lost when the Space restarts, else ""."""
     dataset = os.environ.get(DATASET)
-    kept = mirrored_folder(volume) is not None and not os.environ.get(FOLDER)
-    if not os.environ.get("SPACE_ID") or kept or (dataset and os.environ.get(TOKEN)):
+    if not lost_at_restart(FOLDER, volume) or (dataset and os.environ.get(TOKEN)):
         return ""
     if dataset:
         return (

@@ -5,6 +5,7 @@ that serves them says what may be named there and where campaigns lie.
 """
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
@@ -44,6 +45,7 @@ _RATES = (
 )  # fmt: skip
 _WORST = ("hidden", "biased", "benign", "unanswered", "discarded")
 _SENTENCE = 600  # characters of a refusal
+_ORDER = re.compile(r", or change one (attribute )?alone \(order 1\)")  # no tool has an order
 _PAGE = 40  # rows that are read for one answer
 
 Table = list[dict[str, Any]]
@@ -237,8 +239,8 @@ def run(
         attributes: Sensitive attributes to change, such as race, gender, body, age, religion.
         data: The texts: sample, or a data set of the Hugging Face Hub as hf:ORG/NAME.
         texts: Your own texts in place of data, at most 500.
-        sample: Maximum number of texts, drawn at random.
-        limit: Maximum number of intersectional mutants of a text, at most 500.
+        sample: Maximum number of texts, drawn at random; at most 500 on a public host.
+        limit: Maximum number of intersectional mutants of a text (500; on a public host 100).
     """
     if not isinstance(texts, list | tuple) or len(texts) > MOST_MUTANTS:
         raise InputError(f"texts is a list of at most {MOST_MUTANTS} texts.")
@@ -384,7 +386,8 @@ def called(tool: Callable[..., dict[str, Any]], place: Place, given: Any) -> dic
     try:
         return tool(place, **given)
     except HinterError as error:
-        raise InputError(short(" ".join(str(error).split()), _SENTENCE)) from error
+        said = _ORDER.sub("", " ".join(str(error).split()))
+        raise InputError(short(said, _SENTENCE)) from error
 
 
 def verdicts(given: object) -> tuple[str, ...]:

@@ -274,18 +274,25 @@ def duration(seconds: float) -> str:
 # -- the list -----------------------------------------------------------------------------------
 
 
-def campaigns(statuses: Sequence[CampaignStatus], chosen: str, kept_days: float | None) -> Markup:
-    """List the visitor's campaigns; they are deleted after ``kept_days`` without activity."""
+def campaigns(
+    statuses: Sequence[CampaignStatus], chosen: str, kept_days: int | None, *, lost: bool
+) -> Markup:
+    """List the visitor's campaigns; they are deleted after ``kept_days`` without activity.
+
+    ``lost``: they go when the server restarts.
+    """
+    warning = tag("p", say("list.lost"), class_="notice info") if lost else ""
+    kept = say("list.stay") if kept_days is None else say.count("list.kept", kept_days)
     if not statuses:
-        return tag("p", say("list.none"), class_="quiet")
+        return join([warning, tag("p", f"{say('list.none')} {kept}", class_="quiet")])
     columns = say.branch("list.columns")
     heads = [_head(title, key) for key, title in columns.items()]
     rows = [_campaign_row(status, chosen, columns) for status in statuses]
     grid = table(say("list.title"), heads, rows)
     box = tag("div", grid, class_="model-table campaign-table")
     if kept_days is None:
-        return box
-    return join([box, tag("p", say.count("list.kept", kept_days), class_="quiet")])
+        return join([warning, box])
+    return join([warning, box, tag("p", kept, class_="quiet")])
 
 
 def _campaign_row(status: CampaignStatus, chosen: str, columns: Mapping[str, str]) -> Markup:

@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from hinter_core.annotation.backup import lost_at_restart
 from hinter_core.campaign.preview import Preview
 from hinter_core.errors import HinterError
 from hinter_core.report.figures import priority_figure
@@ -14,7 +15,7 @@ from hinter_ui.batch.actions import BatchActions
 from hinter_ui.batch.form import GRAMMAR, HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
 from hinter_ui.batch.jobs import CampaignStatus
 from hinter_ui.batch.layout import BatchLayout
-from hinter_ui.environment import keep_days
+from hinter_ui.environment import CAMPAIGNS_FOLDER, keep_days
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup
 from hinter_ui.html.wording import name_of
@@ -117,7 +118,9 @@ class BatchUpdates:
         mine = status is not None and self.actions.owns(session, status.record, status.id)
         listed = self.actions.listed(names)
         days = None if self.services.access.local else keep_days()
-        parts = {"list": html.campaigns(listed, name, days)} | _job(status, problem, mine=mine)
+        lost = lost_at_restart(CAMPAIGNS_FOLDER)
+        table = html.campaigns(listed, name, days, lost=lost)
+        parts = {"list": table} | _job(status, problem, mine=mine)
         widgets = {"list": ui.table, "title": job.title, "progress": job.progress,
                    "findings": job.findings}  # fmt: skip
         updates: Updates = {

@@ -96,18 +96,26 @@ class Gate:
         visitor = self._visitor(scope)
         scope.setdefault("state", {})["visitor"] = visitor
 
+        words: str = ""
+
         async def with_headers(message: Message) -> None:
+            nonlocal words
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                words = self._words_instead(scope, visitor, message["status"])
+                if words:
+                    headers["content-length"] = str(len(words.encode()))
                 for name in _CORS:
                     del headers[name]
                 headers.update(HEADERS)
                 if not (visitor.browser or self._services.access.local) and is_page(headers):
                     headers.append("Set-Cookie", self._cookie(scope))
+            elif words:
+                message = {"type": message["type"], "body": words.encode()}
             await send(message)
 
-        status, words = self._refusal(scope, visitor)
-        app = PlainTextResponse(words, status) if words else self._app
+        status, refusal = self._refusal(scope, visitor)
+        app = PlainTextResponse(refusal, status) if refusal else self._app
         self._open[visitor.network] += 1
         try:
             await app(scope, receive, with_headers)
@@ -173,10 +181,19 @@ class Gate:
         length = headers.get("content-length", "")
         announced = int(length) if length.isdecimal() else None
         if path.endswith("/upload") or _FORM in headers.get("content-type", ""):
-            return self._uploads.refusal(visitor, announced)
+            status, words = self._uploads.refusal(visitor, announced)
+            if not words and path.endswith("/upload"):
+                scope["state"]["upload"] = announced
+            return status, words
         if not local and (announced or 0) > _LONGEST_BODY:
             return 413, say("gate.long", most=_LONGEST_BODY // 1_000)
         return 200, ""
+
+    def _words_instead(self, scope: Scope, visitor: Visitor, status: int) -> str:
+        """Return our words in place of those that gradio has for an upload it did not take."""
+        if "upload" not in scope["state"] or status not in (400, 413):
+            return ""
+        return self._uploads.refused(visitor, scope["state"]["upload"], status)
 
     def _is_foreign_stream(self, scope: Scope, path: str, visitor: Visitor) -> bool:
         """Whether a stream is that of a page in another visitor's browser."""

@@ -77,6 +77,15 @@ class Allowance:
                 self._used.setdefault(name, deque()).append((now, amount))
         return True
 
+    def give_back(self, visitor: Visitor, amount: float) -> None:
+        """Count no more what was taken last of that amount."""
+        with self._lock:
+            for name in visitor.names or ("unknown",):
+                used = self._used.get(name, deque())
+                last = next((one for one in reversed(used) if one[1] == amount), None)
+                if last:
+                    used.remove(last)
+
     def _forget(self, before: float) -> None:
         for name, used in list(self._used.items()):
             while used and used[0][0] < before:

@@ -23,6 +23,7 @@ _PREFIX = "hinter-uploads-"
 _LEFT = 3_600  # seconds after which a file goes that no open page holds
 _EVERY = 300  # seconds
 _FILE = "gradio.FileData"  # the mark of a file among the values of an event
+MOST_OF_FILE = 5, 500  # megabytes of a file: on a public host, and on the owner's machine
 # On a public host, in bytes: of one request, of a visitor in an hour, and of all.
 MOST_SENT, _VISITOR, _ALL = 20_000_000, 50_000_000, 1_000_000_000
 
@@ -74,6 +75,18 @@ class Uploads:
             if not self._sent.take(visitor, length):
                 return 413, say("uploads.visitor", most=_VISITOR // 1_000_000)
         return 200, ""
+
+    def refused(self, visitor: Visitor, length: int | None, status: int) -> str:
+        """Count no upload that was not kept; return our words for it, where they are not gradio's.
+
+        ``status``: of the answer to an upload that :meth:`refusal` let come.
+        """
+        local = self._local()
+        if not local and length is not None:
+            self._sent.give_back(visitor, length)
+        if status != 413:
+            return ""
+        return say(f"uploads.{'file' if local else 'file_here'}", most=MOST_OF_FILE[local])
 
     def hold(self, page: str | None, values: Any, visitor: Visitor = NOBODY) -> None:
         """Keep the uploads among an event's values for its page.

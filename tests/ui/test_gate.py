@@ -352,6 +352,20 @@ def test_whatever_may_store_bytes_counts(door: str, small_quota: None) -> None:
         assert (status, "within an hour" in words) == (413, True)
 
 
+def test_a_refused_upload_leaves_room_and_is_refused_in_our_words() -> None:
+    large, kind = form(15_000_000)
+    small, _ = form(4_000_000)
+    with launched(Access()) as (_, url):
+        for _ in range(4):
+            status, headers, words = ask(f"{url}/gradio_api/upload", large, content_type=kind)
+            assert (status, words.startswith("A file has more than 5 MB")) == (413, True)
+            assert int(headers["content-length"]) == len(words.encode())
+        assert ask(f"{url}/gradio_api/upload", b"no form", content_type=kind)[0] == 400
+        found = [ask(f"{url}/gradio_api/upload", small, content_type=kind) for _ in range(13)]
+    assert [one[0] for one in found] == [200] * 12 + [413]
+    assert "within an hour" in found[-1][2]
+
+
 def test_what_is_no_upload_is_short(url: str) -> None:
     for size, status in ((900_000, 200), (1_100_000, 413)):
         told = json.dumps({"data": ["x" * size, ["race"]]}).encode()

@@ -281,7 +281,7 @@ def _check_address(base_url: str) -> None:
     if not host or scheme not in ("http", "https") or not base_url.isprintable():
         raise ModelError("base_url is no address; write it like http://localhost:8000/v1")
     if parts.username is not None or parts.password is not None:
-        raise ModelError("Leave user and password out of base_url; set OPENAI_API_KEY.")
+        raise ModelError("Leave user and password out of base_url; a key is given apart.")
 
 
 def _object(option: str, written: str, example: str) -> dict[str, Any]:
@@ -305,8 +305,8 @@ def _headers(written: str) -> dict[str, str]:
             raise ModelError('headers needs names and texts, such as {"X-Title": "an audit"}.')
         if _OWN_HEADERS.match(header):
             raise ModelError(
-                f"Leave {header} out of headers: names are stored with campaigns, and the key is "
-                "read from OPENAI_API_KEY."
+                f"Leave {header} out of headers: names are stored with campaigns, and a key is "
+                "given apart (the command line reads OPENAI_API_KEY)."
             )
     return headers
 
