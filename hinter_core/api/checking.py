@@ -31,7 +31,7 @@ from hinter_core.pipeline.pipeline import (
     estimate,
     plan_text,
 )
-from hinter_core.pipeline.words import check_in_words
+from hinter_core.pipeline.words import check_in_words, reasons_unanswered
 from hinter_core.relations.registry import relation_of
 from hinter_core.storage import ASSETS
 from hinter_core.types import Outcome, Verdict
@@ -69,7 +69,7 @@ class PreparedCheck:
     def judge(self, neutral: int = SWAPS) -> CheckResult:
         """Ask the model and judge all mutants; swap neutral words ``neutral`` times."""
         result = self.pipeline.judge(self.plan)
-        if neutral:
+        if neutral and result.originals[self.store.model.name].answered:
             order = self.pipeline.settings.order
             result.neutral = neutral_flips(self.pipeline, self.plan.text, order, neutral)
         return CheckResult(result, self.store)
@@ -202,6 +202,11 @@ class CheckResult:
     def counts(self) -> dict[str, int]:
         """Numbers of mutants by verdict."""
         return self._result.counts(self.model)
+
+    @property
+    def unanswered(self) -> dict[str, int]:
+        """Numbers of mutants without an answer by reason, the most common first."""
+        return dict(reasons_unanswered(self._result, self.model).most_common())
 
     @property
     def notices(self) -> list[str]:

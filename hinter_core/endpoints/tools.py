@@ -46,6 +46,7 @@ _RATES = (
 _WORST = ("hidden", "biased", "benign", "unanswered", "discarded")
 _SENTENCE = 600  # characters of a refusal
 _ORDER = re.compile(r", or change one (attribute )?alone \(order 1\)")  # no tool has an order
+_REASONS = 3  # for missing answers
 _PAGE = 40  # rows that are read for one answer
 
 Table = list[dict[str, Any]]
@@ -121,6 +122,7 @@ def check(
     """Change the words about a person in a text, and see whether a model's answer flips.
 
     Hidden means that only several changes together flip it. Counts are of all changed texts.
+    Unanswered, if there, says why the model gave how many of them no answer.
 
     Args:
         text: One English text about a person.
@@ -172,7 +174,8 @@ def scan(
         telling = {"flips": f"{most['change']}: {most['answer']}"} if most else {}
         rows.append(
             {"number": number, "text": short(head["text"], 80), "answer": head["answer"],
-             "counts": head["counts"], **telling}
+             "counts": head["counts"], **telling,
+             **({"unanswered": head["unanswered"]} if "unanswered" in head else {})}
         )  # fmt: skip
     hidden = sum(row.get("counts", {}).get("hidden", 0) > 0 for row in rows)
     return page(
@@ -260,6 +263,9 @@ def run(
 def status(place: Place, campaign: str) -> dict[str, Any]:
     """Say how far a campaign is, and what it has found so far.
 
+    Mutants are all; counts are by model, without its neutral swaps, of which `neutral_swaps` is
+    the number.
+
     Args:
         campaign: Name of the campaign, as `run` returned it.
     """
@@ -272,10 +278,14 @@ def status(place: Place, campaign: str) -> dict[str, Any]:
         }
         for model, counts in list(seen.verdicts.items())[:8]
     }
+    swaps = {
+        short(model, 80): sum(n for (kind, _), n in verdicts.items() if kind not in KINDS[:3])
+        for model, verdicts in list(seen.verdicts.items())[:8]
+    }
     left = state.seconds_left
     return plain(
         {"campaign": campaign, "state": state.state, "texts_done": seen.done, "texts": seen.texts,
-         "mutants": seen.mutants, "counts": counts,
+         "mutants": seen.mutants, "counts": counts, "neutral_swaps": swaps,
          "seconds_left": left if left is None else int(left), "problem": state.problem}
     )  # fmt: skip
 
@@ -436,6 +446,8 @@ def _checked(
         {"text": short(result.text), "model": name, "answer": ", ".join(result.answer),
          "counts": result.counts}
     )  # fmt: skip
+    if reasons := list(result.unanswered.items())[:_REASONS]:
+        head["unanswered"] = {short(why, 200): number for why, number in reasons}
     if notices := result.notices[:2]:
         head["notices"] = [short(notice, 200) for notice in notices]
     if place.remembers:

@@ -72,15 +72,17 @@ def _unanswered(result: TestResult, model: str) -> list[str]:
     """Return the reasons for missing answers, most common first."""
     if not result.originals[model].answered:
         return []
-    reasons = Counter(
-        f"{p.failure} ({p.detail})"
-        for p in (j.prediction for j in result.outcomes[model])
-        if p is not None and p.failure
-    )
+    reasons = reasons_unanswered(result, model)
     lines = [f"  {number} unanswered: {why}" for why, number in reasons.most_common(_REASONS)]
     if len(reasons) > _REASONS:
         lines.append(f"  ... and {len(reasons) - _REASONS} more reasons; --json prints all.")
     return lines
+
+
+def reasons_unanswered(result: TestResult, model: str) -> Counter[str]:
+    """Count the reasons for missing answers."""
+    answers = (one.prediction for one in result.outcomes[model])
+    return Counter(f"{one.failure} ({one.detail})" for one in answers if one and one.failure)
 
 
 def _noise(noise: NoiseFloor) -> str:
