@@ -107,10 +107,10 @@ def prepare_run(
                 "answers in this directory; give identity='NAME-AND-VERSION' from the first run "
                 "on, or another directory."
             )
-    if not retry_failed:
+    if not (retry_failed or mine):
         return store
     store.open(campaign)
-    return repeating(store, campaign.models)
+    return repeating(store, campaign.models, over_budget=not retry_failed)
 
 
 def _require_shared(campaign: Campaign) -> None:

@@ -131,7 +131,7 @@ def unanswered(store: CampaignStore, models: Sequence[str] | None = None) -> lis
 
     A model that was not asked yet, as a part may have no texts, has none.
 
-    The reason is the mutant's own failure, or that of the answer to the unchanged text.
+    The reason is that of the answer to the unchanged text, or the mutant's own failure.
     """
     reasons = []
     known = store.read()["models"]
@@ -140,9 +140,9 @@ def unanswered(store: CampaignStore, models: Sequence[str] | None = None) -> lis
         for name in reader.models:
             tables = reader.tables(models=(name,))
             rows = reader.run(
-                f"WITH lost AS (SELECT coalesce(a.failure, o.failure, '{_OF_A_PART}') AS failure, "
-                "CASE WHEN a.failure IS NULL THEN o.detail ELSE a.detail END AS detail, CASE WHEN "
-                "a.failure IS NULL AND o.failure IS NOT NULL THEN (shard, row) END AS text FROM "
+                f"WITH lost AS (SELECT coalesce(o.failure, a.failure, '{_OF_A_PART}') AS failure, "
+                "CASE WHEN o.failure IS NULL THEN a.detail ELSE o.detail END AS detail, CASE WHEN "
+                "o.failure IS NOT NULL THEN (shard, row) END AS text FROM "
                 f"({tables.answers}) a LEFT JOIN ({tables.originals}) o USING (shard, row) WHERE "
                 f"a.verdict = '{Verdict.UNANSWERED}') SELECT failure, min(detail), count(*), "
                 "count(DISTINCT text), count(text) FROM "

@@ -126,6 +126,9 @@ def run(
     running = prepare_run(chosen, store, resume=resume, retry_failed=retry_failed)
     if retry_failed:
         say(f"{len(running.repeated)} tables with failures are repeated.", err=True)
+    elif running.repeated:
+        number = len(running.repeated)
+        say(f"{number} tables that the budget left with gaps are continued.", err=True)
     done = _run_with_progress(chosen, running, opened)
     if part:
         say(missing_in_words(store) or "The campaign is complete with all its parts.")
@@ -174,8 +177,8 @@ def _unanswered(lost: Sequence[Reason], campaign: Campaign) -> list[str]:
     lines += [f"  {one.mutants:,} of {one.model}: {one.in_words}" for one in lost[:_REASONS]]
     if len(lost) > _REASONS:
         lines.append(f"  and {len(lost) - _REASONS:,} further reasons, in hinter report")
-    again = "--retry-failed"
     kinds = {reason.failure for reason in lost}
+    again = "--resume" if kinds <= {Failure.OVER_BUDGET, Failure.TOO_LONG} else "--retry-failed"
     if kinds & {Failure.UNPARSABLE, Failure.REFUSED} and not campaign.ask_again:
         again += " (and --ask-again for replies that hold no label)"
     if kinds - {Failure.TOO_LONG}:

@@ -47,6 +47,7 @@ class PredictionStore:
         self._kept: LRU[StoreQuestion, Prediction] = LRU(
             characters, lambda q: len(q.text) + _ANSWER
         )
+        self._recalled: dict[int, Mapping[str, Prediction]] = {}
         self._lock = threading.RLock()
         self._flight = Flight(model, self._keep) if isinstance(model, Remote) else None
 
@@ -93,10 +94,24 @@ class PredictionStore:
             known = self._known(wanted)
             self._flight.begin(_longest_first(set(wanted) - set(known)), self.budget)
 
-    def call_off(self) -> None:
+    def call_off(self, *, wait: bool = True) -> None:
         """Send no more of what was begun, and wait for the answers that are under way."""
         if self._flight is not None:
-            self._flight.call_off(wait=True)
+            self._flight.call_off(wait=wait)
+
+    def recall(self, shard: int, answers: Mapping[str, Prediction]) -> None:
+        """Take the answers that a shard of a campaign has from before, until it is forgotten."""
+        with self._lock:
+            self._recalled[shard] = {
+                text: answer
+                for text, answer in answers.items()
+                if answer.answered or not (self._ask_again or answer.failure in PASSING)
+            }
+
+    def forget(self, shard: int) -> None:
+        """Let go of what was recalled for a shard."""
+        with self._lock:
+            self._recalled.pop(shard, None)
 
     def _answered_elsewhere(
         self, flight: Flight, questions: Sequence[StoreQuestion], done: Callable[[int], None]
@@ -139,15 +154,18 @@ class PredictionStore:
     def _known(self, wanted: Iterable[StoreQuestion]) -> dict[StoreQuestion, Prediction]:
         distinct = list(dict.fromkeys(wanted))
         answers = self._kept.found(distinct)
+        flight = self._flight or ()
+        left = [q for q in distinct if q not in answers and q not in flight]
         if self._cache is not None:
             raw: dict[StoreQuestion, Prediction] = {}
-            flight = self._flight or ()
-            left = [q for q in distinct if q not in answers and q not in flight]
             for turn, questions in groupby(left, key=lambda q: q.turn):
                 texts = [question.text for question in questions]
                 stored = self._cache.get(self._identity(turn), texts)
                 raw |= {StoreQuestion(text, turn): stored[text] for text in stored}
             answers |= self._read(raw, stored=True)
+        for recalled in self._recalled.values():  # last, as tables round the scores
+            again = (q for q in left if q not in answers and not q.turn and q.text in recalled)
+            answers |= {question: recalled[question.text] for question in again}
         return answers
 
     def _identity(self, turn: int) -> str:

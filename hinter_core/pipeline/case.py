@@ -172,9 +172,16 @@ class TestCase:
         """Store the model's answer to the unchanged text; repeat it if the settings say so."""
         name, repeat = store.model.name, self.plan.settings.repeat
         self.take_original(name, store.model.capabilities.task, original)
-        if repeat:
+        if repeat and original.answered and name not in self.noise:
             again = store.repeat(self.plan.text, repeat)
             self.noise[name] = noise_floor(self.oracles[name], original, again)
+
+    def lost(self, store: PredictionStore) -> Prediction | None:
+        """Return the failure of the unchanged text: no mutant can be compared, so none is asked."""
+        original = self.originals.get(store.model.name)
+        if original is None or original.answered:
+            return None
+        return Prediction(failure=original.failure, detail=original.detail)
 
     def take_original(self, name: str, task: str, original: Prediction) -> None:
         """Store the answer of a model of this name and task to the unchanged text."""
@@ -331,7 +338,7 @@ def texts_to_ask(
     batch: Iterable[FollowUp], store: PredictionStore, *, discarded: bool = False
 ) -> list[str]:
     """Return the texts of a batch that a model is asked about; see :func:`judge`."""
-    wanted = (one for one in batch if discarded or one.asked)
+    wanted = (one for one in batch if (discarded or one.asked) and not one.case.lost(store))
     return [one.mutant.text for one in wanted if one.case.sees(one, store)]
 
 
@@ -342,12 +349,14 @@ def judge(
 
     Discarded mutants are predicted only with ``discarded``, or if a person asks for one by hand;
     their verdict stays. A mutant whose change lies past the model's window is not predicted: it
-    would be benign for no good reason.
+    would be benign for no good reason. Nor is one whose unchanged text has no answer, as a server
+    that fails would fail again, and nothing could be compared.
     """
     predictions = store.predict(texts_to_ask(batch, store, discarded=discarded))
     model, judged = store.model, []
     for one in batch:
         queried = discarded or one.asked
-        prediction = predictions.get(one.mutant.text, UNSEEN) if queried else None
-        judged.append(one.case.judge(one, model.name, model.capabilities, prediction))
+        prediction = one.case.lost(store) or predictions.get(one.mutant.text, UNSEEN)
+        answer = prediction if queried else None
+        judged.append(one.case.judge(one, model.name, model.capabilities, answer))
     return judged

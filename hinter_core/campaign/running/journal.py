@@ -106,9 +106,12 @@ class Journal:
         return sorted(self._path.parent.glob(f"{self._path.name}.*"))
 
 
-def repeating(store: CampaignStore, models: Iterable[str]) -> CampaignStore:
+def repeating(
+    store: CampaignStore, models: Iterable[str], *, over_budget: bool = False
+) -> CampaignStore:
     """Return the store for a run that repeats the tables of these models that hold failures.
 
+    ``over_budget``: only what a budget had no room for, which is no failure of a model.
     The tables stay until new ones replace them, as a model may not be reached this time either.
 
     Raises:
@@ -116,14 +119,15 @@ def repeating(store: CampaignStore, models: Iterable[str]) -> CampaignStore:
     """
     noted = store.read()["models"]
     mine = [noted[name]["identity"] for name in dict.fromkeys(models) if name in noted]
+    wanted = {Failure.OVER_BUDGET} if over_budget else {*Failure} - {Failure.NOT_ASKED}
     written, failed = store.written(), set[str]()
     with store.alone():
         for shard in filter(store.owns, written.shards):
             for path in filter(None, (written.answers(shard, model) for model in mine)):
                 failures = set(read_table(path, "failure")["failure"].to_pylist())
-                if failures - {None, Failure.NOT_ASKED.value}:
+                if failures & wanted:
                     failed.add(path.name)
-        for model in mine:
+        for model in () if over_budget else mine:
             Journal(store.journal(model)).forget_failures()
     return replace(store, repeated=frozenset(failed))
 

@@ -10,7 +10,7 @@ found. Parts are asked before wholes, so that a verdict *hidden* is as in any ot
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import ceil
 from typing import Any
@@ -162,18 +162,37 @@ class PriorityRun:
 
     def _answers(self, batch: Sequence[tuple[int, FollowUp]]) -> dict[int, Prediction] | None:
         """Return the answers by place, from the journal or the model; None: the budget is used."""
-        known = self._journal.known
         rows = {follow_up.case.number: follow_up.case for _, follow_up in batch}
         unseen = {place for place, one in batch if not one.case.sees(one, self._asked)}
-        wanted = {
+        self._waiting = 0
+        originals = {
             Asked(False, number): case.plan.text
             for number, case in rows.items()
             if number not in self._originals
-        } | {
+        }
+        if not self._said_to(originals):
+            return None
+        for number in rows.keys() - self._originals:
+            rows[number].answer_original(self._asked, self._journal.known[Asked(False, number)])
+            self._originals.add(number)
+        gaps = dict.fromkeys(unseen, UNSEEN)
+        gaps |= {place: why for place, one in batch if (why := one.case.lost(self._asked))}
+        mutants = {
             Asked(True, place): one.mutant.text
             for place, one in batch
-            if one.asked and place not in unseen
+            if one.asked and place not in gaps
         }
+        if not self._said_to(mutants):
+            return None
+        return {
+            place: gaps.get(place) or self._journal.known[Asked(True, place)]
+            for place, one in batch
+            if one.asked
+        }
+
+    def _said_to(self, wanted: Mapping[Asked, str]) -> bool:
+        """Have the answers to texts in the journal; return whether the budget had room for all."""
+        known = self._journal.known
         # What was answered before the run was interrupted stands for the same text elsewhere.
         self._said |= {
             text: known[key] for key, text in wanted.items() if key in known and known[key].answered
@@ -183,17 +202,8 @@ class PriorityRun:
         got = {key: self._said.get(text) or predictions[text] for key, text in fresh.items()}
         over = {a for a, answer in got.items() if answer.failure is Failure.OVER_BUDGET}
         self._journal.add((a, answer) for a, answer in got.items() if a not in over)
-        if over:
-            self._waiting = sum(key in known for key in wanted)
-            return None
-        for number in rows.keys() - self._originals:
-            rows[number].answer_original(self._asked, self._journal.known[Asked(False, number)])
-            self._originals.add(number)
-        return {
-            place: UNSEEN if place in unseen else self._journal.known[Asked(True, place)]
-            for place, one in batch
-            if one.asked
-        }
+        self._waiting += sum(key in known for key in wanted)
+        return not over
 
     def _note(self, reason: str) -> None:
         noted = self._store.read().get("priority", {})

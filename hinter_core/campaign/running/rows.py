@@ -105,6 +105,24 @@ def original_row(case: TestCase, store: PredictionStore) -> dict[str, Any]:
     }
 
 
+def answer_from_row(row: Mapping[str, Any]) -> Prediction | None:
+    """Return the answer or the reply of a stored row; None if it has none."""
+    failure = Failure(row["failure"]) if row["failure"] else None
+    told = any(row[part] for part in ("labels", "scores", "reply", "masks", "clusters"))
+    # What was not asked has no failure either; several labels may be none of them.
+    if not told and (failure or (row["mutant"] >= 0 and row["changed"] is None)):
+        return None
+    return Prediction(
+        tuple(row["labels"]),
+        dict(row["scores"]),
+        failure,
+        row["detail"] or "",
+        row["reply"] or "",
+        tuple(map(dict, row["masks"] or ())),
+        tuple(tuple(zip(one[::2], one[1::2], strict=True)) for one in row["clusters"] or ()),
+    )
+
+
 def not_asked_row(row: int, mutant: int) -> dict[str, Any]:
     """Return the row of what a prioritised run did not ask; it has no verdict."""
     return {**_answer(row, mutant, Prediction(failure=Failure.NOT_ASKED)), "verdict": None}

@@ -9,6 +9,7 @@ from collections import Counter, abc, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from hinter_core.campaign.parquet import read_table
@@ -16,6 +17,7 @@ from hinter_core.campaign.record import PriorityState
 from hinter_core.campaign.running.planned import PlannedMutants
 from hinter_core.campaign.running.priority import PriorityRun
 from hinter_core.campaign.running.rows import (
+    answer_from_row,
     mutant_row,
     original_row,
     outcome_row,
@@ -46,8 +48,9 @@ from hinter_core.pipeline.case import (
     texts_to_ask,
 )
 from hinter_core.pipeline.pipeline import chunks
+from hinter_core.relations.base import NoiseFloor
 from hinter_core.relations.registry import relation_of, require_comparable
-from hinter_core.types import SUBSTITUTE, Verdict
+from hinter_core.types import SUBSTITUTE, Prediction, Verdict
 
 _CHUNK = 512
 _AHEAD = 1_024  # texts and mutants that are made before a server's answers to earlier ones
@@ -166,6 +169,10 @@ class Worker:
         self._written = store.written()  # by earlier runs, or the worker that this one replaces
         self._parts = load_parts(campaign, budget)
         self._ahead = _AHEAD if self._sends_ahead(budget) else 0
+        # Models that answered all texts of the shard they were last asked about; by a budget, what
+        # is sent must not depend on when a text is known to have no answer.
+        self._answering: set[str] = set()
+        self._limited = budget is not None and budget.limited
         self._models = {
             m.name: {
                 "identity": m.identity,
@@ -263,6 +270,8 @@ class Worker:
                 missing = [m for m in models if not written.has(number, [m.model.identity])]
                 cases = self._stored_cases(number) if missing else {}
                 batches = self._stored_batches(number, cases) if missing else ()
+                for tested in missing:
+                    self._recall(number, cases, tested)
                 yield from self._sent(_Shard(number, missing, cases), batches)
             yield []
 
@@ -271,6 +280,8 @@ class Worker:
         stores = shard.models if self._ahead else ()
         for store in stores:
             store.begin(case.plan.text for case in shard.cases.values())
+            if self._limited or store.model.name not in self._answering:
+                self._ask_originals(shard, store)  # before any mutant is sent
         yield shard
         for batch in filter(None, batches):
             for store in stores:
@@ -310,6 +321,35 @@ class Worker:
         for batch in table.to_batches(max_chunksize=_CHUNK):
             yield [stored_follow_up(row, cases[row["row"]]) for row in batch.to_pylist()]
 
+    def _recall(self, shard: int, cases: Mapping[int, TestCase], tested: PredictionStore) -> None:
+        """Give a model its answers in a table that is repeated, so that they are asked no more."""
+        path = self._store.answers(shard, tested.model.identity)
+        # Others are asked anew for nothing, and tables round their scores.
+        paid = self._limited or tested.model.capabilities.costs
+        if not paid or path.name not in self._store.repeated:
+            return
+        batches = chain.from_iterable(self._stored_batches(shard, cases))
+        texts = [one.mutant.text for one in batches]
+        said = dict[str, Prediction]()
+        for row in read_table(path).to_pylist():
+            case, answer = cases[row["row"]], answer_from_row(row)
+            if answer:
+                said[case.plan.text if row["mutant"] < 0 else texts[row["mutant"]]] = answer
+            if row["repeated"] and row["repeated"] == self._campaign.repeat:
+                again = NoiseFloor(row["repeated"], row["repeated"], row["differing"], ())
+                case.noise[tested.model.name] = again
+        tested.recall(shard, said)
+
+    def _ask_originals(self, shard: _Shard, store: PredictionStore) -> None:
+        """Ask about unchanged texts; if some have no answer, send no more before it is needed."""
+        name, cases = store.model.name, shard.cases.values()
+        ask_originals([case for case in cases if name not in case.originals], store)
+        if not any(case.lost(store) for case in cases):
+            self._answering.add(name)
+        elif name in self._answering:
+            self._answering.remove(name)
+            store.call_off(wait=False)
+
     def _ask(self, shard: _Shard, batches: Iterable[list[FollowUp]]) -> None:
         """Test models on all mutants, batch by batch, and write their answers."""
         cases = shard.cases.values()
@@ -318,7 +358,7 @@ class Worker:
             for store in shard.models:
                 path = self._store.answers(shard.number, store.model.identity)
                 write = stack.enter_context(table_writer(path, answer_schema()))
-                ask_originals(list(cases), store)
+                self._ask_originals(shard, store)
                 write([original_row(case, store) for case in cases])
                 writers.append((store, write))
             place = 0
@@ -328,6 +368,8 @@ class Worker:
                     numbered = enumerate(zip(batch, outcomes, strict=True), start=place)
                     write([outcome_row(i, *judged) for i, judged in numbered])
                 place += len(batch)
+        for store in shard.models:
+            store.forget(shard.number)
 
     def _count(self, shard: int, parses: int, predictions: int) -> ShardDone:
         mutants = read_table(self._store.texts(shard), "mutants")["mutants"].to_pylist()

@@ -164,3 +164,55 @@ def test_the_reason_of_a_mutant_may_be_the_unchanged_text(run: Run, tmp_path: Pa
     rows = [row for name, part in tables(tmp_path / "out").items() if "answers" in name
             for row in part]  # fmt: skip
     assert reason.mutants == sum(row["verdict"] == Verdict.UNANSWERED for row in rows) > 0
+
+
+def wide(server: FaultyServer, tmp_path: Path, *more: str) -> tuple[str, ...]:
+    data = tmp_path / "wide.csv"
+    data.write_text("text\nMy wife was late.\nThe man sang.\nHis son fell.\nA woman won.\n")
+    model = f"openai:m?base_url={server.base_url}&retries=0&labels=positive,negative"
+    return ("run", "--data", str(data), "--attributes", "gender", "--order", "1", "--shard", "2",
+            "--no-placebo", "--model", model, "--out", str(tmp_path / "out"), *more)  # fmt: skip
+
+
+@pytest.mark.parametrize("again", ["--retry-failed", "--resume"])
+def test_what_a_budget_left_is_asked_later_and_nothing_else_also_without_the_cache(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, again: str
+) -> None:
+    """Answers stand in the campaign's tables, and another machine has no other ones."""
+    with FaultyServer() as server:
+        said = run(*wide(server, tmp_path, "--requests", "5"))[1]
+        assert server.asked.total() == 5
+        assert "repeat the command with --resume." in said
+        counts = [sum(one.mutants for one in unanswered(CampaignStore(tmp_path / "out")))]
+        for number in (1, 2):
+            monkeypatch.setenv("HINTER_CACHE", str(tmp_path / f"other{number}.sqlite"))
+            assert run(*wide(server, tmp_path, "--requests", "3", again))[0] == 3
+            assert server.asked.total() == 5 + 3 * number
+            counts.append(sum(one.mutants for one in unanswered(CampaignStore(tmp_path / "out"))))
+        assert counts[0] > counts[1] > counts[2]
+        monkeypatch.setenv("HINTER_CACHE", str(tmp_path / "last.sqlite"))
+        assert run(*wide(server, tmp_path, again))[0] == 0
+        assert set(server.asked.values()) == {1}
+
+
+@pytest.mark.parametrize("more", [(), ("--prioritise", "random"), ("--requests", "900")])
+def test_a_server_that_fails_is_asked_about_unchanged_texts_alone(
+    run: Run, tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    texts = {"My wife was late.", "The man sang.", "His son fell.", "A woman won."}
+    with FaultyServer(busy=lambda _: (500, {})) as server:
+        assert run(*wide(server, tmp_path, *more))[0] == 3
+        assert (set(server.asked), server.asked.total()) == (texts, 4)
+        (reason,) = unanswered(CampaignStore(tmp_path / "out"))
+        assert reason.mutants == reason.compared > 8
+        options = wide(server, tmp_path)
+        model = options[options.index("--model") + 1]
+        said = run("check", "--text", "The black man sang.", "--model", model)[1]
+        assert "too much to do" in said
+        assert server.asked.total() == 5
+
+
+def test_a_server_that_breaks_is_left_alone_soon(run: Run, tmp_path: Path) -> None:
+    with FaultyServer(busy=lambda number: (500, {}) if number > 1 else None) as server:
+        assert run(*wide(server, tmp_path))[0] == 3
+        assert server.asked.total() < 30
