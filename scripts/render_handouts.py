@@ -21,7 +21,6 @@ from hinter_ui.learn.lesson import load_lesson  # noqa: E402
 from hinter_ui.learn.teachers import path_of  # noqa: E402
 
 _TEMPLATE = Path(__file__).with_name("handout.md.jinja")
-_VERDICTS = ("benign", "biased", "hidden", "discarded")
 
 _STYLE = """
 @page { size: A4; margin: 13mm 17mm; }
@@ -53,14 +52,15 @@ def markdown(language: str) -> str:
     first, second = ((menu.source, menu.start) for menu in menus)
     one, two = text.replace(*first), text.replace(*second)
     terms = Words("glossary", language).branch("terms")
+    say = Words("teach", language).branch("handout")
     steps = (Words("learn", language).branch(f"steps.{step.key}") for step in lesson)
     source = _TEMPLATE.read_text(encoding="utf-8")
     rendered: str = Template(source, trim_blocks=True, keep_trailing_newline=True).render(
-        say=Words("teach", language).branch("handout"),
+        say=say,
         scenes=scenes,
         variants=[text, one, two, one.replace(*second)],
         hunt=next(step for step in lesson if step.key == "hunt"),
-        verdicts=[terms[key] for key in _VERDICTS],
+        verdicts=[(terms[key]["name"], told) for key, told in say["verdicts"].items()],
         readings=[step["more"] for step in steps if "more" in step],
         line="\\_" * 88,
     )
