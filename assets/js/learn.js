@@ -134,9 +134,41 @@ function form(element, trigger) {
   });
 }
 
-// After a move the heading of what is shown has the focus, and the address opens the same again.
+// Back and Forward show again what the address names; `learn.moved` asks once more for what was
+// turned to while another answer was under way.
+function returned(element, trigger) {
+  const {hinter} = window;
+  const ask = () => trigger('select', {act: 'return', query: hinter.returning});
+  hinter.back.learn = query => {
+    if (location.hash.includes('.')) { location.reload(); return; }  // the key of another class
+    if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
+    Object.assign(hinter, {returning: query, again: ask});
+    ask();
+  };
+}
+
+// After a move the heading of what is shown has the focus, and the address opens the same again. A
+// step that a person moved to is an entry of the browser's history; another language of it is none.
 function moved(query) {
-  if (query) history.replaceState(null, '', window.hinter.unseen(query));
+  const {hinter} = window;
+  const place = one => {
+    const parts = new URLSearchParams(one.replace(/#.*/, ''));
+    if (parts.get('tab') === 'learn') return 'lesson=attribute';
+    for (const name of ['lang', 'class']) parts.delete(name);
+    return parts.toString();
+  };
+  const {returning, again} = hinter;
+  hinter.returning = hinter.again = null;
+  if (again && query && place(query) !== place(returning)) {
+    Object.assign(hinter, {returning, again: null});
+    again();
+    return;
+  }
+  if (query) {
+    const same = returning || place(query) === (hinter.learning || 'lesson=attribute');
+    hinter.learning = place(query);
+    hinter.follow('learn', hinter.unseen(query), same ? 'same' : 'new', true);
+  }
   requestAnimationFrame(() => {
     for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
     const shown = [...document.querySelectorAll('#learn h2[tabindex], #learn .chosen dt')]
@@ -151,7 +183,12 @@ function moved(query) {
 }
 
 // A page that was opened by a link to an entry shows it.
-function arrived() {
+function arrived(query) {
+  if (query) {
+    const parts = new URLSearchParams(query.replace(/#.*/, ''));
+    for (const name of ['lang', 'class']) parts.delete(name);
+    window.hinter.learning = parts.toString();
+  }
   requestAnimationFrame(() => {
     for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
     const entry = document.querySelector('#learn .chosen dt');
@@ -163,7 +200,7 @@ function arrived() {
 
 // A class was opened or changed: the keyboard goes on at the button pressed, or at the top.
 function taught(query) {
-  if (query) history.replaceState(null, '', window.hinter.unseen(query));
+  if (query) window.hinter.follow('learn', window.hinter.unseen(query), 'same', true);
   requestAnimationFrame(() => {
     for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
     const room = document.querySelector('#learn-class');

@@ -286,7 +286,8 @@ function begin(tabs, shown) {
 
 // The address follows the open tab and what it shows, so that a reload and Back come to it again.
 // `hinter.follow` tells what a tab shows: something `new`, a `draft` of it, or more of the `same`.
-// `hinter.back` shows something in a tab again. What is too long for an address is kept beside it.
+// A tab that has a language of its `own` says it there. `hinter.back` shows something in a tab again.
+// What is too long for an address is kept beside it.
 function address() {
   const longest = 8000, {tabOf} = window.hinter, back = {};
   const find = name => document.querySelector(
@@ -300,14 +301,18 @@ function address() {
   };
   let open = tabOf(location.search);
   const shown = {[open]: here()};
-  const plain = query => query && '?' + new URLSearchParams(query);
-  const write = (query, how) => {
+  const plain = query => {
+    const [, search, key] = query.match(/^([^#]*)(.*)$/), parts = new URLSearchParams(search);
+    parts.delete('lang');
+    return search && `?${parts}${key}`;
+  };
+  const spoken = () => new URLSearchParams(location.search).get('lang') || '';
+  const write = (query, how, language) => {
     const next = new URL(query.length > longest || !query ? `?tab=${open}` : query, location.href);
-    const language = new URLSearchParams(location.search).get('lang');
     if (language) next.searchParams.set('lang', language);
     const state = {draft: how === 'draft'};
     if (query.length > longest) state.query = query;
-    const same = query === here(), draft = history.state?.draft;
+    const same = query === here() && language === spoken(), draft = history.state?.draft;
     if (same && (how === 'draft' || !draft)) return;
     if (!same && (how === 'new' || (how === 'draft' && !draft))) history.pushState(state, '', next);
     else history.replaceState(state, '', next);
@@ -317,7 +322,7 @@ function address() {
     if (!now || now === open) return;
     shown[open] = here();
     open = now;
-    write(shown[now] ?? `?tab=${now}`, 'new');
+    write(shown[now] ?? `?tab=${now}`, 'new', spoken());
     shown[now] = here();
   };
   new MutationObserver(turned).observe(
@@ -345,9 +350,10 @@ function address() {
   Object.assign(window.hinter, {
     back,
     unseen,
-    follow: (name, query, how) => {
+    follow: (name, query, how, own) => {
+      const language = new URLSearchParams(query.replace(/#.*/, '')).get('lang') || '';
       shown[name] = plain(query);
-      if (name === open) write(shown[name], how);
+      if (name === open) write(shown[name], how, own ? language : spoken());
     },
   });
 }

@@ -76,7 +76,7 @@ class LearnEvents(TabEvents):
         linked = self.services.addresses.names(*LINKED, "lang", tab="learn")
         shown = [self.tabs, *ui.everything]
         opened = self._on(linked.change, self.open_page, shown, inputs=[linked, ui.progress])
-        scripted(opened.then, "learn.arrived")
+        scripted(opened.then, "learn.arrived", [ui.address])
         moving = [ui.head, ui.join, ui.steps, ui.foot]
         moved = self._on(partial(gr.on, [w.select for w in moving]), self.move, ui.everything)
         scripted(moved.then, "learn.moved", [ui.address])
@@ -85,7 +85,7 @@ class LearnEvents(TabEvents):
         chosen_words = partial(gr.on, [case.select for case in ui.cases])
         judged = self._on(chosen_words, self.try_words, ui.shown, trigger_mode="multiple")
         scripted(judged.then, "page.answered", first=("learn",))
-        kept = [ui.class_room, ui.chart, ui.timer, ui.address]
+        kept = [ui.class_room, ui.chart, ui.timer, ui.address, ui.progress]
         teaching = partial(gr.on, [ui.class_room.select, ui.chart.select])
         taught = self._on(teaching, self.teach, kept)
         scripted(taught.then, "learn.taught", [ui.address])
@@ -134,9 +134,12 @@ class LearnEvents(TabEvents):
     def move(self, event: gr.EventData, request: gr.Request, journey: Journey) -> Updates:
         """Go to another part, step or language, or join or leave a class."""
         data: Mapping[str, Any] = event._data or {}
-        journey.told = journey.sure = ""
+        journey.told = journey.sure = journey.present = ""
         journey.page = page_address(request)
         match data.get("act"):
+            case "return":
+                journey.turn(str(data.get("query")))
+                self._stages(journey)
             case "section" if data.get("section") in SECTIONS:
                 journey.section, journey.entry = str(data["section"]), ""
             case "language":
@@ -146,7 +149,7 @@ class LearnEvents(TabEvents):
                 journey.section, journey.number = "lesson", number_of(data.get("step"))
                 self._stages(journey)
             case "again":
-                journey.guesses, journey.words, journey.found = {}, {}, set()
+                journey.start_again()
                 journey.section, journey.number = "lesson", 0
             case "join":
                 self._join(journey, data.get("code"))
@@ -159,7 +162,7 @@ class LearnEvents(TabEvents):
         try:
             joined = self.classes.join(code)
             if joined != journey.code:  # what was guessed before does not count there
-                journey.guesses, journey.words, journey.found = {}, {}, set()
+                journey.start_again()
             journey.code = joined
             self._stages(journey)
         except ClassroomError as error:
@@ -216,28 +219,41 @@ class LearnEvents(TabEvents):
             **self._class(journey),
         }
 
-    def _class(self, journey: Journey, message: str = "") -> Updates:
+    def _class(self, journey: Journey, message: str = "", *, fresh: bool = False) -> Updates:
         ui = self.ui
         idle: Updates = {ui.timer: gr.Timer(active=False), ui.chart: ""}
         if not journey.key:
-            return {**idle, ui.class_room: teachers.page().invitation()}
+            code = self._running(journey.own)
+            return {**idle, ui.class_room: teachers.page().invitation(code)}
         try:
             seen = self.classes.look(journey.key)
         except UnknownClassError:
             journey.key = ""
-            return {**idle, ui.class_room: teachers.page().gone()}
+            code = self._running(journey.own)
+            return {**idle, ui.class_room: teachers.page().gone(code)}
+        journey.own = journey.key
         if journey.present:
             step = load_lesson()[number_of(journey.present)]
-            evidence = self.updates.evidence(step, revealed=step.key in seen.revealed)
+            evidence = self.updates.presented(step, revealed=step.key in seen.revealed)
             shown = teachers.presenting(seen, journey, evidence, message)
         else:
             there = reach(journey.page, local=self.services.access.local)
-            shown = teachers.links(seen, journey.key, journey.sure, message, there=there)
+            shown = teachers.links(
+                seen, journey.key, journey.sure, message, there=there, fresh=fresh
+            )
         return {
             ui.class_room: shown,
             ui.chart: teachers.chart(seen, journey),
             ui.timer: gr.Timer(active=not seen.closed),
         }
+
+    def _running(self, key: str) -> str:
+        """Return the code of the class of a key, if it is open."""
+        try:
+            seen = self.classes.look(key)
+        except UnknownClassError:
+            return ""
+        return "" if seen.closed else seen.code
 
     def teach(self, event: gr.EventData, request: gr.Request, journey: Journey) -> Updates:
         """Open, present, clear or close a class; what cannot be undone takes a second press."""
@@ -249,6 +265,8 @@ class LearnEvents(TabEvents):
             case "open-class":
                 self.services.require_opening(self.session(request))
                 _, journey.key = self.classes.open()
+            case "own-class":
+                journey.key = journey.own
             case "present":
                 journey.present = question if question in questions() else ""
                 journey.votes = False  # on the next question nobody has voted yet
@@ -265,9 +283,9 @@ class LearnEvents(TabEvents):
                 message = teachers.say("class.cleared")
             case "close":
                 self.classes.close(journey.key)
-        shown = self._class(journey, message)
-        updates = {self.ui.state: journey, self.ui.notice: "", self.ui.address: address(journey)}
-        return {**updates, **shown}
+        shown = self._class(journey, message, fresh=act == "open-class")
+        kept: Updates = {self.ui.progress: journey.progress(), self.ui.address: address(journey)}
+        return {self.ui.state: journey, self.ui.notice: "", **kept, **shown}
 
     def look(self, journey: Journey) -> Updates:
         """Bring the chart up to date."""

@@ -205,16 +205,15 @@ def sums(trying: Trying) -> Markup:
     scores = [p.scores[label] for p in (trying.original, one, two, both)]
     origin, first, second, _ = shown = [f"{score:.2f}" for score in scores]
     start, *parts, end = (log_odds(score) for score in scores)
-    # What is printed adds up: each figure is rounded before the next is made of it.
-    by = [round(part - start, 2) for part in parts]
-    total = round(round(start, 2) + sum(by), 2)
+    by = [part - start for part in parts]
+    total = start + sum(by)
     names = [name_of(edit.attribute) for edit in trying.edits]
     words = say(
         "steps.plot.told",
         original=origin, first=names[0], one=first, second=names[1], two=second, both=shown[-1],
         start=signed(start), by_one=signed(by[0]), by_two=signed(by[1]), sum=signed(total),
         added=f"{probability(total):.2f}", end=signed(end),
-        interaction=signed(round(end, 2) - total),
+        interaction=signed(judged.effect.interaction or 0.0),
     )  # fmt: skip
     return tag("p", words, class_="sums")
 

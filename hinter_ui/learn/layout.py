@@ -21,14 +21,15 @@ class LearnLayout:
         self._first = first
         self._count = count
         self.state = gr.State(state)
-        # What a reload brings back: no text of anybody's, so that the key hides nothing.
+        # What a reload brings back: no text of anybody's, so that this secret hides nothing. The
+        # key of a class that is taught lies in this browser anyway (`hinter.unseen`).
         self.progress = gr.BrowserState(
             None,
             storage_key="hinter-lesson",
             secret="lesson",  # noqa: S106
         )
         with gr.Column(elem_id="learn", min_width=0):
-            self.head = self._html("head")
+            self.head = self._html("head", "learn.act", "learn.returned")
             with gr.Column(elem_id="lesson", min_width=0) as self.lesson:
                 self._lesson()
             with gr.Column(visible=False, min_width=0) as self.glossary_box:
@@ -87,9 +88,10 @@ class LearnLayout:
         self.builder = html("builder", "learn.form")
         self.made = html("made")
 
-    def _html(self, name: str, script: str = "learn.act") -> gr.HTML:
+    def _html(self, name: str, *scripts: str) -> gr.HTML:
+        scripts = scripts or ("learn.act",)
         return gr.HTML(
             self._first.get(name, ""), elem_id=f"learn-{name}", apply_default_css=False,
-            js_on_load=on_load(script) if script else None,
-            server_functions=[self._count] if script == "learn.act" else None,
+            js_on_load=on_load(*scripts) if any(scripts) else None,
+            server_functions=[self._count] if "learn.act" in scripts else None,
         )  # fmt: skip

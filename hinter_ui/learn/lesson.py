@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from hinter_core.errors import InputError
 from hinter_core.storage import ASSETS
@@ -23,6 +23,7 @@ FOLDER = ASSETS / "lesson"
 SECTIONS = ("lesson", "glossary", "teach")
 LINKED = (*SECTIONS, "class")  # names of an address that ask for the tab
 TRIED = ("atomic", "square")  # steps that ask for a change of words
+_UNASKED = ("attribute", "broken")  # steps in which no model is asked
 _TELLS = {"square": "guess"}  # steps that tell the answer to the question of another
 _LONGEST = 80  # characters of a code or key in a link
 
@@ -95,6 +96,11 @@ class Step:
     grammar: str = ""
 
     @property
+    def asks(self) -> bool:
+        """Whether a model answers the question that it asks."""
+        return self.key not in _UNASKED
+
+    @property
     def scene(self) -> Scene:
         """Its first text."""
         return self.scenes[0]
@@ -154,7 +160,10 @@ def query_of(step: Step, code: str = "", language: str = "") -> str:
 
 @dataclass
 class Journey:
-    """State of the lesson on one page; ``code``: the class joined, ``key``: the class taught."""
+    """State of the lesson on one page; ``code``: the class joined, ``key``: the class taught.
+
+    ``own``: key of the class that this browser taught last.
+    """
 
     language: str = DEFAULT
     section: str = SECTIONS[0]
@@ -166,9 +175,11 @@ class Journey:
     code: str = ""
     told: str = ""  # what went wrong with a class
     key: str = ""
+    own: str = ""
     sure: str = ""  # what is to be pressed a second time
     revealed: frozenset[str] = frozenset()  # questions whose answer the class is shown
     again: frozenset[str] = frozenset()  # questions that the class votes on a second time
+    second: set[str] = field(default_factory=set)  # questions guessed in the second vote
     page: str = ""  # address of the app, as the teacher has it open
     present: str = ""  # the question that fills the teacher's screen
     votes: bool = False  # whether the votes on it are shown
@@ -185,6 +196,14 @@ class Journey:
             journey.section = "teach"
             journey.key = (query["teach"] or query.get("key", ""))[:_LONGEST]
         return journey
+
+    def turn(self, query: str) -> None:
+        """Show the part and step that an address names."""
+        parts, _, code = query.removeprefix("?").partition("#")
+        named = self.from_query(dict(parse_qsl(parts, keep_blank_values=True)))
+        self.section, self.number, self.entry = named.section, named.number, named.entry
+        if code and self.own.partition(".")[0] == code:
+            self.key = self.own
 
     @staticmethod
     def wanted(query: Mapping[str, str]) -> bool:
@@ -233,17 +252,25 @@ class Journey:
         """Return the words chosen in a scene."""
         return self.words.get(scene.key, scene.start)
 
+    def start_again(self) -> None:
+        """Forget what was guessed, chosen and found."""
+        self.guesses, self.words, self.found, self.second = {}, {}, set(), set()
+
     def choose(self, data: Mapping[str, Any]) -> None:
         """Take a guess, if it is one of the current step."""
         choice = str(data.get("choice"))
         if data.get("question") == self.step.key and choice in self.step.choices:
             self.guesses[self.step.key] = choice
+            if self.step.key in self.again:
+                self.second.add(self.step.key)
 
     def progress(self) -> dict[str, Any]:
         """Return what a reload of the page brings back, as JSON."""
         return {
             "code": self.code,
+            "own": self.own,
             "guesses": self.guesses,
+            "second": sorted(self.second),
             "words": {key: list(words) for key, words in self.words.items()},
             "found": sorted(self.found),
         }
@@ -251,13 +278,17 @@ class Journey:
     def resume(self, progress: Any) -> None:
         """Take what an earlier page had reached in the same class, but for what fits no step."""
         kept: dict[str, Any] = progress if isinstance(progress, dict) else {}
+        self.own = self.own or str(kept.get("own") or "")[:_LONGEST]
         if kept.get("code") != self.code:  # it may be another student's
             return
         guesses, words, places = (kept.get(name) for name in ("guesses", "words", "found"))
+        second = kept.get("second")
         for step in load_lesson():
             guess = guesses.get(step.key) if isinstance(guesses, dict) else None
             if guess in step.choices:
                 self.guesses[step.key] = guess
+                if isinstance(second, list) and step.key in second:
+                    self.second.add(step.key)
             for scene in step.scenes:
                 picked = words.get(scene.key) if isinstance(words, dict) else None
                 if isinstance(picked, list) and scene.fits(tuple(map(str, picked))):

@@ -55,16 +55,24 @@ def builder(
     return page().builder(steps, named, models, chosen)
 
 
-def links(seen: ClassCounts, key: str, sure: str = "", told: str = "", *, there: Reached) -> Markup:
+def links(
+    seen: ClassCounts,
+    key: str,
+    sure: str = "",
+    told: str = "",
+    *,
+    there: Reached,
+    fresh: bool = False,
+) -> Markup:
     """Show the code and links of a class, and buttons to present, clear and close it.
 
     ``sure``: action that awaits confirmation; ``told``: result of the last action; ``there``: how
-    students reach the app.
+    students reach the app; ``fresh``: whether it was just opened, so that its key is new.
     """
     student = there.address + query_of(load_lesson()[0], seen.code)
     code = None if there.alone or not there.address else qr_code(student, say("class.code_title"))
     first = next(iter(seen.counts))
-    return page().links(seen, student, key, sure, told, there, code, first)
+    return page().links(seen, student, key, sure, told, there, code, first, fresh)
 
 
 def presenting(seen: ClassCounts, journey: Journey, evidence: Markup, message: str = "") -> Markup:

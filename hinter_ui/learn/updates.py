@@ -70,6 +70,11 @@ class LearnUpdates:
                 updates[case] = html.page().case(scene.key, menus) if step.key == "hunt" else menus
         return updates
 
+    def presented(self, step: Step, *, revealed: bool) -> Markup:
+        """Write what a class sees under a question, which may name its sentence itself."""
+        named = step.key == "attribute"
+        return _NOTHING if named else self.evidence(step, revealed=revealed)
+
     def evidence(self, step: Step, *, revealed: bool = False) -> Markup:
         """Write what is known before the guess; with ``revealed`` the answers in its table, too."""
         if step.key in ("attribute", "grammar", "limits"):

@@ -234,9 +234,9 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     page.get_by_role("button", name="Open a class").click()
     links = page.locator("#learn-class a.full")
     expect(links).to_have_count(2)
-    # A class looks on: the teacher's key is neither on the page nor in the address.
+    # The teacher's key is shown once, to be kept; a class that looks on sees none in the address.
     expect(page).to_have_url(re.compile(r"\?teach=#[A-Z0-9]{6}$"))
-    expect(links.nth(1)).to_be_hidden()
+    expect(links.nth(1)).to_be_visible()
     expect(page.locator("#learn-class")).to_contain_text("Only your own machine opens this link")
     code = page.locator(".class-code").inner_text()
     chart = page.locator("#learn-chart")
@@ -278,6 +278,9 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     page.get_by_role("button", name="Present").click()
     presenting = page.locator(".presenting")
     expect(presenting).to_contain_text("Question 1 of 7")
+    # No sentence of an earlier step stands under it.
+    expect(presenting).to_contain_text("This black comedy")
+    expect(presenting).not_to_contain_text("British waiter")
     page.get_by_role("button", name="Next").click()
     expect(presenting.locator("h3")).to_contain_text("The Iranian waitress")
     expect(page.get_by_role("button", name="Next")).to_be_focused()
@@ -289,11 +292,13 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     page.get_by_role("button", name="Show the votes").click()
     # A press while another one is under way does not count.
     expect(chart.locator(".bar-value").first).to_be_visible()
+    expect(page.get_by_role("button", name="Hide the votes")).to_be_visible()
     page.get_by_role("button", name="Vote a second time").click()
     expect(page.get_by_role("button", name="Vote a second time")).to_have_count(0)
     expect(reply).to_contain_text("second time")
     student.guess("guess", "turns")
     expect(told).to_have_text("Your guess has been counted in the class.")
+    expect(reply).to_contain_text("Your second guess is in")
     values = chart.locator(".bar-value [aria-hidden]")
     expect(values).to_have_text(
         [
@@ -307,6 +312,9 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     expect(right).to_have_count(4)  # two choices are right, in both votes
     expect(right.first).to_contain_text("It flips")
     expect(reply).to_contain_text("So it is")
+    expect(presenting.locator(".reply-to")).to_contain_text("It flips to negative.")
+    expect(presenting.locator(".reply-to")).not_to_contain_text("suspect")
+    expect(page.get_by_role("button", name="the votes")).to_have_count(0)
     expect(presenting.get_by_role("row").last).to_contain_text("negative")
     page.get_by_role("button", name="Next").click()
     expect(presenting).to_contain_text("Question 3 of 7")
@@ -316,6 +324,7 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
 
     # The same page later, after a reload and by the teacher's own link; nobody else has it.
     page.reload()
+    expect(links.nth(1)).to_be_hidden()
     expect(chart.locator("[data-question=guess] .right-choice")).to_have_count(4)
     page.locator(".own-link summary").click()
     own = links.nth(1).inner_text()
@@ -329,6 +338,9 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     page.get_by_role("button", name="Close the class").click()
     page.get_by_role("button", name="Really?").click()
     expect(chart).to_contain_text("This class is closed")
+    page.get_by_role("button", name="Open a new class").click()
+    expect(page.locator(".class-code")).not_to_have_text(code)
+    expect(chart).to_contain_text("Devices that have guessed: 0")
     student.guess("guess", "unknown")
     expect(told).to_contain_text("This class is closed")
     student.open(f"?class={code}")
@@ -338,6 +350,81 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     expect(student.join.get_by_role("alert")).to_contain_text("no class of that code")
     page.goto(own[:-3])
     expect(page.locator("#learn-class")).to_contain_text("There is no class of this link")
+
+
+def test_back_goes_to_the_step_before(learn: Learn) -> None:
+    page = learn.page
+    page.goto(learn.url)
+    page.get_by_role("tab", name="Learn").click()
+    learn.at("attribute")
+    for key in ("atomic", "guess", "square"):
+        learn.next()
+        learn.at(key)
+    # Pressed once more, reloaded, or in another language, a step is no other entry.
+    learn.steps.get_by_role("button", name="The square").click()
+    expect(learn.step).to_contain_text("Step 4")
+    page.reload()
+    learn.at("square")
+    learn.head.get_by_role("combobox").select_option("de")
+    Learn(page, learn.url, "de").at("square")
+    expect(page).to_have_url(re.compile(r"lesson=square&lang=de$"))
+    learn.head.get_by_role("combobox").select_option("en")
+    learn.at("square")
+    expect(page).to_have_url(re.compile(r"\?lesson=square$"))
+    for key in ("guess", "atomic", "attribute"):
+        page.go_back()
+        learn.at(key)
+    page.go_back()
+    expect(page.get_by_role("textbox", name="Text about people")).to_be_visible()
+    page.go_forward()
+    learn.at("attribute")
+    for key in ("atomic", "guess", "square"):
+        page.go_forward()
+        learn.at(key)
+    expect(page).to_have_url(re.compile(r"\?lesson=square$"))
+    # Who is quick comes to the same.
+    page.evaluate("history.back(); setTimeout(() => history.back(), 120)")
+    learn.at("atomic")
+    page.go_back()
+    learn.at("attribute")
+    learn.next()
+    learn.at("atomic")
+    page.locator("[data-section=glossary]").click()
+    expect(learn.glossary.get_by_role("searchbox")).to_be_visible()
+    page.go_back()
+    learn.at("atomic")
+
+
+def test_back_from_the_lesson_comes_to_the_class_again(learn: Learn) -> None:
+    page = learn.page
+    learn.open("?teach=")
+    page.get_by_role("button", name="Open a class").click()
+    code = page.locator(".class-code")
+    kept = code.inner_text()
+    page.locator("[data-section=lesson]").click()
+    learn.at("attribute")
+    learn.next()
+    learn.at("atomic")
+    page.go_back()
+    learn.at("attribute")
+    page.go_back()
+    expect(code).to_have_text(kept)
+    page.go_forward()
+    learn.at("attribute")
+    # On another page of this browser, the class is one press away, as long as it is open.
+    learn.open("?lesson=atomic").at("atomic")
+    page.locator("[data-section=teach]").click()
+    running = page.locator(".own-class")
+    expect(running).to_contain_text(f"You have an open class {kept}")
+    running.get_by_role("button").click()
+    expect(code).to_have_text(kept)
+    page.get_by_role("button", name="Close the class").click()
+    page.get_by_role("button", name="Really?").click()
+    expect(page.get_by_role("button", name="Open a new class")).to_be_visible()
+    learn.open("?lesson=atomic").at("atomic")
+    page.locator("[data-section=teach]").click()
+    expect(page.get_by_role("button", name="Open a class")).to_be_visible()
+    expect(running).to_have_count(0)
 
 
 def test_the_lesson_fits_a_narrow_page(learn: Learn) -> None:

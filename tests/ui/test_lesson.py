@@ -108,6 +108,9 @@ def test_one_hidden_case_is_beyond_the_sum_and_one_at_the_threshold(
         said = [one.original, *(part.prediction for part in one.parts())]
         wanted = [f"{answer.scores['positive']:.4f}" for answer in said if answer]
         assert scores[place::2] == wanted
+    # Words and figures stand apart, and the verdicts in their columns.
+    assert '</span> <span class="quiet-inline">0.81' in shown
+    assert "kinds" not in re.findall(r'class="([^"]*)"', shown)
 
 
 def test_the_fourth_point_lies_below_the_sum(actions: LessonActions) -> None:
@@ -126,12 +129,13 @@ def test_the_fourth_point_lies_below_the_sum(actions: LessonActions) -> None:
     start, first, second = (log_odds(p.scores[label]) for p in (trying.original, one, two))
     assert probability(first + second - start) > 0.5 > both.scores[label]
     assert STEPS["plot"].right == ("stays",)
-    # The figures that the page prints add up.
+    # Each figure is rounded by itself, and the interaction is that of the square.
     told = html.sums(trying).replace("\u2212", "-")
     at = [float(found) for found in re.findall(r"[+-]\d\.\d\d", told)]
     begin, by_one, by_two, total, end, interaction = at
-    assert begin + by_one + by_two == pytest.approx(total)
-    assert end - total == pytest.approx(interaction)
+    assert begin + by_one + by_two == pytest.approx(total, abs=0.02)
+    assert interaction == round(judged.effect.interaction, 2)
+    assert end - total == pytest.approx(interaction, abs=0.02)
     speak("de")
     drawn = chart(trying.check, judged, trying.model)
     assert drawn is not None
@@ -219,6 +223,48 @@ def test_steps_are_found_by_key_and_by_number() -> None:
     assert number_of("guess") == number_of("3") == number_of(" GUESS ") == 2
     for wrong in ("", None, "0", "11", "nowhere", "²", "-1", "x" * 1000):
         assert number_of(wrong) == 0
+
+
+def test_a_question_says_whether_a_model_is_asked() -> None:
+    speak("en")
+    for step in STEPS.values():
+        if step.choices:
+            alone, joined = Journey(number=number_of(step.key)), Journey(code="ABCDEF")
+            joined.number = alone.number
+            model = "what the model does" in html.page().opening(alone, html.Markup(""))
+            assert model is (step.key not in ("attribute", "broken"))
+            told = html.page().opening(joined, html.Markup(""))
+            assert "when your teacher shows it" in told
+            assert ("what the model does" in told) is model
+
+
+def test_a_second_guess_is_told_to_be_in() -> None:
+    speak("en")
+    journey = Journey(number=number_of("guess"), code="ABCDEF", guesses={"guess": "stays"})
+    journey.again = frozenset({"guess"})
+    assert "press your choice once more" in html.page().reply(journey)
+    journey.choose({"question": "guess", "choice": "turns"})
+    later = Journey(number=journey.number, code="ABCDEF", again=journey.again)
+    later.resume(journey.progress())
+    for one in (journey, later):
+        assert "Your second guess is in" in html.page().reply(one)
+    journey.start_again()
+    assert not journey.second
+
+
+def test_an_address_is_turned_to_with_the_class_that_the_browser_knows() -> None:
+    journey = Journey(own="ABCDEF.secret", code="GHJKMN")
+    for query, section, number in (
+        ("?lesson=square&class=GHJKMN", "lesson", 3),
+        ("?glossary=hidden", "glossary", 0),
+        ("?tab=learn", "lesson", 0),
+        ("?teach=#ZZZZZZ", "teach", 0),
+    ):
+        journey.turn(query)
+        assert (journey.section, journey.number, journey.key) == (section, number, "")
+        assert journey.code == "GHJKMN"
+    journey.turn("?teach=#ABCDEF")
+    assert journey.key == "ABCDEF.secret"
 
 
 def test_every_question_has_its_words() -> None:
@@ -358,3 +404,7 @@ def test_the_handout_holds_the_sentences_of_the_lesson(language: str) -> None:
     assert "The Iranian waitress who served us remembered every order." in text
     assert all(scene.text in text for scene in STEPS["hunt"].scenes)
     assert "[[" not in text
+    # It gives nothing away that a step asks for.
+    assert "him guests" not in text
+    for word in ("Friday", "Invariant", "invariant", "no evidence", "kein Beleg"):
+        assert word not in text, word
