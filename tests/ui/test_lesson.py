@@ -408,3 +408,16 @@ def test_the_handout_holds_the_sentences_of_the_lesson(language: str) -> None:
     assert "him guests" not in text
     for word in ("Friday", "Invariant", "invariant", "no evidence", "kein Beleg"):
         assert word not in text, word
+
+
+def test_the_answers_to_the_handout_are_those_of_the_pipeline(actions: LessonActions) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "howto" / "teach.md").read_text(encoding="utf-8")
+    answers = guide.partition("## Answers to the sheet")[2].partition("## Links")[0]
+    trying = actions.judge(SCENES["both"])
+    said = [trying.original, *(part.prediction for part in trying.parts())]
+    assert ", ".join(f"*{one.labels[0]}*" for one in said if one) in answers
+    for scene in STEPS["hunt"].scenes:
+        assert f"*{' '.join(scene.solution)}*" in answers
+    guesses = sum(bool(step.choices) for step in STEPS.values())
+    assert guesses == 7
+    assert "Seven of the steps ask for a guess" in guide
