@@ -264,9 +264,11 @@ def _foreign(headers: Headers) -> bool:
 
 
 def _passed_on(headers: Headers) -> bool:
-    """Whether a proxy asks for others: it says so, or their page has the proxy's name."""
+    """Whether a proxy asks for others: it says so, or the app's own page has another name."""
+    if any(name in headers for name in _FORWARDED):
+        return True
     page = _host(headers.get("origin", "").partition("//")[2])
-    return any(name in headers for name in _FORWARDED) or bool(page and not is_loopback(page))
+    return bool(page) and not (is_loopback(page) or _foreign(headers))
 
 
 def _host(host: str) -> str:
