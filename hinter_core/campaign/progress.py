@@ -32,6 +32,7 @@ _SAID = (
 )
 _OF_A_PART = "an answer that it is compared with is missing"
 Files = dict[int, dict[str, Path]]  # existing tables of answers by shard and model
+ANSWERED = "requests answered so far: "  # of a run whose first shard is not done
 LATEST = 6  # findings shown
 _EACH = 2  # per text
 _REMEMBERED = 20_000  # tables

@@ -22,6 +22,7 @@ from hinter_core.api.campaigns import prepare_run
 from hinter_core.campaign.listing import campaigns_in
 from hinter_core.campaign.preview import MOST, Forecast, forecast
 from hinter_core.campaign.progress import (
+    ANSWERED,
     Reason,
     missing_in_words,
     missing_shards,
@@ -39,7 +40,7 @@ from hinter_core.cli.options import Folder, print_json, require_writable, say, w
 from hinter_core.cli.report import FailOver, Gate, JUnitFile, SarifFile, exit_for, gate_faults
 from hinter_core.data.rows import Table, alike_labels
 from hinter_core.errors import INTERRUPTED, UNANSWERED, InputError
-from hinter_core.models.budget import cost_in_words
+from hinter_core.models.budget import Budget, cost_in_words
 from hinter_core.places import place_of
 from hinter_core.report.formats import print_sections
 from hinter_core.report.gate import GateOn, require_share
@@ -51,7 +52,7 @@ from hinter_core.types import Failure
 from hinter_core.validity.survey import faults as validity_faults
 
 _REASONS = 5  # that are printed
-_EVERY = 60.0  # seconds between two lines if there is no terminal
+_EVERY = 30.0  # seconds between two lines if there is no terminal
 _MEASURED = 20.0  # seconds after which the time left is known roughly
 _LONG = 3.0  # minutes left for which more workers are worth their start
 _STOPPING = (
@@ -192,7 +193,7 @@ def _forecast(seen: Forecast) -> str:
     share = seen.tested / seen.looked_at if seen.looked_at else 0.0
     orders = ", ".join(f"{number:,} of order {order}" for order, number in seen.mutants.items())
     looked = f"the {seen.looked_at}" if seen.whole else f"{seen.looked_at} drawn ones"
-    bound = "at most" if seen.whole else "about"
+    bound = "at most" if seen.whole else "at most about"
     lines = [
         f"{seen.texts:,} texts; {seen.tested} of {looked} ({share:.0%}) have "
         "something to test" + (f", {seen.unusable} cannot be used" if seen.unusable else ""),
@@ -236,6 +237,7 @@ def _run_with_progress(
             say(line, err=True)
     shards = store.part.shards(work.shards) if store.part else work.shards
     state = RunProgress(0, shards)
+    budget = Budget(settings.requests, settings.budget)
     pace = _Pace(os.cpu_count() or 1)
     alone = settings.workers == 1 and not (engine or store.part or settings.prioritised)
     with tqdm(
@@ -256,13 +258,18 @@ def _run_with_progress(
             )
 
         def show() -> None:
+            answers = "" if state.predictions else answers_in_words(budget.spent.requests)
             if bar.disable:
-                say(_line(state, time.monotonic() - started), err=True)
+                say(_line(state, time.monotonic() - started) + answers, err=True)
+            elif answers:  # no shard has ended yet
+                bar.set_postfix_str(answers.removeprefix("; "))
             else:
                 bar.refresh()  # for its clock
 
         with _ended_by_second_interrupt(), _repeated(show, _EVERY if bar.disable else 1.0):
-            done = run_campaign(settings, store, work, on_progress=on_progress, engine=engine)
+            done = run_campaign(
+                settings, store, work, on_progress=on_progress, engine=engine, budget=budget
+            )
     say(_line(done, time.monotonic() - started))
     for name, asked in done.priority.items():
         say(f"{name}: {priority_in_words(asked)}")
@@ -350,6 +357,11 @@ def _asked(progress: RunProgress) -> str:
         f"{name}: {state.asked:,} of {state.cases:,} cases, {state.faults:,} changed the answer"
         for name, state in progress.priority.items()
     )
+
+
+def answers_in_words(requests: int) -> str:
+    """Say how many requests were answered before the first shard of a run has ended."""
+    return f"; {ANSWERED}{requests:,}" if requests else ""
 
 
 def _line(progress: RunProgress, seconds: float) -> str:

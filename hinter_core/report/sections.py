@@ -24,6 +24,7 @@ from hinter_core.statistics.rates import Rate
 from hinter_core.types import HiddenGrade, Verdict
 
 _NAMED = 20  # rows named one by one
+_MANY_LOST = 0.05  # share of mutants without an answer
 _FLOW = 20  # place of the table of verdicts among the metrics of a model
 
 
@@ -112,6 +113,12 @@ def _overview(report: Report) -> Section:
         if texts
         else "No text has been tested yet: run or resume the campaign.",
     ]
+    gaps = {
+        m.model: (any(map(many_lost, (m.intersectional, m.atomic))), _lost(m))
+        for m in report.models
+        if m.reasons
+    }
+    sentences += [words for many, words in gaps.values() if many]
     sentences += [alike_in_words(report.alike)] if report.alike else []
     sentences += [report.missing] if report.missing else []
     if any(model.priority for model in report.models):
@@ -128,12 +135,20 @@ def _overview(report: Report) -> Section:
     if not report.models:
         sentences.append("No model has been tested yet.")
     sentences += [f"{m.model}: {line_in_words(m.intersectional)}" for m in report.models]
-    for model, reasons in ((m.model, m.reasons) for m in report.models if m.reasons):
-        number = sum(one.mutants for one in reasons)
-        counted = f"{number:,} mutants are" if number > 1 else "one mutant is"
-        why = reasons[0].in_words
-        sentences.append(f"{model}: {counted} unanswered, most often because of: {why}.")
+    sentences += [words for many, words in gaps.values() if not many]
     return Section("overview", "Overview", sentences)
+
+
+def many_lost(line: ReportRow) -> bool:
+    """Whether so many mutants have no answer that a reader has to know it first."""
+    return line.verdicts[Verdict.UNANSWERED.value] > _MANY_LOST * line.mutants
+
+
+def _lost(model: ModelReport) -> str:
+    number = sum(one.mutants for one in model.reasons)
+    counted = f"{number:,} mutants are" if number > 1 else "one mutant is"
+    why = model.reasons[0].in_words
+    return f"{model.model}: {counted} unanswered, most often because of: {why}."
 
 
 def line_in_words(line: ReportRow) -> str:

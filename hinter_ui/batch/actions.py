@@ -26,6 +26,7 @@ from hinter_core.generators.templates.corpus import read_log
 from hinter_core.types import Verdict
 from hinter_ui.batch.files import (
     JobRecord,
+    answers_so_far,
     change,
     last_words,
     portable,
@@ -271,9 +272,9 @@ class BatchActions:
             problem = last_words(entry, record)
         if state is RunState.STOPPED and record.late:
             problem = say("errors.late", minutes=_LONGEST // 60)
-        return CampaignStatus(
-            entry.id, state, record, campaign, seen, problem, self.jobs.ahead_of(entry)
-        )
+        answers = answers_so_far(entry) if state is RunState.RUNNING else 0
+        ahead = self.jobs.ahead_of(entry)
+        return CampaignStatus(entry.id, state, record, campaign, seen, problem, ahead, answers)
 
     def listed(self, known: Iterable[str]) -> list[CampaignStatus]:
         """List the campaigns that a visitor may see, the latest first, without damaged ones."""

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from hinter_core.campaign.progress import ANSWERED
 from hinter_core.campaign.spec import Campaign, load_campaign, write_campaign
 from hinter_core.errors import InputError
 from hinter_core.files.source import ending_of
 from hinter_core.storage import write_whole
 from hinter_ui.batch.form import say
 from hinter_ui.processes import record as record_files
-from hinter_ui.processes.command import BAD_INPUT, last_message
+from hinter_ui.processes.command import BAD_INPUT, end_of, last_message
 from hinter_ui.processes.record import RunRecord, read_record
 from hinter_ui.shared.access import attribute_of
 from hinter_ui.shared.library import CampaignEntry, without_folder
@@ -126,6 +127,13 @@ def last_words(entry: CampaignEntry, record: JobRecord) -> str:
         folders = (entry.folder / "data", entry.folder / "dictionaries", entry.store.folder)
         return without_folder(said, *folders, entry.folder)
     return say("errors.ended", code=record.code)
+
+
+def answers_so_far(entry: CampaignEntry) -> int:
+    """Return how many requests were answered while a run's first texts are tested."""
+    line = end_of(log_file(entry)).decode("utf-8", "replace").rstrip().rpartition("\n")[2]
+    number = line.partition(ANSWERED)[2].replace(",", "")
+    return int(number) if number.isdecimal() else 0
 
 
 def _kept(entry: CampaignEntry, upload: str, where: str, name: str = "") -> str:

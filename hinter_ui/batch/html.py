@@ -62,8 +62,8 @@ def estimate(seen: Forecast) -> Markup:
     scale = seen.texts / seen.looked_at if seen.looked_at else 0.0
     tested, unusable = round(seen.tested * scale), round(seen.unusable * scale)
     about = "estimate.exact" if seen.whole else "estimate.about"
-    bound = "estimate.at_most" if seen.whole else "estimate.about"
-    cost_bound = "estimate.cost_at_most" if seen.whole else "estimate.cost_about"
+    bound = "estimate.at_most" if seen.whole else "estimate.at_most_about"
+    cost_bound = "estimate.cost_at_most" if seen.whole else "estimate.cost_at_most_about"
     orders = [say.count("estimate.order", order, number=n) for order, n in seen.mutants.items()]
     of_texts = [say.count("estimate.tested", tested, number=say(about, n=tested))]
     if unusable:
@@ -189,6 +189,8 @@ def _how_far(status: CampaignStatus) -> str:
             ]
         else:
             facts.append(say("progress.first"))
+            if status.answers:
+                facts.append(say.count("progress.answers", status.answers))
     elif state is RunState.DONE and record.ended > record.started:
         facts.append(say("progress.took", time=duration(record.ended - record.started)))
     return " \u00b7 ".join(facts)

@@ -36,7 +36,10 @@ _OF_AN_OWNER = 2  # of them, with the one that runs
 
 @dataclass(frozen=True)
 class CampaignStatus:
-    """A campaign now; ``problem`` is why its last run failed, or it cannot be read."""
+    """A campaign now; ``problem`` is why its last run failed, or it cannot be read.
+
+    ``answers``: requests that were answered while the first texts of a run are tested.
+    """
 
     id: str
     state: RunState
@@ -45,6 +48,7 @@ class CampaignStatus:
     seen: CampaignProgress = field(default_factory=CampaignProgress)
     problem: str = ""
     ahead: int = 0
+    answers: int = 0
 
     @property
     def rate(self) -> float:

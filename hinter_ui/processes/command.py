@@ -57,12 +57,17 @@ def said_last(log: bytes) -> str:
 
 def last_message(log: Path) -> str:
     """Return the last message in the end of a log file; "" if there is none or no file."""
+    return said_last(end_of(log))
+
+
+def end_of(log: Path) -> bytes:
+    """Return the end of a log file; b"" if there is none."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _LOG_TAIL))
-            return said_last(file.read())
+            return file.read()
     except OSError:
-        return ""
+        return b""
 
 
 def environment(keys: Mapping[str, str], cache: Path | None) -> dict[str, str]:

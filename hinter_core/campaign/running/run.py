@@ -167,10 +167,12 @@ def run_campaign(
     on_progress: Callable[[RunProgress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
     engine: OpenEngine | None = None,
+    budget: Budget | None = None,
 ) -> RunProgress:
     """Run all shards that are not done; return the progress.
 
     ``engine``: what runs the workers; by default a single one runs here, several in processes.
+    ``budget``: that of the campaign, whose ``spent`` tells what a single worker has asked so far.
 
     Raises:
         HinterError: see :func:`plan_run`; a model is refused, which leaves no directory behind; or
@@ -188,7 +190,8 @@ def run_campaign(
             store.note_own(runs=[*notes["runs"], here])
             worker, apart = None, engine or (processes if campaign.workers > 1 else None)
             if apart is None:
-                worker = Worker(campaign, store, Budget(campaign.requests, campaign.budget))
+                budget = budget or Budget(campaign.requests, campaign.budget)
+                worker = Worker(campaign, store, budget)
                 made = worker.run(takewhile(lambda _: not cancelled(), shards), cancelled)
             else:
                 opened = stack.enter_context(apart(campaign, store))

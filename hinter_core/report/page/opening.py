@@ -14,7 +14,7 @@ from hinter_core.report.gate import LIMIT, Decision, GateOn, GateOutcome, decide
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO
 from hinter_core.report.metrics.lattice import people_apart_section
 from hinter_core.report.model import ModelReport, Report
-from hinter_core.report.sections import alike_in_words, unusable_in_words
+from hinter_core.report.sections import alike_in_words, many_lost, unusable_in_words
 from hinter_core.statistics.format import percent, points
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
@@ -43,7 +43,7 @@ _RULES = {
     GateOn.RATE: "A model fails if the whole 95 % interval of its intersectional error rate lies "
     "above the limit. Placebo mutants are not compared.",
 }
-_LOST = 0.2  # share of mutants without a verdict, above which it is a caveat
+_LOST = 0.2  # share of mutants discarded, above which it is a caveat
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,9 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float) -> Ca
     ]  # fmt: skip
     hidden = line.verdicts[Verdict.HIDDEN.value]
     words = [decision.why[:1].upper() + decision.why[1:]] if decision.why else []
+    lost = line.verdicts[Verdict.UNANSWERED.value]
+    if many_lost(line) and "have no answer" not in decision.why:
+        words.insert(0, f"{model.model} left {lost:,} of {line.mutants:,} mutants unanswered.")
     words.append(
         f"{line.errors.hits:,} of {line.errors.of:,} intersectional mutants changed the answer, "
         f"{hidden:,} of them hidden. {line.sources.hits:,} of {line.sources.of:,} texts have an "
@@ -178,11 +181,6 @@ def caveats(report: Report, limit: float, decisions: Iterable[Decision]) -> Iter
     yield from _of_texts(report)
     if any(model.priority for model in report.models):
         yield "Models were asked by priority: rates are of the audit, a random share of the cases."
-    for model in report.models:
-        line = model.intersectional
-        lost = line.verdicts[Verdict.UNANSWERED.value]
-        if line.mutants and lost / line.mutants > _LOST / 4:
-            yield f"{model.model} left {lost:,} of {line.mutants:,} mutants unanswered."
     discarded = next((m.intersectional.discarded for m in report.models), None)
     if discarded and (discarded.share or 0) > _LOST:
         yield f"{percent(discarded)} of intersectional mutants were discarded as unnatural."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from hinter_core.campaign.progress import unanswered
+from hinter_core.campaign.progress import ANSWERED, unanswered
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.models.cache import PredictionCache
 from hinter_core.types import Verdict
@@ -73,6 +74,7 @@ def test_a_server_that_fails_throughout_is_told(
     assert bool(kept) is (failure == "unparsable")  # a reply was paid, no failure is an answer
     report = " ".join(run("report", str(tmp_path / "out"), "--markdown")[1].split())
     assert f"{number} mutants are unanswered, most often because of: {failure} ({words}" in report
+    assert report.index("mutants are unanswered") < report.index("No atomic mutant was kept")
     listed = json.loads(run("list", str(tmp_path), "--json")[1])
     assert [(one["state"], one["unanswered"]) for one in listed] == [("complete", number)]
     assert f"complete, {number} unanswered" in run("list", str(tmp_path))[1]
@@ -216,3 +218,23 @@ def test_a_server_that_breaks_is_left_alone_soon(run: Run, tmp_path: Path) -> No
     with FaultyServer(busy=lambda number: (500, {}) if number > 1 else None) as server:
         assert run(*wide(server, tmp_path))[0] == 3
         assert server.asked.total() < 30
+
+
+def test_a_run_tells_its_answers_before_its_first_texts_are_done(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hinter_core.cli.run._EVERY", 0.05)
+    with FaultyServer(on_request=lambda _: time.sleep(0.2)) as server:
+        _, _, err = run(*wide(server, tmp_path))
+    assert "0 of 2 shards, 0 texts" in err
+    assert f"; {ANSWERED}2\n" in err  # the texts of the first shard
+    assert ANSWERED not in err.splitlines()[-1]
+
+
+def test_an_estimate_is_a_maximum(run: Run, tmp_path: Path) -> None:
+    with FaultyServer() as server:
+        chosen = wide(server, tmp_path, "--estimate")
+        assert ": at most " in run(*chosen)[1]
+        data = tmp_path / "wide.csv"
+        data.write_text("text\n" + "".join(f"The man sang {n} songs.\n" for n in range(40)))
+        assert ": at most about " in run(*chosen)[1]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import hinter_core as hinter
+from hinter_core.campaign.progress import Reason
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.figures import (
     FEW,
@@ -258,3 +259,19 @@ def test_curves_are_lines_and_bands() -> None:
     assert made["across"] == "cases & more"
     # Plotly takes a few tags for what they say.
     assert [trace["name"] for trace in plot(made)["data"]] == ["&lt;b&gt;", "&lt;b&gt;", "chance"]
+
+
+@pytest.mark.parametrize(("lost", "first"), [(6, True), (1, False)])
+def test_many_gaps_are_told_before_the_rates(report: Report, lost: int, first: bool) -> None:
+    model = report.models[0]
+    line = replace(model.intersectional, mutants=100, errors=Rate(30, 80))
+    line = replace(line, verdicts={**line.verdicts, "unanswered": lost})
+    reasons = [Reason(model.model, "over budget", "the budget is used up", lost)]
+    gaps = replace(model.with_metrics(reasons=reasons), intersectional=line)
+    one = replace(report, models=[gaps])
+    told = " ".join(opening(one).cards[0].words)
+    assert (f"left {lost} of 100 mutants unanswered." in told) is first
+    places = [place for place, words in enumerate(sections(one)[0].sentences)
+              if "unanswered, most often" in words or "changed the answer" in words]  # fmt: skip
+    words = [sections(one)[0].sentences[place] for place in places]
+    assert ("unanswered" in words[0]) is first

@@ -1,0 +1,38 @@
+"""How far a campaign is, in the words of Batch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hinter_core.campaign.preview import Forecast
+from hinter_core.campaign.progress import ANSWERED, CampaignProgress
+from hinter_core.campaign.spec import Campaign
+from hinter_core.models.budget import Cost
+from hinter_ui.batch import html
+from hinter_ui.batch.files import JobRecord, answers_so_far, log_file
+from hinter_ui.batch.jobs import CampaignStatus
+from hinter_ui.processes.record import RunState
+from hinter_ui.shared.library import CampaignEntry
+
+
+def test_answers_are_told_before_the_first_texts_are_done(tmp_path: Path) -> None:
+    entry = CampaignEntry("c", tmp_path)
+    assert answers_so_far(entry) == 0
+    log_file(entry).write_text(f"0 of 2 shards, 0 texts; {ANSWERED}1,088\n")
+    assert answers_so_far(entry) == 1_088
+    record = JobRecord(created=0.0, started=1.0, title="t")
+    status = CampaignStatus(
+        "c", RunState.RUNNING, record, Campaign(), CampaignProgress(texts=20), answers=1_088
+    )
+    assert "1,088 requests answered" in str(html.progress(status))
+    log_file(entry).write_text("1 of 2 shards, 10 texts\n")
+    assert answers_so_far(entry) == 0
+
+
+@pytest.mark.parametrize(("looked", "bound"), [(20, "at most "), (10, "at most about ")])
+def test_a_cost_is_a_maximum_as_on_the_command_line(looked: int, bound: str) -> None:
+    seen = Forecast(20, looked, 9, {1: 30}, 40, 50, 1.0, {"m": Cost(2_865)})
+    assert f"{bound}2,865 requests" in str(html.estimate(seen))
+    assert f"{bound}50" in str(html.estimate(seen))
