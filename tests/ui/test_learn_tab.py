@@ -360,6 +360,7 @@ def test_back_goes_to_the_step_before(learn: Learn) -> None:
     for key in ("atomic", "guess", "square"):
         learn.next()
         learn.at(key)
+        expect(page).to_have_url(re.compile(rf"lesson={key}$"))
     # Pressed once more, reloaded, or in another language, a step is no other entry.
     learn.steps.get_by_role("button", name="The square").click()
     expect(learn.step).to_contain_text("Step 4")
@@ -389,8 +390,10 @@ def test_back_goes_to_the_step_before(learn: Learn) -> None:
     learn.at("attribute")
     learn.next()
     learn.at("atomic")
+    expect(page).to_have_url(re.compile(r"lesson=atomic$"))
     page.locator("[data-section=glossary]").click()
     expect(learn.glossary.get_by_role("searchbox")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"glossary="))
     page.go_back()
     learn.at("atomic")
 
@@ -403,8 +406,10 @@ def test_back_from_the_lesson_comes_to_the_class_again(learn: Learn) -> None:
     kept = code.inner_text()
     page.locator("[data-section=lesson]").click()
     learn.at("attribute")
+    expect(page).to_have_url(re.compile(r"lesson=attribute$"))
     learn.next()
     learn.at("atomic")
+    expect(page).to_have_url(re.compile(r"lesson=atomic$"))
     page.go_back()
     learn.at("attribute")
     page.go_back()
