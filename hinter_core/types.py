@@ -435,8 +435,8 @@ def hidden_grade(
     """Grade a hidden finding by its interaction; None for others and without scores.
 
     *More than the sum*: the edits move the score beyond the sum of their parts, in the direction of
-    the flip. *At the threshold*: the parts add up, and their sum crosses the threshold; a test of
-    one edit that reads the scores would have come near. The papers count both as hidden.
+    the flip. *At the threshold*: they move it as far as that sum or less, and it crosses the
+    threshold; a test of one edit that reads the scores would have come near. The papers count both.
     """
     if verdict != Verdict.HIDDEN or shift is None or interaction is None:
         return None

@@ -44,8 +44,8 @@ def examples_section(every: Sequence[Mapping[str, Any]]) -> Section:
     words = [
         "In each, no smaller change turns the answer, and the whole change does.",
         f"{str(HiddenGrade.MORE).capitalize()}: the changes together move the score further than "
-        f"the sum of each alone. {str(HiddenGrade.THRESHOLD).capitalize()}: the parts add up, and "
-        "their sum just crosses the threshold.",
+        f"the sum of each alone. {str(HiddenGrade.THRESHOLD).capitalize()}: they move it as far as "
+        "that sum or less, and it crosses the threshold.",
     ]
     columns, rows = table_of(map(example_row, every))
     return Section("examples", "Hidden bias", words, columns, rows)
