@@ -101,7 +101,7 @@ class ExploreForm(Settings):
                 _IN_LINKS.get(name, name): _written(value)
                 for name, option in LINKED.items()
                 if (value := getattr(self, name)) != _unsaid(option, ())
-                or (name == _VALIDITY and not (self.across_people and self.edits))
+                or (name == _VALIDITY and not self.across_people)
             },
             "parser": self.parser if self.parser != DEFAULT_PARSER else "",
             "template": self.template,
@@ -119,13 +119,10 @@ class ExploreForm(Settings):
         form = cls(text=text[:limit])
         attributes = tuple(a.strip() for a in query.get("attributes", "").split(",") if a.strip())
         models = tuple(m.strip() for m in query.get("models", "").split("\n") if m.strip())
-        names = {name: _IN_LINKS.get(name, name) for name in LINKED}
-        # Who writes a link by hand names a text and no setting, and no link of ours does.
-        by_hand = not {"edits", *names.values()} & {*query}
-        said = {} if by_hand else {
-            name: _said(option, query.get(names[name], ""), query)
+        said = {
+            name: _said(option, query.get(_IN_LINKS.get(name, name), ""), query)
             for name, option in LINKED.items()
-        }  # fmt: skip
+        }
         return replace(
             form,
             attributes=attributes[:12] or form.attributes,

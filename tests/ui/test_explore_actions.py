@@ -37,15 +37,7 @@ from hinter_ui.html import notice, wording
 from hinter_ui.html.marked import preview
 from hinter_ui.html.markup import escape, tag
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.links import (
-    FIELDS,
-    LINK_LIMIT,
-    LINKED,
-    ExploreForm,
-    _unsaid,
-    edit_key,
-    explore_form,
-)
+from hinter_ui.shared.links import FIELDS, LINK_LIMIT, LINKED, ExploreForm, edit_key, explore_form
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session, Sessions
 from hinter_ui.shell import build_app
@@ -261,16 +253,9 @@ def test_a_link_brings_back_its_form(text: str, order: int, literal: bool) -> No
 
 
 def test_a_link_from_before_there_were_soft_variants_keeps_them() -> None:
-    old = ExploreForm.from_query({"text": "A man.", "models": "vader", "edits": "gender|a|b|any"})
+    old = ExploreForm.from_query({"text": "A man.", "models": "vader"})
     assert old is not None
     assert (old.keep_soft, old.across_people, old.coherent) == (True, True, False)
-
-
-def test_a_link_written_by_hand_takes_the_settings_of_today() -> None:
-    written = ExploreForm.from_query({"text": "A man.", "models": "vader"})
-    assert written == ExploreForm(text="A man.", models=("vader",))
-    old = replace(written, **{name: _unsaid(option, ()) for name, option in LINKED.items()})
-    assert ExploreForm.from_query(dict(parse_qsl(old.query()))) == old
 
 
 @pytest.mark.parametrize(
