@@ -94,10 +94,10 @@ class PredictionStore:
             known = self._known(wanted)
             self._flight.begin(_longest_first(set(wanted) - set(known)), self.budget)
 
-    def call_off(self, *, wait: bool = True) -> None:
+    def call_off(self) -> None:
         """Send no more of what was begun, and wait for the answers that are under way."""
         if self._flight is not None:
-            self._flight.call_off(wait=wait)
+            self._flight.call_off(wait=True)
 
     def recall(self, shard: int, answers: Mapping[str, Prediction]) -> None:
         """Take the answers that a shard of a campaign has from before, until it is forgotten."""

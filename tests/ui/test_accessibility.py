@@ -111,6 +111,10 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
+# What waits for an answer is pale; on a busy machine a fold may be filled before it is at rest.
+_AT_REST = "() => [...document.querySelectorAll('.pending')].every(one => !one.checkVisibility())"
+
+
 class Rooms:
     """The app in one window that stays open; each tab is filled in once, as a visitor leaves it."""
 
@@ -141,6 +145,7 @@ class Rooms:
             self._filled.add(title)
         page.set_viewport_size(size)
         page.wait_for_function(_PLOTS_FIT)
+        page.wait_for_function(_AT_REST)
         return page
 
     def _explore(self) -> None:

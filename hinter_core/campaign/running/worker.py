@@ -348,7 +348,7 @@ class Worker:
             self._answering.add(name)
         elif name in self._answering:
             self._answering.remove(name)
-            store.call_off(wait=False)
+            store.call_off()  # what is under way is waited for: it would be asked twice
 
     def _ask(self, shard: _Shard, batches: Iterable[list[FollowUp]]) -> None:
         """Test models on all mutants, batch by batch, and write their answers."""
