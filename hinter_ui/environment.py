@@ -44,10 +44,9 @@ def check_environment() -> list[str]:
     for place, setting in (*_places(), (uploads, _UPLOADS)):
         _require_writable(place if setting != _CACHE else place.parent, setting)
     strange = sorted(name for name in os.environ if name.startswith(_PREFIX) and name not in NAMES)
-    listed = ", ".join(NAMES)
+    known = f"use {', '.join(NAMES)}."
     return [
-        say("environment.unknown", name=name, hint=hint([name], NAMES, f"use {listed}."))
-        for name in strange
+        say("environment.unknown", name=name, hint=hint([name], NAMES, known)) for name in strange
     ]
 
 

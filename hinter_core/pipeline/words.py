@@ -99,7 +99,7 @@ def _neutral(neutral: NeutralFlips) -> str:
         return "Neutral swaps: the text has no neutral word that can be exchanged."
     line = f"Neutral swaps: {neutral.flips} of {neutral.answered} flip this text"
     if neutral.flips:
-        return f"{line}; so a flip below may be no bias."
+        return f"{line}, so a flip below may be no bias."
     return f"{line}."
 
 

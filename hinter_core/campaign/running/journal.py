@@ -124,7 +124,7 @@ def repeating(
     with store.alone():
         for shard in filter(store.owns, written.shards):
             for path in filter(None, (written.answers(shard, model) for model in mine)):
-                failures = set(read_table(path, "failure")["failure"].to_pylist())
+                failures = set(read_table(path, "failure")["failure"].unique().to_pylist())
                 if failures & wanted:
                     failed.add(path.name)
         for model in () if over_budget else mine:
