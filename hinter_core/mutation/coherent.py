@@ -19,7 +19,7 @@ from hinter_core.mutation.given_names import GivenNames
 from hinter_core.mutation.people import People
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.names import BOTH
-from hinter_core.terms.senses.lexicon import lexicon
+from hinter_core.terms.senses.lexicon import before_names
 from hinter_core.types import (
     Edit,
     GrammaticalForm,
@@ -219,9 +219,9 @@ class _Extender:
 
     def _title_left_out(self, edit: Edit) -> dict[Span, str]:
         """Return the place of a title that becomes none, up to its name: "Sister Ana" is "Alex"."""
-        titles = lexicon()["titles"] | lexicon()["kin"]
+        titles = before_names()
         (start, end), target = edit.spans[0], edit.target.text.rstrip(".").lower()
-        if edit.source.text.rstrip(".").lower() not in titles or target in {*titles, "mx"}:
+        if edit.source.text.rstrip(".").lower() not in titles or target in titles:
             return {}
         name = _NAME.match(self._text, end) if self._text[start].isupper() else None
         owned = _OWNED.search(self._text, max(0, start - _BEFORE), start)  # "my Aunt May"

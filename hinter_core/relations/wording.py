@@ -17,7 +17,7 @@ from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.related import people_of
 from hinter_core.terms.senses.forms import SUBJECT, dependent, known_forms, tokens_at
-from hinter_core.terms.senses.lexicon import NOUNS, expressions, lexicon, person_nouns
+from hinter_core.terms.senses.lexicon import NOUNS, before_names, expressions, person_nouns
 from hinter_core.types import Edit, GrammaticalForm, Parse, Sentence, Splice
 
 _BETWEEN = (
@@ -163,7 +163,7 @@ def _of_some(new: str, before: str, after: str) -> bool:
 
 def _before_name(pair: Compared) -> str:
     """Return what replaces a title before a name: "Nonbinary sibling Abena", "Parent Abena"."""
-    titles = lexicon()["titles"] | lexicon()["kin"]
+    titles = before_names()
     for edit in pair.mutant.edits:
         several = " " in edit.target.text and " " not in edit.source.text
         untitled = fold(edit.source.text) in titles and fold(edit.target.text) not in titles

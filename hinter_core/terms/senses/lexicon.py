@@ -22,6 +22,12 @@ def lexicon() -> Mapping[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=1)
+def before_names() -> frozenset[str]:
+    """Return what stands before a name: titles, and words for kin as "Aunt"."""
+    return lexicon()["titles"] | lexicon()["kin"]
+
+
+@lru_cache(maxsize=1)
 def expressions() -> Mapping[str, Sequence[tuple[int, tuple[str, ...]]]]:
     """Load the expressions by each of their words, with its place."""
     phrases: dict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
