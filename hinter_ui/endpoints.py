@@ -4,8 +4,9 @@ import inspect
 import json
 import os
 import secrets
+import threading
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +20,16 @@ import hinter_core as hinter
 from hinter_core.api.checking import CheckResult
 from hinter_core.api.results import CampaignResult
 from hinter_core.campaign.settings import SAMPLE
-from hinter_core.endpoints.tools import TOOLS, CampaignState, NewCampaign, Table, called
+from hinter_core.endpoints.tools import (
+    TOOLS,
+    CampaignState,
+    NewCampaign,
+    Table,
+    called,
+    check,
+    mutants,
+    scan,
+)
 from hinter_core.errors import HinterError, InputError
 from hinter_core.models.registry import BACKENDS, NO_KEY, ModelName
 from hinter_ui.batch.actions import BatchActions
@@ -41,17 +51,22 @@ if TYPE_CHECKING:
 
 say = Words("shared")
 
+Turn = AbstractContextManager[Any]
+
 KEY_HEADER = "x-model-key"
-_AT_ONCE = 2  # calls at work; those of visitors take turns
+_COMPUTING = 2  # texts judged by models of this process at a time
+# Calls at work at a time; those of visitors take turns. A call about a text may wait for a server,
+# and one that looks something up must not stand behind those.
+_ABOUT_TEXTS: dict[str, Any] = {"concurrency_id": "programs", "concurrency_limit": 8}
+_LOOKED_UP: dict[str, Any] = {"concurrency_id": "lookups", "concurrency_limit": 4}
 
 
 def add_endpoints(services: Services) -> None:
     """Add the tools to the page that is being built; no other function of it can be called."""
+    computing = threading.BoundedSemaphore(_COMPUTING)
     for tool in TOOLS:
-        api(
-            _endpoint(tool, services), api_name=tool.__name__,
-            concurrency_limit=_AT_ONCE, concurrency_id="programs",
-        )  # fmt: skip
+        places = _ABOUT_TEXTS if tool in (check, scan, mutants) else _LOOKED_UP
+        api(_endpoint(tool, services, computing), api_name=tool.__name__, **places)
 
 
 def serves_mcp() -> bool:
@@ -111,7 +126,9 @@ class PublicConfig:
         await self._app(scope, receive, shortened)
 
 
-def _endpoint(tool: Callable[..., dict[str, Any]], services: Services) -> Callable[..., Any]:
+def _endpoint(
+    tool: Callable[..., dict[str, Any]], services: Services, computing: Turn
+) -> Callable[..., Any]:
     """Return a function that gradio can call, with the arguments and words of a tool."""
     (_, *parameters) = inspect.signature(tool).parameters.values()
     names = [one.name for one in parameters]
@@ -120,7 +137,7 @@ def _endpoint(tool: Callable[..., dict[str, Any]], services: Services) -> Callab
         try:
             _require_token(request)
             with _session(request) as session:
-                place = AppPlace(services, session, request.headers.get(KEY_HEADER, ""))
+                place = AppPlace(services, session, computing, request.headers.get(KEY_HEADER, ""))
                 with discreet(place.discreet):  # tables are read after a campaign is opened
                     return called(tool, place, dict(zip(names, values, strict=True)))
         except HinterError as error:
@@ -156,10 +173,13 @@ def _session(request: gr.Request) -> Any:
 
 
 class AppPlace:
-    """The place of a call to the app; ``key`` is the visitor's, for models of a server."""
+    """The place of a call to the app; ``key`` is the visitor's, for models of a server.
 
-    def __init__(self, services: Services, session: Session, key: str) -> None:
-        self._services, self._session = services, session
+    ``computing`` is held while models of this process are asked, not while a server is.
+    """
+
+    def __init__(self, services: Services, session: Session, computing: Turn, key: str) -> None:
+        self._services, self._session, self._computing = services, session, computing
         self._key = clean_key(key)
         self.remembers = not self._key
         self._folders: list[Path] = []  # of campaigns that were opened
@@ -172,10 +192,12 @@ class AppPlace:
     def check(self, text: str, attributes: tuple[str, ...], model: str, limit: int) -> CheckResult:
         """Judge all mutants of a text, up to the limit."""
         actions = self._services.only(ExploreActions)
+        turn: Turn = nullcontext() if self._of_server(model) else self._computing
         self._admit(model)
         form = ExploreForm(text=text, attributes=attributes, models=(model,), limit=limit)
-        for partial in actions.scan(self._session, form):
-            self.progress(len(partial.mutants), max(limit, len(partial.mutants)), "mutants")
+        with turn:
+            for partial in actions.scan(self._session, form):
+                self.progress(len(partial.mutants), max(limit, len(partial.mutants)), "mutants")
         assert self._session.result is not None
         return CheckResult(self._session.result.check, self._services.model(model, self._session))
 
@@ -203,7 +225,8 @@ class AppPlace:
     def mutants(self, text: str, attributes: tuple[str, ...], limit: int) -> "pandas.DataFrame":
         """Return all mutants of a text, up to the limit."""
         self._services.access.admit_text(text)
-        return hinter.mutants(text, attributes, limit=limit)
+        with self._computing:
+            return hinter.mutants(text, attributes, limit=limit)
 
     def models(self) -> Table:
         """Return the names of models, and the forms of those that name more."""

@@ -7,6 +7,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def services() -> Services:
 
 
 def public() -> Place:
-    return AppPlace(services(), Session(visitor=Visitor("203.0.113.9")), "")
+    return AppPlace(services(), Session(visitor=Visitor("203.0.113.9")), nullcontext(), "")
 
 
 def own() -> Place:
@@ -161,12 +162,12 @@ def test_a_long_text_of_other_characters_stays_short() -> None:
 
 
 def test_no_key_of_a_visitor_is_kept_or_told() -> None:
-    place = AppPlace(services(), Session(), "sk-of-a-visitor")
+    place = AppPlace(services(), Session(), nullcontext(), "sk-of-a-visitor")
     said = knock(lambda: place, "check", text=TEXT, model=SSRF[0])
     assert "sk-of-a-visitor" not in said
     assert not place.remembers
     with pytest.raises(HinterError) as refused:
-        AppPlace(services(), Session(), "two words\r\nX-Other: 1")
+        AppPlace(services(), Session(), nullcontext(), "two words\r\nX-Other: 1")
     assert "two words" not in str(refused.value)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import threading
 import time
 from typing import Any
 
@@ -14,6 +15,7 @@ from gradio_client.exceptions import AppError
 
 from hinter_core.endpoints.answers import LARGEST
 from hinter_core.endpoints.tools import TOOLS
+from tests.conformance.faulty_server import FaultyServer
 
 TEXT = "The British waiter who served us remembered every order."
 MODEL = "scripted:hidden-review"
@@ -61,6 +63,29 @@ def test_check_says_what_flips_page_by_page(client: Client) -> None:
         seen, cursor = [*seen, *more["mutants"]], more["next"]
     assert len(seen) == value["total"]
     assert len({row["change"] for row in seen}) == len(seen)
+
+
+def test_calls_that_wait_for_a_server_hold_up_no_other(client: Client) -> None:
+    waiting, go_on = threading.Semaphore(0), threading.Event()
+
+    def reply(_text: str, _turn: int) -> str:
+        waiting.release()
+        assert go_on.wait(60)
+        return "positive"
+
+    with FaultyServer(reply) as server:
+        model = f"openai:m?base_url={server.base_url}&labels=negative,positive"
+        names = [f"{model}&max_tokens={8 + number}" for number in range(4)]
+        about = (TEXT, ["race", "gender"])
+        slow = [client.submit(*about, name, limit=1, api_name="/check") for name in names]
+        try:
+            assert all(waiting.acquire(timeout=60) for _ in slow)
+            value = client.predict(TEXT, ["race", "gender"], MODEL, limit=5, api_name="/check")
+            assert value["model"] == MODEL
+            assert client.predict(api_name="/models")["models"]
+        finally:
+            go_on.set()
+        assert all(job.result()["model"].startswith("openai:m") for job in slow)
 
 
 def test_scan_tells_progress_and_goes_on_after_a_bad_text(client: Client) -> None:
