@@ -19,7 +19,8 @@ from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.budget import Budget, cost_in_words, total
 from hinter_core.models.registry import require_prices
 from hinter_core.models.store import PredictionStore
-from hinter_core.mutation.plan import Plan, require_testable
+from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.settings import require_testable
 from hinter_core.pipeline.case import FollowUp, TestCase, TestResult, conform, follow_up_of
 from hinter_core.pipeline.export import check_to_json
 from hinter_core.pipeline.neutral import SWAPS, neutral_flips

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from hinter_core.types import Parse, Sentence, Span
@@ -73,6 +73,25 @@ def tree_of(one: ParsedSentence) -> SentenceTree:
     reach = list(zip(low, high, strict=True))
     lower = [word.lower() for word in parse.words]
     return SentenceTree(parse, one.sentence.start, below, reach, lower, {}, verb_of)
+
+
+def with_names_apart(parse: Parse) -> Parse:
+    """Return the parse of a sentence in which a name does not go on behind *and*.
+
+    The parser may make *Walsh* a part of *Jamal* in "Jamal and Emily Walsh".
+    """
+    heads, labels = list(parse.heads), list(parse.labels)
+    for token, label in enumerate(parse.labels):
+        head = parse.heads[token]
+        between = [n for n in range(head + 1, token) if parse.tags[n] == "CC"]
+        if label != "flat" or not between:
+            continue
+        joined = [n for n in range(between[-1] + 1, token) if parse.labels[n] == "conj"]
+        if joined:
+            heads[token] = joined[-1]
+        else:
+            labels[token] = "conj"
+    return replace(parse, heads=tuple(heads), labels=tuple(labels))
 
 
 @dataclass(frozen=True, slots=True)

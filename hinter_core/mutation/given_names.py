@@ -12,12 +12,33 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
+from hinter_core.language.reading.view import with_pieces
 from hinter_core.mutation.edits import OVERLAP, rewritten, splices_of, texts_of
 from hinter_core.mutation.people import People
 from hinter_core.mutation.whole_names import NAME_WORD, SUFFIXES
-from hinter_core.storage import shipped_words
-from hinter_core.terms.names import BOTH, FAMILY, GENDERS, NameUsage, country_of, name_usage
-from hinter_core.types import Change, Edit, Entity, MentionKind, RejectedEdit, Sentence, Span
+from hinter_core.storage import shipped_lists, shipped_words
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.terms.names import (
+    ANYWHERE,
+    BOTH,
+    FAMILY,
+    GENDERS,
+    NameUsage,
+    country_of,
+    name_usage,
+)
+from hinter_core.types import (
+    Change,
+    Edit,
+    EditKind,
+    Entity,
+    GrammaticalForm,
+    MentionKind,
+    RejectedEdit,
+    Sentence,
+    Span,
+    Term,
+)
 
 ORIGIN = ("race", "nationality")
 _CAPITALS = re.compile(r" ([A-Z][a-z]+)(?![\w.])")
@@ -90,19 +111,30 @@ def other_names(text: str, names: Sequence[tuple[Span, str]], variant: int) -> d
 def with_names_of_origin(
     text: str,
     sentences: Sequence[Sentence],
+    dictionaries: Sequence[Dictionary],
     edits: dict[str, list[Edit]],
     people: People,
 ) -> list[RejectedEdit]:
     """Change the names of whom an edit of race or nationality changes, too; return what is not.
 
-    With a change of gender, a name says both.
+    Of whom only a name says the origin or the gender, the name alone changes (BiasFinder, section
+    4.2). With a change of gender, a name says both.
     """
     names = GivenNames(text, people.entities)
     refused: list[RejectedEdit] = []
-    for attribute in ORIGIN:
+    if any(dictionary.attribute == "gender" for dictionary in dictionaries):
+        known = {person for edit in edits.get("gender", ()) for person in people.of_edit(edit)}
+        if alone := [*filter(None, map(names.of_other_gender, sorted(names.bearers - known)))]:
+            edits["gender"] = [*edits.get("gender", ()), *alone]
+    for dictionary in dictionaries:
+        if (attribute := dictionary.attribute) not in ORIGIN:
+            continue
         made: list[Edit] = []
-        for edit in edits.get(attribute, ()):
+        genders = edits.get("gender", ())
+        told: set[int] = set()
+        for edit in edits.pop(attribute, ()):
             named = sorted(people.of_edit(edit) & names.bearers)
+            told.update(named)
             country = country_of(edit.target.text)
             if not named or country == country_of(edit.source.text) is not None:
                 made.append(edit)
@@ -116,11 +148,41 @@ def with_names_of_origin(
             if renaming.reason or renamed is None:
                 refused.append(RejectedEdit(edit, renaming.reason or OVERLAP))
                 continue
-            made.append(_with_gender(text, renamed, names, named, country, edits.get("gender", ())))
-        edits.pop(attribute, None)
+            made.append(_with_gender(text, renamed, names, named, country, genders))
+        for person in sorted(names.bearers - told):
+            for country, edit in names.of_other_origins(person, dictionary):
+                made.append(_with_gender(text, edit, names, [person], country, genders))
         if made:
             edits[attribute] = made
     return refused
+
+
+def only_names_tell(text: str, people: People, attributes: Iterable[str]) -> bool:
+    """Whether one of the attributes is told by a given name that the lists have."""
+    if not {"gender", *ORIGIN}.intersection(attributes):
+        return False
+    names, usage = GivenNames(text, people.entities), name_usage()
+    given = (word for person in names.bearers for word in names.of(person))
+    return any(usage.gender(word) in GENDERS for word in given)
+
+
+def _groups_of_countries(dictionary: Dictionary) -> dict[str, str]:
+    """Return the groups by the countries, or other origins, that names are of.
+
+    Names of no particular country are usual where English is spoken. They count as those of the
+    British, unless the attribute tells English-speaking countries apart.
+    """
+    groups: dict[str, str] = {}
+    for term in dictionary.terms:
+        if term.form is GrammaticalForm.ADJECTIVE and (of := country_of(term.text)) is not None:
+            groups.setdefault(of, term.group)
+    of_peoples = {term.text: term.group for term in dictionary.terms}
+    for origin, word in shipped_lists("name_usage")["peoples"].items():
+        if word in of_peoples:
+            groups[origin] = of_peoples[word]
+    if dictionary.attribute == "nationality":
+        groups.pop(ANYWHERE, None)
+    return groups
 
 
 def _with_gender(
@@ -219,6 +281,45 @@ class GivenNames:
                 taken.add(fitting)
                 texts |= places if kind != FAMILY else self._without_particles(names, word, places)
         return Renaming(texts)
+
+    def of_other_gender(self, person: int) -> Edit | None:
+        """Return the change of a name to one of the other gender; None if words tell the gender."""
+        words = (self._text[slice(*m.head)].lower() for m in self._entities[person].mentions)
+        if any(word in PRONOUNS and PRONOUNS[word].gender for word in words):
+            return None
+        gender = self._said(person)
+        other = {MALE: FEMALE, FEMALE: MALE}.get(gender, "")
+        texts = self.renamed([person], other).texts if other else {}
+        return self._edit(person, texts, "gender", gender, other) if texts else None
+
+    def of_other_origins(self, person: int, dictionary: Dictionary) -> Iterator[tuple[str, Edit]]:
+        """Yield the changes of a person's name to those of other groups, with their countries."""
+        groups = _groups_of_countries(dictionary)
+        given = next((word for word in self.of(person) if self._usage.gender(word)), "")
+        group = groups.get(self._usage.country(given)) if given else None
+        for country, other in sorted(groups.items()) if group else ():
+            if other != group and (texts := self.of_origin([person], country).texts):
+                yield country, self._edit(person, texts, dictionary.attribute, group or "", other)
+
+    def _said(self, person: int) -> str:
+        """Return the gender that a person's names say; "" if none, or both."""
+        said = {self._usage.said(n.words) for n in self._names if n.person == person} - {""}
+        return said.pop() if len(said) == 1 else ""
+
+    def _edit(
+        self, person: int, texts: Mapping[Span, str], attribute: str, group: str, other: str
+    ) -> Edit:
+        """Return an edit whose terms are a person's longest name and the one in its place."""
+        longest = max((n for n in self._names if n.person == person), key=lambda n: len(n.words))
+        start, end = longest.places[0][0], longest.places[-1][1]
+        inside = ((a - start, b - start, new) for (a, b), new in sorted(texts.items())
+                  if start <= a and b <= end)  # fmt: skip
+        name = self._text[start:end]
+        old, new = (Term(words, of, GrammaticalForm.NAME) for words, of in
+                    ((name, group), (with_pieces(name, inside).text, other)))  # fmt: skip
+        spans = tuple(sorted(texts))
+        new_texts = tuple(texts[span] for span in spans)
+        return Edit(Change(EditKind.SUBSTITUTE, attribute, old, new, new_texts), spans)
 
     def _surnames_of(self, names: Sequence[_Name], given: Collection[str]) -> list[str]:
         lower = {word.lower() for word in given}

@@ -28,7 +28,7 @@ from hinter_core.mutation.edits import (
     verbatim,
 )
 from hinter_core.mutation.forms import in_all_forms
-from hinter_core.mutation.given_names import with_names_of_origin
+from hinter_core.mutation.given_names import only_names_tell, with_names_of_origin
 from hinter_core.mutation.lattice import Lattice
 from hinter_core.mutation.people import People
 from hinter_core.mutation.settings import Settings
@@ -102,6 +102,13 @@ class Plan:
     def missing(self) -> list[str]:
         """Attributes without an accepted term."""
         return [a for a in self.attributes if not self.edits.get(a)]
+
+    @property
+    def only_names_tell(self) -> bool:
+        """Whether names alone can change an attribute without a term, if that is asked for."""
+        if self.people is None or self.settings.origin_names:
+            return False
+        return only_names_tell(self.text, self.people, self.missing)
 
     @property
     def perhaps_foreign(self) -> bool:
@@ -255,7 +262,7 @@ def make_plan(
             edits[AGE], of_ages = ages.fitting(edits[AGE])
             refused += of_ages
         if settings.origin_names:
-            refused += with_names_of_origin(text, sentences, edits, people)
+            refused += with_names_of_origin(text, sentences, dictionaries, edits, people)
     if settings.as_published:
         edits = {
             a: [verbatim(text, e, sentences) for e in of_attribute]
@@ -422,31 +429,7 @@ def _may_be_surname(occurrence: Occurrence) -> bool:
     return occurrence.surface.lower() in _COLOURS or occurrence.terms[0].text.islower()
 
 
-_MAX_REPEAT = 100
 _MAX_UNLIMITED = 500_000  # combinations that are listed in memory
-
-
-def require_testable(
-    attributes: Sequence[object], models: Sequence[object], settings: Settings
-) -> None:
-    """Refuse settings that no text can satisfy; ``attributes``: those to change, of any type.
-
-    Raises:
-        InputError: no model, too few attributes, or an order, limit or repeat out of range.
-    """
-    if not models:
-        raise InputError("No model chosen; name at least one model under test.")
-    if settings.order < 1:
-        raise InputError("The order is at least 1 (1: atomic, 2: two attributes at once).")
-    if settings.limit is not None and settings.limit < 1:
-        raise InputError("The limit is at least 1 mutant.")
-    if not 0 <= settings.repeat <= _MAX_REPEAT:
-        raise InputError(f"Ask the original again from 0 to {_MAX_REPEAT} times.")
-    if len(attributes) < min(settings.order, 2):
-        raise InputError(
-            "Choose at least two attributes to test an intersection, or change one attribute alone "
-            "(order 1)."
-        )
 
 
 def require_mutable(plan: Plan, needs: str = "") -> None:
@@ -464,10 +447,12 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
     words = [*dict.fromkeys(r.in_words for r in rejected)]
     words += [r.in_words for r in plan.refused if r.edit.attribute in missing]
     why = f" ({'; '.join([needs] * bool(needs) + words[:3])})" if needs or words else ""
+    names = " Names alone can be changed, too (origin_names)." if plan.only_names_tell else ""
     if not present:
-        only = " Only English texts can be changed." if plan.perhaps_foreign else ""
-        none = f"No term of {_listed(plan.attributes)} can be changed in this text{why}."
-        raise InputError(none + only)
+        only = " Only English texts can be changed." if plan.perhaps_foreign else names
+        raise InputError(
+            f"No term of {_listed(plan.attributes)} can be changed in this text{why}.{only}"
+        )
     need = 1 if plan.settings.order == 1 else 2
     if len(present) < need:
         offers, none = ("offers a change", "offer") if needs else ("has a term", "have")
@@ -475,7 +460,7 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
         raise InputError(
             f"Only {present[0]} {offers} in this text; {_listed(missing, 'and')} {none} none, so "
             f"there is no intersection{why}. Choose another attribute, or change one alone "
-            "(order 1)."
+            f"(order 1).{names}"
         )
     if plan.settings.limit is None and plan.total > _MAX_UNLIMITED:
         raise InputError(

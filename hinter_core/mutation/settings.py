@@ -7,13 +7,16 @@ rules. What decides a verdict belongs here: a link to a finding carries all of i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hinter_core.errors import InputError
 from hinter_core.options import CampaignOption, options_of, setting
 from hinter_core.types import SUBSTITUTE
 
 EVEN_HANDED, PUBLISHED = INVARIANTS = ("even-handed", "published")
 TOLERANCE = 0.1  # of a masked word's probability; Astraea reports 0.05 to 0.3
+_MAX_REPEAT = 100
 LEAST_FAIR = 0.6  # least validity score, by default (``python -m benchmarks --validity``)
 
 
@@ -91,7 +94,9 @@ class Settings:
     )  # fmt: skip
     origin_names: bool = setting(
         False, "Change names with race and nationality, too (Anna Keller, German, to Aiko Kato, "
-        "Japanese); without names of a people in the lists, nobody who is named becomes one of it.",
+        "Japanese); without names of a people in the lists, nobody who is named becomes one of it. "
+        "Where only a name tells race, nationality or gender, change the name alone (Anna Keller "
+        "to Aiko Kato). English names count as those of the British, for race.",
         part="mutants", label="Names change with origin, too", advanced=True, before=False,
     )  # fmt: skip
 
@@ -117,3 +122,26 @@ class Settings:
 
 
 SETTINGS: dict[str, CampaignOption] = options_of(Settings, CampaignOption)
+
+
+def require_testable(
+    attributes: Sequence[object], models: Sequence[object], settings: Settings
+) -> None:
+    """Refuse settings that no text can satisfy; ``attributes``: those to change, of any type.
+
+    Raises:
+        InputError: no model, too few attributes, or an order, limit or repeat out of range.
+    """
+    if not models:
+        raise InputError("No model chosen; name at least one model under test.")
+    if settings.order < 1:
+        raise InputError("The order is at least 1 (1: atomic, 2: two attributes at once).")
+    if settings.limit is not None and settings.limit < 1:
+        raise InputError("The limit is at least 1 mutant.")
+    if not 0 <= settings.repeat <= _MAX_REPEAT:
+        raise InputError(f"Ask the original again from 0 to {_MAX_REPEAT} times.")
+    if len(attributes) < min(settings.order, 2):
+        raise InputError(
+            "Choose at least two attributes to test an intersection, or change one attribute alone "
+            "(order 1)."
+        )

@@ -14,8 +14,8 @@ from hinter_core.models.budget import Budget, Cost, total
 from hinter_core.models.registry import open_store
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.lattice import EditSet, subsets
-from hinter_core.mutation.plan import Plan, make_plan, matcher_of, require_testable
-from hinter_core.mutation.settings import Settings
+from hinter_core.mutation.plan import Plan, make_plan, matcher_of
+from hinter_core.mutation.settings import Settings, require_testable
 from hinter_core.pipeline.case import (
     TestCase,
     TestResult,

@@ -302,7 +302,7 @@ def _missing(plan: Plan) -> Markup | None:
     key = "only" if present else "none"
     kind = "terms" if plan.settings.relations == (SUBSTITUTE,) else "terms.changes"
     why = say(f"{kind}.{key}", absent=absent, name="".join(present))
-    return _loud(why)
+    return _loud(f"{why} {say('terms.by_names')}" if plan.only_names_tell else why)
 
 
 _FEW = 2  # words of another attribute

@@ -23,7 +23,7 @@ from hinter_core.data.rows import Row, Rows
 from hinter_core.errors import HinterError, InputError
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import require_prices
-from hinter_core.mutation.plan import require_testable
+from hinter_core.mutation.settings import require_testable
 from hinter_core.pipeline.pipeline import chunks
 from hinter_core.places import PlaceError
 from hinter_core.prioritisation.stopping import StopBelow

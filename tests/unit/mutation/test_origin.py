@@ -7,9 +7,10 @@ import re
 import pytest
 
 from hinter_core.campaign.spec import Campaign
+from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.edits import mutant_of
-from hinter_core.mutation.plan import Plan, make_plan
+from hinter_core.mutation.plan import Plan, make_plan, require_mutable
 from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.words import refused_alike
 from hinter_core.terms.dictionary import choose, load_shipped
@@ -120,6 +121,69 @@ def test_nobody_is_renamed_by_default_or_without_a_name(parses: ParseStore) -> N
     nobody = plan_of("The German actress left.", parses)
     assert variant(nobody, "Somali") == "The Somali actress left."
     assert not nobody.refused
+
+
+def by_name(text: str, parses: ParseStore, attribute: str, origin_names: bool = True) -> Plan:
+    words = choose([attribute, "gender"], load_shipped())
+    return make_plan(text, words, Settings(origin_names=origin_names), parses)
+
+
+def test_a_name_changes_alone_where_nothing_else_tells_of_a_person(parses: ParseStore) -> None:
+    plan = by_name("Jamal and Emily Walsh applied. Ms Walsh waits.", parses, "race")
+    jamal = [e for e in plan.edits["race"] if e.source.text == "Jamal"]
+    assert {e.source.group for e in jamal} == {"middle-eastern"}
+    assert {e.target.group for e in jamal} >= {"white", "black", "east-asian", "south-asian"}
+    assert all(e.target.group != "middle-eastern" for e in jamal)
+    walsh = [e for e in plan.edits["race"] if e.source.text == "Emily Walsh"]
+    assert {e.source.group for e in walsh} == {"white"}
+    for edit in walsh:
+        given, family = edit.target.text.split()
+        text = plan.mutant([edit]).text
+        assert text == f"Jamal and {given} {family} applied. Ms {family} waits."
+        assert name_usage().of[given][1] == "female"
+        assert plan.people is not None
+        assert len(plan.people.of_edit(edit)) == 1
+
+
+def test_both_changes_of_a_name_alone_make_a_name_of_both(parses: ParseStore) -> None:
+    plan = by_name("Kwame called the bank.", parses, "race")
+    (gender,) = plan.edits["gender"]
+    assert (gender.source.group, gender.target.group) == ("male", "female")
+    assert name_usage().of[gender.target.text] == ("ghana", "female")
+    for edits in plan.chosen():
+        (race,) = (e for e in edits if e.attribute == "race")
+        name = plan.mutant(edits).text.split()[0]
+        country, said = name_usage().of[name]
+        assert said == "female"
+        assert load_names().given[country, "male"].count(race.target.text) == 1
+        assert mutant_of(plan.text, edits).text == plan.mutant(edits).text
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "edited"),
+    [
+        ("Zorbox called the bank.", "race", {}),  # a name that no list has
+        ("Alex called the bank.", "race", {}),  # of both genders
+        ("Emily called the bank.", "nationality", {"gender": "Emily"}),  # of many countries
+        ("Will Emily call? She may.", "race", {"gender": "She", "race": "Emily"}),
+    ],
+)
+def test_what_a_name_does_not_tell_stays(
+    text: str, attribute: str, edited: dict[str, str], parses: ParseStore
+) -> None:
+    plan = by_name(text, parses, attribute)
+    assert {a: edits[0].source.text.capitalize() for a, edits in plan.edits.items()} == edited
+
+
+def test_it_is_told_that_names_alone_can_be_changed(parses: ParseStore) -> None:
+    plan = by_name("Jamal called the bank.", parses, "race", origin_names=False)
+    assert not plan.edits
+    with pytest.raises(InputError, match="Names alone can be changed, too"):
+        require_mutable(plan)
+    for text in ("Zorbox called the bank.", "The bank closed."):
+        with pytest.raises(InputError) as refused:
+            require_mutable(by_name(text, parses, "race", origin_names=False))
+        assert "Names alone" not in str(refused.value)
 
 
 def test_campaigns_have_the_setting_and_old_ones_do_not() -> None:
