@@ -1,8 +1,10 @@
 """Pairs of changes to press or choose: those that are hidden, and those that a text offers."""
 
+import unicodedata
 from collections.abc import Sequence
-from itertools import combinations, count
+from itertools import combinations, count, groupby
 from math import floor
+from operator import itemgetter
 
 from hinter_core.language.people import people_words
 from hinter_core.mutation.plan import Plan
@@ -46,9 +48,21 @@ def _first(plan: Plan, present: Sequence[str]) -> tuple[Edit, ...]:
 
 
 def _offered(plan: Plan, attribute: str, keys: Sequence[str]) -> OfferedEdits:
-    options = [(edit_key(e), _described(e, plan)) for e in offers(plan, attribute)]
-    meant = (k for key in keys for k, _ in options if k == key or k.startswith(key + "|"))
-    return OfferedEdits(attribute, options, next(meant, ""))
+    options = [(edit_key(e), _described(e, plan), e) for e in offers(plan, attribute)]
+    meant = (k for key in keys for k, *_ in options if k == key or k.startswith(key + "|"))
+    chosen = next(meant, "")
+    once: dict[object, tuple[str, str, str]] = {}
+    for key, words, edit in options:
+        place = edit.spans, edit.source, edit.target.group, edit.target.form, _bare(edit)
+        if place not in once or key == chosen:
+            once[place] = key, words, group_name(edit.target.group)
+    return OfferedEdits(attribute, [*once.values()], chosen)
+
+
+def _bare(edit: Edit) -> str:
+    """Return what is alike in two spellings of a target: "Mr." and "Mr", "Maori" and "Māori"."""
+    letters = unicodedata.normalize("NFD", edit.target.text.casefold())
+    return "".join(filter(str.isalnum, letters))
 
 
 def _described(edit: Edit, plan: Plan) -> str:
@@ -87,8 +101,9 @@ def _list(choice: OfferedEdits) -> Markup:
     offered = choice.offered[:_MOST_OFFERED]
     offered += [one for one in choice.offered[_MOST_OFFERED:] if one[0] == choice.chosen]
     same = tag("option", say("pairs.unchanged"), value="", selected=not choice.chosen)
-    every = [tag("option", words, value=key, selected=key == choice.chosen)
-             for key, words in offered]  # fmt: skip
+    every = [tag("optgroup", *(tag("option", words, value=key, selected=key == choice.chosen)
+             for key, words, _ in of), label=group)
+             for group, of in groupby(offered, key=itemgetter(2))]  # fmt: skip
     name = tag("span", capital(name_of(choice.attribute)), class_="pair-name")
     return tag("label", name, tag("select", same, *every), style=f"--h:{hue(choice.attribute)}")
 

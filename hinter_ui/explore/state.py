@@ -39,10 +39,10 @@ class ExploreState:
 
 @dataclass(frozen=True)
 class OfferedEdits:
-    """The replacements (key, words) that a text offers for an attribute, and the one chosen."""
+    """The replacements (key, words, group) that a text offers for an attribute; the one chosen."""
 
     attribute: str
-    offered: list[tuple[str, str]]
+    offered: list[tuple[str, str, str]]
     chosen: str
 
 

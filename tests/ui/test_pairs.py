@@ -9,10 +9,10 @@ import pytest
 from hinter_core.pipeline.case import TestResult
 from hinter_core.types import Verdict
 from hinter_ui.explore.actions import ExploreActions
-from hinter_ui.explore.pairs import found, lower_score, offered
+from hinter_ui.explore.pairs import found, lower_score, offered, pairs
 from hinter_ui.html.marked import preview
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.links import ExploreForm
+from hinter_ui.shared.links import ExploreForm, edit_key
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 
@@ -81,6 +81,25 @@ def test_a_change_of_a_pronoun_names_the_noun_that_changes_with_it(actions: Expl
     form = replace(FORM, text=text, attributes=("gender", "age"))
     plan = actions.plan(Session(), form)
     gender = next(one for one in offered(plan, form) if one.attribute == "gender")
-    said = [words for _, words in gender.offered]
+    said = [words for _, words, _ in gender.offered]
     assert any("saleswoman \u2192 salesperson, her \u2192 xyr" in one for one in said)
     assert not any(one.startswith("her \u2192 xyr") for one in said)
+
+
+def test_replacements_stand_in_groups_each_spelling_once(actions: ExploreActions) -> None:
+    form = replace(FORM, text="Ms Walsh, a Samoan woman, left.", attributes=("race", "gender"))
+    plan = actions.plan(Session(), form)
+    assert {"M\u0101ori", "Maori"} <= {edit.target.text for edit in plan.edits["race"]}
+    lists = {one.attribute: one for one in offered(plan, form)}
+    said = [words for one in lists.values() for _, words, _ in one.offered]
+    for alike in ("Ms \u2192 Mr", "Samoan \u2192 M\u0101ori", "Samoan \u2192 Maori"):
+        assert sum(words.replace(".", "").startswith(alike) for words in said) <= 1
+    maori = replace(
+        form, edits=(next(k for k in map(edit_key, plan.edits["race"]) if "Maori" in k),)
+    )
+    race = next(one for one in offered(plan, maori) if one.attribute == "race")
+    assert len(race.offered) == len(lists["race"].offered)
+    assert any("Maori" in words for key, words, _ in race.offered)
+    page = str(pairs([race, lists["gender"]], 0))
+    assert page.count("<optgroup") == page.count("</optgroup>") > 4
+    assert page.count("<option ") == 2 + len(race.offered) + len(lists["gender"].offered)
