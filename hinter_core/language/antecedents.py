@@ -152,6 +152,8 @@ def join_appositions(sets: EntitySets) -> None:
                     _join_if(sets, phrase, phrases[tree.phrase_of[other]])
             if tree.children(token, "cop"):
                 _join_predicate(sets, tree, token)
+            elif phrase.person and phrase.indefinite and "as" in _cases(tree, token):
+                _join_role(sets, tree, token)
             for clause in tree.children(token, "acl"):
                 if tree.lower[clause] in ("named", "called", "nicknamed", "known"):
                     for name in _names(tree, clause):
@@ -163,6 +165,21 @@ def _names(tree: SentenceTree, clause: int) -> list[int]:
     """Return what a clause calls somebody; "known for a role as Emma" does not."""
     labels = ("xcomp", "obj") if tree.tells_reason(clause) else ("xcomp", "obj", "obl")
     return tree.children(clause, *labels)
+
+
+def _cases(tree: SentenceTree, token: int) -> list[str]:
+    return [tree.lower[case] for case in tree.children(token, "case", "mark")]
+
+
+def _join_role(sets: EntitySets, tree: SentenceTree, token: int) -> None:
+    """Join somebody with the role that a verb gives them: "we valued him as a kind man"."""
+    verb = tree.parse.heads[token]
+    if tree.parse.labels[token] != "obl" or tree.lower[verb] in people_words().likening:
+        return
+    objects = tree.children(verb, "obj", "nsubj:pass") or tree.children(verb, "nsubj")
+    if objects and objects[0] in tree.phrase_of:
+        phrases = sets.document.phrases
+        _join_if(sets, phrases[tree.phrase_of[objects[0]]], phrases[tree.phrase_of[token]])
 
 
 def _join_predicate(sets: EntitySets, tree: SentenceTree, token: int) -> None:

@@ -26,7 +26,7 @@ from hinter_core.language.people import (
     PronounForm,
     people_words,
 )
-from hinter_core.language.trees import ParsedSentence, SentenceTree, tree_of
+from hinter_core.language.trees import ParsedSentence, SentenceTree, said_of_somebody, tree_of
 from hinter_core.types import MentionKind, Span
 
 _PROPER = ("NNP", "NNPS")
@@ -449,6 +449,8 @@ class _Finder:
         kinds = self.reading.kinds(self.parse.spans[token])
         share = kinds["person"] + kinds["name"]
         if share > _CERTAIN or (person and share + kinds["animal"] > _LIKELY):
+            return True
+        if person and said_of_somebody(self.parse, token, self.reading.names):
             return True
         return None if share > _OPEN else False
 

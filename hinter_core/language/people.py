@@ -86,6 +86,7 @@ class PeopleWords:
     indefinite: frozenset[str]
     saying: frozenset[str]
     closings: frozenset[str]
+    likening: frozenset[str]
     places: frozenset[str]
     quantities: frozenset[str]
     thinking: frozenset[str]
@@ -111,8 +112,8 @@ def people_words() -> PeopleWords:
         noun = row["term"].lower()
         if noun in nouns and row["group"] in (FEMALE, MALE) and noun not in generic:
             nouns[noun] = row["group"]
-    kept = ("collectives", "people", "indefinite", "saying", "closings", "places", "quantities",
-            "thinking", "surname_titles")  # fmt: skip
+    kept = ("collectives", "people", "indefinite", "saying", "closings", "likening", "places",
+            "quantities", "thinking", "surname_titles")  # fmt: skip
     return PeopleWords(
         names={row["name"]: row["sex"] for row in shipped_rows("given_names")},
         titles=titles,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from hinter_core.types import Parse, Sentence, Span
+
+_SOMEBODY = frozenset({"he", "she", "i", "who"})
 
 
 @dataclass(slots=True)
@@ -73,6 +75,16 @@ def tree_of(one: ParsedSentence) -> SentenceTree:
     reach = list(zip(low, high, strict=True))
     lower = [word.lower() for word in parse.words]
     return SentenceTree(parse, one.sentence.start, below, reach, lower, {}, verb_of)
+
+
+def said_of_somebody(parse: Parse, noun: int, names: Iterable[Span]) -> bool:
+    """Whether a noun says what somebody is: "He is a good man"; ``names``: those of people."""
+    below = [child for child, head in enumerate(parse.heads) if head == noun != child]
+    if all(parse.labels[child] != "cop" for child in below):
+        return False
+    subjects = [child for child in below if parse.labels[child] == "nsubj"]
+    inside = (a <= parse.spans[one][0] < b for one in subjects for a, b in names)
+    return any(parse.words[one].lower() in _SOMEBODY for one in subjects) or any(inside)
 
 
 def with_names_apart(parse: Parse) -> Parse:

@@ -17,7 +17,7 @@ from functools import cached_property
 
 from hinter_core.language.coreference import parse_text, resolve
 from hinter_core.language.parsing import ParseStore
-from hinter_core.language.trees import ParsedSentence, SentenceTree
+from hinter_core.language.trees import ParsedSentence, SentenceTree, said_of_somebody
 from hinter_core.mutation.unresolved import settled
 from hinter_core.terms.senses.forms import head_of, tokens_at
 from hinter_core.terms.senses.person_sense import reading_at
@@ -234,6 +234,12 @@ class People:
             )
         inside = tokens_at(tree.parse, (start, end))
         return [(tree, head_of(tree.parse, inside))] if inside else []
+
+    def said_of_somebody(self, span: Span) -> bool:
+        """Whether a word is the noun that says what somebody is: "He is a good man"."""
+        reading, words = reading_at(self._text, span), self._words(span)
+        names = reading[0].names if reading else ()
+        return any(said_of_somebody(tree.parse, token, names) for tree, token in words)
 
     @cached_property
     def _by_place(self) -> dict[int, int]:

@@ -46,6 +46,7 @@ from hinter_core.types import (
 _TEXTS = 8  # whose sentences are kept
 _EDITS = 4096  # whose answers are kept
 
+_SURE = 0.9  # probability of a person from which grammar is not asked
 _DOUBT = 0.01  # least probability that counts, of a person and of none
 _GENDERS = (FEMALE, MALE)
 _WORD = re.compile(r"[^\W\d_]+")
@@ -177,7 +178,7 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
     near = _near(text, edit.spans)
     after = [text[end : end + 2] for _, end in edit.spans]
     replaced = edit.source.group if edit.source.group != edit.target.group else ""
-    person = _least(text, edit.attribute, edit.source, edit.spans)
+    person = _person(text, edit, people)
     of_person = (
         person is not None or form.is_pronoun
     )  # neutral words and a user's own are of any kind
@@ -306,13 +307,22 @@ def _pronouns(text: str) -> dict[str, list[Span]]:
     return by_gender
 
 
-def person_probability(text: str, mutant: Mutant) -> float | None:
-    """Return the least probability, from 0 to 1, that a replaced word of ``text`` is about people.
+def person_probability(text: str, mutant: Mutant, people: People | None = None) -> float | None:
+    """Return the least probability, from 0 to 1, that a replaced word is about people.
 
-    None if there is no word to ask about.
+    None if there is no word to ask about. ``people``: those of the text.
     """
-    probabilities = (_least(text, edit.attribute, edit.source, edit.spans) for edit in mutant.edits)
+    probabilities = (_person(text, edit, people) for edit in mutant.edits)
     return min((one for one in probabilities if one is not None), default=None)
+
+
+def _person(text: str, edit: Edit, people: People | None) -> float | None:
+    person = _least(text, edit.attribute, edit.source, edit.spans)
+    if people is None or person is None or person >= _SURE:
+        return person
+    # "He is a good man": the encoder takes many of these for figures of speech.
+    said = map(people.said_of_somebody, _own(text, edit.source, edit.spans))
+    return None if all(said) else person
 
 
 def _own(text: str, term: Term, spans: Iterable[Span]) -> list[Span]:

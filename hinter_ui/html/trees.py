@@ -82,7 +82,7 @@ def _clash(text: str, judged: Outcome) -> Markup:
 
 
 def _validity(plan: Plan, judged: Outcome) -> Markup:
-    validity, person = judged.validity, person_probability(plan.text, judged.mutant)
+    validity, person = judged.validity, person_probability(plan.text, judged.mutant, plan.people)
     words = [f"\u201c{e.source.text}\u201d" for e in judged.mutant.edits if is_ambiguous(e.source)]
     why = "trees.ambiguous" if words else "trees.clear"
     if person is not None and person < 1 / 2:

@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from hinter_core.language.encoder import SentenceReading, load_encoder
 from hinter_core.language.sentences import sentence_at, sentences_of
+from hinter_core.language.trees import said_of_somebody
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.forms import (
@@ -57,6 +58,8 @@ _KINDS = {
 }
 # Kinds that words of a user's own are not asked to leave out: they may be about these.
 _OF_OWN = frozenset({"organisation", "office", "event", "place", "thing", "animal", "time"})
+# Kinds that the encoder may see in a noun that says what somebody is: "He is a good man."
+_SEEMING = frozenset({"animal", "figure", "thing"})
 _LENGTHS = frozenset("feet foot ft inch inches cm cms metres meters m how".split())
 _SOME = frozenset("some any much little enough fluent broken perfect".split())  # of a language
 _SPEAKERS = frozenset("speaker speakers speaking".split())
@@ -262,6 +265,8 @@ def _in_sense(
         return TermReading((term,))
     kind = max((one for one in kinds if one != "person"), key=kinds.__getitem__)
     if term.sense is Sense.PERSON and kind in _OF_OWN and _is_own(term):
+        return TermReading((term,))
+    if kind in _SEEMING and said_of_somebody(parse, head_of(parse, tokens), reading.names):
         return TermReading((term,))
     if kind != "name":
         return TermReading((), f"here \u201c{surface}\u201d {_KINDS[kind]}")

@@ -37,6 +37,11 @@ CASES = [
     ("She hates her.", ["She", "her"]),
     ("My brother Tom, a lawyer from Boston, hates opera.", ["My", "brother, Tom, lawyer"]),
     ("The old woman was a good mother and wife.", ["woman, mother, wife"]),
+    ("He is a good man.", ["He, man"]),
+    ("We valued him as a helpful man.", ["We", "him, man"]),
+    ("She worked as a nurse.", ["She, nurse"]),
+    ("They treated him as a boy.", ["They", "him", "boy"]),
+    ("Jamal and Emily Walsh applied. Ms Walsh waits.", ["Jamal", "Emily Walsh, Walsh"]),
     (
         "I am a single mother and I would like it. Yours, Ada Bell",
         ["I, mother, I, Ada Bell", "Yours"],

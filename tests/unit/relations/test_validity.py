@@ -13,7 +13,7 @@ from benchmarks import validity as fitted
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.edits import apply_edits, handwritten_mutant
 from hinter_core.mutation.plan import Plan, make_plan
-from hinter_core.mutation.settings import Settings
+from hinter_core.mutation.settings import LEAST_FAIR, Settings
 from hinter_core.relations.validity import (
     FEATURES,
     features_of,
@@ -181,6 +181,19 @@ def test_people_are_looked_at_where_they_are_known(
     edits = next(unknown.atomic())
     (alone,) = features_of(unknown, unknown.mutant(edits))
     assert alone.people == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["He is a good man.", "She is a good woman.", "Tom is a good boy."]
+)
+def test_what_somebody_is_said_to_be_is_no_figure_of_speech(
+    text: str, shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    plan = make_plan(text, [shipped["gender"]], Settings(order=1, coherent=True), parses)
+    assert all(
+        validity_of(plan, plan.mutant(edits), kept=True).fair > LEAST_FAIR
+        for edits in plan.atomic()
+    )
 
 
 @given(

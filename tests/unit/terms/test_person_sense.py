@@ -120,6 +120,8 @@ MORE_PEOPLE = [
     ("Listen, boy, you must leave.", "gender", ["boy"]),
     ("The girl and boy are the best.", "gender", ["girl", "boy"]),
     ("He met a woman, man, and child.", "gender", ["He", "woman", "man", "child"]),
+    ("He is a good man.", "gender", ["He", "man"]),
+    ("Tom is a good boy.", "gender", ["boy"]),
     ("They are a polite people.", "gender", []),
     ("Do not shout at one another, children.", "age", ["children"]),
     ("The Basques are a proud and ancient people.", "gender", []),
