@@ -87,22 +87,35 @@ def said_of_somebody(parse: Parse, noun: int, names: Iterable[Span]) -> bool:
     return any(parse.words[one].lower() in _SOMEBODY for one in subjects) or any(inside)
 
 
+def _named(parse: Parse, token: int) -> bool:
+    return parse.entities[token : token + 1] == ("PERSON",)
+
+
 def with_names_apart(parse: Parse) -> Parse:
     """Return the parse of a sentence in which a name does not go on behind *and*.
 
-    The parser may make *Walsh* a part of *Jamal* in "Jamal and Emily Walsh".
+    The parser may make *Walsh* a part of *Jamal* in "Jamal and Emily Walsh", or *Jamal* of *Walsh*.
     """
     heads, labels = list(parse.heads), list(parse.labels)
-    for token, label in enumerate(parse.labels):
-        head = parse.heads[token]
-        between = [n for n in range(head + 1, token) if parse.tags[n] == "CC"]
-        if label != "flat" or not between:
+    parts = (n for n, label in enumerate(parse.labels) if label in ("flat", "compound"))
+    for token in parts:
+        head, label = parse.heads[token], parse.labels[token]
+        first, last = sorted((token, head))
+        between = [n for n in range(first + 1, last) if parse.tags[n] == "CC"]
+        joined = [n for n in range(first + 1, last) if between and n > between[-1]]
+        if not between or _named(parse, first) != _named(parse, last):
             continue
-        joined = [n for n in range(between[-1] + 1, token) if parse.labels[n] == "conj"]
-        if joined:
-            heads[token] = joined[-1]
-        else:
-            labels[token] = "conj"
+        if label == "flat" and first == head:
+            conj = [n for n in joined if parse.labels[n] == "conj"]
+            heads[token] = conj[-1] if conj else head
+            labels[token] = label if conj else "conj"
+        elif label == "compound" and first == token and _named(parse, first):
+            above = parse.heads[head]
+            heads[token], labels[token] = token if above == head else above, parse.labels[head]
+            heads[head], labels[head] = token, "conj"
+            for n in joined:
+                if parse.heads[n] == token:
+                    heads[n], labels[n] = head, "compound"
     return replace(parse, heads=tuple(heads), labels=tuple(labels))
 
 

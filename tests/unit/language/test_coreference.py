@@ -41,6 +41,7 @@ CASES = [
     ("We valued him as a helpful man.", ["We", "him, man"]),
     ("She worked as a nurse.", ["She, nurse"]),
     ("They treated him as a boy.", ["They", "him", "boy"]),
+    ("Jamal and Emily Walsh applied for it. Ms Walsh waits.", ["Jamal", "Emily Walsh, Walsh"]),
     ("Jamal and Emily Walsh applied. Ms Walsh waits.", ["Jamal", "Emily Walsh, Walsh"]),
     (
         "I am a single mother and I would like it. Yours, Ada Bell",
