@@ -81,7 +81,8 @@ def shared_database(prepare: Prepare) -> MemoryDatabase:
                 _shared = _Shared(os.getpid(), prepare, _instance(prepare))
             try:
                 connection = _shared.connection.cursor()
-                connection.execute(f"{_QUIET}; ATTACH ':memory:' AS {name}; USE {name}")
+                _hide_progress(connection)
+                connection.execute(f"ATTACH ':memory:' AS {name}; USE {name}")
             except duckdb.Error:  # an earlier fault of the library made it useless
                 _shared = None
             else:
@@ -89,7 +90,12 @@ def shared_database(prepare: Prepare) -> MemoryDatabase:
     raise MemoryError("DuckDB makes no database.")
 
 
-_QUIET = "SET enable_progress_bar = false"
+def _hide_progress(connection: Any) -> None:
+    import duckdb
+
+    # In Jupyter without ipywidgets there is no bar, and DuckDB refuses the setting.
+    with suppress(duckdb.InvalidInputException):
+        connection.execute("SET enable_progress_bar = false")
 
 
 def _instance(prepare: Prepare) -> Any:
@@ -105,7 +111,7 @@ def _instance(prepare: Prepare) -> Any:
             "preserve_insertion_order": False,
         }
     )
-    connection.execute(_QUIET)
+    _hide_progress(connection)
     prepare(connection)
     return connection
 

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -71,3 +73,24 @@ def test_a_forked_process_makes_an_instance_of_its_own() -> None:
     assert ended
     assert os.waitstatus_to_exitcode(status) == 0
     assert _filled(6) == {6, 7}
+
+
+_IN_JUPYTER = """
+import sys, types
+
+shell = types.SimpleNamespace(config={"IPKernelApp": {}})
+sys.modules["IPython"] = types.ModuleType("IPython")
+sys.modules["IPython"].get_ipython = lambda: shell
+sys.modules["ipywidgets"] = None
+from hinter_core.files.memory import own_database, shared_database
+
+for make in (own_database, shared_database):
+    print(make(lambda _: None).cursor().execute("SELECT 7").fetchall())
+"""
+
+
+def test_a_notebook_needs_no_ipywidgets() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _IN_JUPYTER], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split() == ["[(7,)]", "[(7,)]"], done.stderr
