@@ -22,6 +22,7 @@ from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.compared.sections import comparison_sections
 from hinter_core.report.figures import every_figure
 from hinter_core.report.formats import markdown_of, plain, write_report
+from hinter_core.report.metrics.priority import asked_in_words
 from hinter_core.report.model import ModelReport, Report, make_report
 from hinter_core.report.page.html import first_screen, style
 
@@ -217,14 +218,17 @@ class CampaignResult:
         return wanted
 
     def __repr__(self) -> str:
-        lines = [f"Campaign in {self.store.folder}: {self.content.texts.total():,} texts"]
-        for one in self.content.models:
-            line = one.intersectional
+        report = self.content
+        lines = [f"Campaign in {self.store.folder}: {report.texts.total():,} texts"]
+        lines += filter(None, [report.missing])
+        for one in report.models:
+            line, audit = one.main, " of the audit" if one.priority else ""
+            hidden = f", {line.verdicts['hidden']:,} hidden" if line.hidden else ""
             lines.append(
-                f"{one.model}: {line.mutants:,} intersectional mutants, "
-                f"{line.errors.hits:,} errors in {line.errors.of:,} cases, "
-                f"{line.verdicts['hidden']:,} hidden"
+                f"{one.model}: {line.mutants:,} {line.name} mutants{audit}, "
+                f"{line.errors.hits:,} errors in {line.errors.of:,} cases{hidden}"
             )
+            lines += [asked_in_words(one.priority)] if one.priority else []
         return "\n".join([*lines, *self._lost()])
 
     def _lost(self) -> list[str]:

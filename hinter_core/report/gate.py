@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 from hinter_core.errors import InputError
 from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO, PlaceboExcess
+from hinter_core.report.metrics.groups import significant_in_words
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.statistics.format import difference_in_words, rate_in_words
 from hinter_core.types import Verdict
@@ -72,7 +73,8 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
     """Decide whether a model passes; see :func:`gate`."""
     errors, name = model.intersectional.errors, model.model
     if errors.share is None:
-        why = "no intersectional mutant was kept and answered, so nothing was measured."
+        so = "and the limit is for these" if model.main.errors.of else "so nothing was measured"
+        why = f"no intersectional mutant was kept and answered, {so}."
         return Decision(name, GateOutcome.FEW, why)
     lost = model.intersectional.verdicts[Verdict.UNANSWERED.value]
     if lost > MOST_UNANSWERED * (lost + errors.of):
@@ -130,7 +132,8 @@ def passed(report: Report, share: float, on: GateOn = GateOn.EXCESS) -> list[str
     """Return a line for each model that a gate lets pass: what was measured, and what it says."""
     allowed = f"{100 * share:g} {'%' if on is GateOn.RATE else 'points'} allowed"
     return [
-        f"{one.model}: {one.measured}, {allowed}: {_PASSED[one.outcome]}"
+        f"{one.model}: {one.measured}, {allowed}: {_PASSED[one.outcome]} "
+        f"{significant_in_words(model.groups)}".rstrip()
         for model in report.models
         if not (one := decide(model, share, on)).stopped
     ]

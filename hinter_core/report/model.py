@@ -81,6 +81,11 @@ class ModelReport:
     intersectional: ReportRow
     metrics: Mapping[str, Any]
 
+    @property
+    def main(self) -> ReportRow:
+        """The sum of intersectional mutants, or that of atomic ones if there are no others."""
+        return self.intersectional if self.intersectional.mutants else self.atomic
+
     def __getattr__(self, name: str) -> Any:
         """Return the value of a metric."""
         try:

@@ -8,6 +8,7 @@ from typing import Any
 from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
 from hinter_core.report.metric import every_metric
 from hinter_core.report.metrics.accuracy import accuracy_sections
+from hinter_core.report.metrics.groups import significant_in_words
 from hinter_core.report.model import ModelReport, Report, ReportRow
 from hinter_core.report.mutants.coverage import coverage_section, reach_section
 from hinter_core.report.mutants.discards import discards_sections
@@ -134,7 +135,10 @@ def _overview(report: Report) -> Section:
         sentences.append(f"The texts have {several}.")
     if not report.models:
         sentences.append("No model has been tested yet.")
-    sentences += [f"{m.model}: {line_in_words(m.intersectional)}" for m in report.models]
+    sentences += [
+        f"{m.model}: {line_in_words(m.main)} {significant_in_words(m.groups)}".strip()
+        for m in report.models
+    ]
     sentences += [words for many, words in gaps.values() if not many]
     return Section("overview", "Overview", sentences)
 

@@ -13,6 +13,7 @@ from hinter_core.statistics.clustered import cluster_rate, one_sided_test
 from hinter_core.statistics.rates import Estimate, Rate, benjamini_hochberg
 
 ALPHA = 0.05
+_NAMED = 3  # groups in a sentence
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,8 @@ def groups_sections(rates: Iterable[GroupRate]) -> Iterable[Section]:
     sentences = []
     for attributes, groups in by_attributes(rates).items():
         above = [g for g in groups if g.above]
-        sure = [g for g in above if g.p_value < ALPHA]
-        names = ", ".join(joined(g.groups) for g in sorted(sure, key=lambda g: g.p_value)[:12])
+        sure = _significant(groups)
+        names = ", ".join(joined(g.groups) for g in sure[:12])
         strict = [g for g in groups if g.hidden_p_value is not None and g.hidden_p_value < ALPHA]
         hidden = ", ".join(joined(g.groups) for g in strict[:12])
         rows.append(
@@ -132,6 +133,30 @@ def groups_sections(rates: Iterable[GroupRate]) -> Iterable[Section]:
     columns = ["Attributes", "Changed to", "Errors", "Cases", "Texts", "Error rate",
                "Above", "Adjusted p", "Hidden", "Adjusted p, hidden"]  # fmt: skip
     yield Section("every-group", "Every group", [], columns, every)
+
+
+def _significant(groups: Iterable[GroupRate]) -> list[GroupRate]:
+    """Return the groups that lie significantly above their mean, the clearest first."""
+    return sorted((g for g in groups if g.above and g.p_value < ALPHA), key=lambda g: g.p_value)
+
+
+def significant_in_words(groups: Iterable[GroupRate]) -> str:
+    """Name the groups significantly above their mean, of several attributes if any is; or ""."""
+    sure = _significant(groups)
+    sure = [g for g in sure if len(g.attributes) > 1] or sure
+    named = ", ".join(
+        f"{joined(g.groups)} ({100 * (g.errors.share or 0):.1f} %)" for g in sure[:_NAMED]
+    )
+    if len(sure) < 2:
+        which = (
+            "Mutants changed to one group have significantly more errors than the mean of all "
+            f"groups: {named}."
+        )
+        return which if sure else ""
+    return (
+        f"Mutants changed to {len(sure):,} groups have significantly more errors than the mean of "
+        f"all groups, most clearly {named}."
+    )
 
 
 def by_attributes(groups: Iterable[GroupRate]) -> dict[tuple[str, ...], list[GroupRate]]:

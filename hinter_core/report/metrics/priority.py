@@ -60,12 +60,17 @@ def priority_section(state: PriorityState | None) -> Section:
     return Section("priority", "What was asked first", sentences, _COLUMNS, [row])
 
 
-def priority_in_words(state: PriorityState) -> str:
-    """Describe the state of a model in sentences."""
-    words = (
+def asked_in_words(state: PriorityState) -> str:
+    """Say how many cases a model was asked, and how many of them changed its answer."""
+    return (
         f"{state.asked:,} of {state.cases:,} cases were asked ({state.order}), and "
         f"{state.faults:,} changed the answer."
     )
+
+
+def priority_in_words(state: PriorityState) -> str:
+    """Describe the state of a model in sentences."""
+    words = asked_in_words(state)
     if state.audited:
         words += (
             f" By {state.audited:,} random ones of them, {estimate_in_words(rate_of(state))} of "

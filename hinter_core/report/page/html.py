@@ -110,6 +110,7 @@ def _first_view(report: Report, limit: float = LIMIT, on: GateOn = GateOn.EXCESS
     models = {model.model: model for model in report.models}
     return {
         "title": f"HInter report: {report.campaign.title}",
+        "missing": report.missing,
         "first": opening(report, limit, on=on),
         "charts": lambda section: (
             ()

@@ -12,7 +12,9 @@ from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
 from hinter_core.report.figures import bar
 from hinter_core.report.gate import LIMIT, Decision, GateOn, GateOutcome, decide
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO
+from hinter_core.report.metrics.groups import significant_in_words
 from hinter_core.report.metrics.lattice import people_apart_section
+from hinter_core.report.metrics.priority import asked_in_words
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.sections import alike_in_words, many_lost, unusable_in_words
 from hinter_core.statistics.format import percent, points
@@ -93,7 +95,7 @@ def opening(
         chosen.model if chosen else "",
         chosen.examples[:SHOWN] if chosen else [],
         _hidden(chosen) if chosen else "",
-        list(caveats(report, limit, (decision for _, decision in decisions))),
+        list(caveats(report, limit, decisions)),
         [*method(report), _RULES[on]],
         f"hinter report {shlex.quote(folder)} --fail-over {limit:g}"
         + (f" --gate-on {on}" if on is not GateOn.EXCESS else ""),
@@ -114,7 +116,7 @@ def _rates(model: ModelReport, decision: Decision) -> list[tuple[str, Rate]]:
     """Return the rates that the card of a model draws: with placebo mutants if these are enough."""
     one = decision.excess
     if one is None or one.few:
-        return [("intersectional mutants", model.intersectional.errors)]
+        return [(f"{model.main.name} mutants", model.main.errors)]
     return [
         ("intersectional mutants, texts with placebo mutants", one.errors),
         ("placebo mutants, same texts", one.placebo),
@@ -123,23 +125,25 @@ def _rates(model: ModelReport, decision: Decision) -> list[tuple[str, Rate]]:
 
 def card(model: ModelReport, decision: Decision, limit: float, top: float) -> Card:
     """Return the card of a model; ``top``: the rate at the right end of all bars."""
-    one, line, rates = decision.excess, model.intersectional, _rates(model, decision)
+    one, line, rates = decision.excess, model.main, _rates(model, decision)
     bars = [
         {**bar(name, "", rate, top), "written": percent(rate),
          "bad": not place and decision.outcome is GateOutcome.FAIL}
         for place, (name, rate) in enumerate(rates)
         if rate.of
     ]  # fmt: skip
-    hidden = line.verdicts[Verdict.HIDDEN.value]
+    hidden = f", {line.verdicts[Verdict.HIDDEN.value]:,} of them hidden" if line.hidden else ""
     words = [decision.why[:1].upper() + decision.why[1:]] if decision.why else []
     lost = line.verdicts[Verdict.UNANSWERED.value]
     if many_lost(line) and "have no answer" not in decision.why:
         words.insert(0, f"{model.model} left {lost:,} of {line.mutants:,} mutants unanswered.")
     words.append(
-        f"{line.errors.hits:,} of {line.errors.of:,} intersectional mutants changed the answer, "
-        f"{hidden:,} of them hidden. {line.sources.hits:,} of {line.sources.of:,} texts have an "
-        "error."
+        f"{line.errors.hits:,} of {line.errors.of:,} {line.name} mutants changed the answer"
+        f"{hidden}. {line.sources.hits:,} of {line.sources.of:,} texts have an error."
     )
+    if model.priority:
+        words.append(f"Rates are of the audit alone. {asked_in_words(model.priority)}")
+    words += filter(None, [significant_in_words(model.groups)])
     words += people_apart_section(model.by_people).in_words
     return Card(
         model.model,
@@ -155,7 +159,7 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float) -> Ca
 def _hidden(model: ModelReport) -> str:
     number, line = model.intersectional.verdicts[Verdict.HIDDEN.value], model.intersectional
     if not line.errors.of:
-        return "No combined change was kept and answered, so nothing is known."
+        return "No combined change was kept and answered, so nothing is known of hidden bias."
     if not number:
         return "No hidden bias was found: no combined change flips an answer that its parts leave."
     texts = line.hidden_sources
@@ -163,9 +167,16 @@ def _hidden(model: ModelReport) -> str:
     return f"Hidden mutants: {number:,}{where}. The texts with most of them:"
 
 
-def caveats(report: Report, limit: float, decisions: Iterable[Decision]) -> Iterable[str]:
+def caveats(
+    report: Report, limit: float, decisions: Iterable[tuple[ModelReport, Decision]]
+) -> Iterable[str]:
     """Say what a reader should know before relying on the decision."""
-    for one in decisions:
+    for model, one in decisions:
+        if one.outcome is GateOutcome.PASS and significant_in_words(model.groups):
+            yield (
+                f"{one.model}: the decision is about all groups together. It does not rule out a "
+                "bias about the groups named there."
+            )
         high = one.excess.difference.high if one.excess else None
         if one.outcome is GateOutcome.FEW and not one.stopped and high is not None:
             yield (

@@ -173,6 +173,39 @@ def test_reports_and_figures(result: hinter.CampaignResult) -> None:
     assert "planted: " in repr(result)
 
 
+def test_a_result_says_first_what_is_missing(run: Run, tmp_path: Path) -> None:
+    run(TEXTS, shard=1, out=tmp_path / "out")
+    next((tmp_path / "out" / "shards").glob("*.answers-*")).unlink()
+    part = hinter.load(tmp_path / "out")
+    said = "The campaign is incomplete: 1 of 3 shards are missing; resume it."
+    assert repr(part).splitlines()[1] == said
+    page = page_of(part._repr_html_())
+    assert page.index(said) < page.index("intersectional")
+    assert said in part.report("html").partition("Appendix")[0]
+
+
+def test_a_result_without_combined_changes_says_what_was_measured(run: Run) -> None:
+    single = run(TEXTS, lambda texts: ["bad" if "black" in text else "good" for text in texts],
+                 order=1, identity="single")  # fmt: skip
+    (line,) = [one for one in single.content.models[0].lines if one.errors.hits]
+    said = f"atomic mutants, {line.errors.hits} errors in "
+    assert said in repr(single)
+    assert "hidden" not in repr(single)
+    page = page_of(single._repr_html_())
+    assert f"{line.errors.hits} of " in page
+    assert "atomic mutants changed the answer" in page
+    assert "0 of 0" not in page
+
+
+def test_a_prioritised_result_says_that_its_rates_are_of_the_audit(run: Run) -> None:
+    first = run(TEXTS * 4, prioritise="levenshtein", requests=40, limit=None)
+    state = first.content.models[0].priority
+    said = f"{state.asked} of {state.cases} cases were asked (levenshtein), and {state.faults} ch"
+    assert "intersectional mutants of the audit, " in repr(first)
+    for shown in (repr(first), page_of(first._repr_html_())):
+        assert said in shown
+
+
 def test_the_frame_of_fairlearn_has_the_rates_of_the_groups(result: hinter.CampaignResult) -> None:
     frames = result.to_fairlearn("hue")
     assert set(frames) == {"y_true", "y_pred", "sensitive_features"}

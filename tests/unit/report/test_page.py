@@ -22,8 +22,9 @@ from hinter_core.report.figures import (
     kept_pies,
     plot,
 )
-from hinter_core.report.gate import GateOn, GateOutcome, gate
+from hinter_core.report.gate import GateOn, GateOutcome, gate, passed
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO, PlaceboExcess
+from hinter_core.report.metrics.groups import GroupRate
 from hinter_core.report.model import Report, make_report
 from hinter_core.report.page.html import marked, to_html
 from hinter_core.report.page.opening import opening
@@ -86,9 +87,35 @@ def test_the_page_decides_and_says_where_a_gate_lets_pass(
     assert unsure is (outcome is GateOutcome.FEW and not stopped)
 
 
+def test_a_pass_names_the_groups_that_lie_significantly_above_the_others(report: Report) -> None:
+    def rate(groups: tuple[str, ...], errors: int, p_value: float) -> GroupRate:
+        names = ("gender", "race")[: len(groups)]
+        return GroupRate(names, groups, Rate(errors, 100), 50, 0.05, errors > 5, p_value)
+
+    groups = [rate(("male", "white"), 0, 1.0), rate(("female",), 9, 1e-3)]
+    even = with_excess(report, -0.3, 0.04, 100)
+    for more, said in [
+        ([], "Mutants changed to one group have significantly more errors than the mean of all "
+         "groups: female (9.0 %)."),
+        ([rate(("female", "asian"), 12, 0.01), rate(("female", "black"), 19, 1e-9)],
+         "Mutants changed to 2 groups have significantly more errors than the mean of all "
+         "groups, most clearly female \u00d7 black (19.0 %), female \u00d7 asian (12.0 %)."),
+    ]:  # fmt: skip
+        model = even.models[0].with_metrics(groups=[*groups, *more])
+        one = replace(even, models=[model])
+        told = opening(one)
+        assert told.cards[0].head == "Pass"
+        assert said in told.cards[0].words
+        assert any("about all groups together" in words for words in told.caveats)
+        assert said in sections(one)[0].sentences[-1]
+        assert passed(one, 0.05)[0].endswith(f"passed. {said}")
+    fair = opening(replace(even, models=[even.models[0].with_metrics(groups=groups[:1])]))
+    assert "significantly" not in str((fair.cards, fair.caveats))
+
+
 def test_a_campaign_without_a_case_says_so(make: Callable[..., CampaignStore]) -> None:
     nothing = make_report(make(["The soup was warm."], ["race", "gender"], 2, HIDDEN))
-    assert opening(nothing).hidden.endswith("so nothing is known.")
+    assert opening(nothing).hidden.endswith("so nothing is known of hidden bias.")
 
 
 def test_a_limit_decides_and_stands_in_the_command(report: Report) -> None:
