@@ -19,6 +19,7 @@ from hinter_core.data.handwritten import write_edits
 from hinter_core.data.tables import format_of, row_writer, write_rows
 from hinter_core.errors import InputError
 from hinter_core.language.clean import printable
+from hinter_core.mutation.edits import as_written
 from hinter_core.types import Verdict
 
 ONLY_PLACEBO = (PLACEBO,)
@@ -255,7 +256,7 @@ def _cells(finding: MutantRecord) -> list[Any]:
     return [
         finding.model, finding.row, finding.id, finding.verdict, finding.answer.grade, len(edits),
         ", ".join(finding.attributes),
-        ", ".join(edit.in_words for edit in edits),
+        ", ".join(edit.in_words for edit in as_written(edits)),
         ", ".join(edit.source.group for edit in edits),
         ", ".join(edit.target.group for edit in edits),
         ", ".join(finding.original), ", ".join(finding.labels or ()),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hinter_core.campaign.findings import NO_LABEL, FindingFilter
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.mutation.edits import as_written
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import FollowUp, TestResult
 from hinter_core.pipeline.export import reason
@@ -29,7 +30,7 @@ COLUMNS = {
     "grade": "of hidden mutants with scores: more than the sum, or at the threshold",
     "order": "number of attributes changed",
     "attributes": "attributes changed, joined by commas",
-    "change": "words exchanged, joined by commas",
+    "change": "words exchanged, joined by commas; a name that says two changes, twice",
     "original_answer": "labels of the unchanged text",
     "answer": "labels of the mutant; empty without an answer",
     "shift": "mutant minus original probability of the original answer",
@@ -96,7 +97,7 @@ def _of_edits(edits: Sequence[Edit]) -> dict[str, Any]:
     row: dict[str, Any] = {
         "order": len(edits),
         "attributes": ", ".join(edit.attribute for edit in edits),
-        "change": ", ".join(edit.in_words for edit in edits),
+        "change": ", ".join(edit.in_words for edit in as_written(edits)),
     }
     for edit in edits:
         row[f"{edit.attribute}_from"] = edit.source.group

@@ -30,7 +30,7 @@ from hinter_core.campaign.tables import (
 from hinter_core.errors import HinterError, InputError
 from hinter_core.files.memory import THREADS, MemoryDatabase, own_database, shared_database
 from hinter_core.language.sentences import sentences_of
-from hinter_core.mutation.edits import apply_edits, handwritten_mutant
+from hinter_core.mutation.edits import apply_edits, as_written, handwritten_mutant
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import Settings
 from hinter_core.places import PlaceError, RemotePath, duckdb_files
@@ -112,7 +112,7 @@ class MutantRecord:
     @property
     def in_words(self) -> str:
         """Its changes, the labels before and after, and the changed text, in a line."""
-        changes = ", ".join(edit.in_words for edit in self.edits)
+        changes = ", ".join(edit.in_words for edit in as_written(self.edits))
         before, after = ", ".join(self.original), ", ".join(self.labels or ())
         return f"{changes}: {before} \u2192 {after}: {self.mutant}"
 

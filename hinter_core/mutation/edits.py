@@ -204,6 +204,28 @@ def splices_together(edits: Sequence[Edit], of: Callable[[Edit], Sequence[Splice
     return [splice for splices in by_edit.values() for splice in splices.values()]
 
 
+def as_written(edits: Sequence[Edit]) -> list[Edit]:
+    """Return the edits of a mutant, each with the name that stands there if it says two of them."""
+    shown = list(edits)
+    for edit in edits:
+        joint = dict(edit.change.joint) if isinstance(edit.change, Change) else {}
+        for other in edits:
+            if other is not edit and other.target.text in joint:
+                both = dict(zip(edit.spans, joint[other.target.text], strict=True))
+                shown = [_with_name(one, both) for one in shown]
+    return shown
+
+
+def _with_name(edit: Edit, names: Mapping[Span, str]) -> Edit:
+    change = edit.change
+    texts = change.texts if isinstance(change, Change) else ()
+    for span, text in zip(edit.spans, texts, strict=False):  # a person's mutant has no texts
+        if span in names and text.lower() == change.target.text.lower():
+            target = replace(change.target, text=names[span])
+            return replace(edit, change=replace(change, target=target))
+    return edit
+
+
 def splices_overlap(splices: Iterable[Splice]) -> bool:
     """Whether two of the splices share a character, or insert at one place for one attribute."""
     ordered = sorted(map(_place, splices))

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from hinter_core.mutation.edits import as_written
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.types import ROW, Edit, EditKind, Effect, Outcome, Prediction
@@ -151,7 +152,7 @@ def check_to_rows(result: TestResult) -> list[dict[str, Any]]:
                 "grade": outcome.grade or "",
                 "order": mutant.order,
             }
-            by_attribute = {edit.attribute: edit for edit in mutant.edits}
+            by_attribute = {edit.attribute: edit for edit in as_written(mutant.edits)}
             for attribute in result.plan.attributes:
                 edit = by_attribute.get(attribute)
                 row[attribute] = edit.in_words if edit else ""

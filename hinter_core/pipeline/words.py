@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
+from hinter_core.mutation.edits import as_written
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.relations.base import NeutralFlips, NoiseFloor
@@ -104,7 +105,8 @@ def _neutral(neutral: NeutralFlips) -> str:
 
 
 def _line(plan: Plan, judged: Outcome) -> str:
-    edits = " and ".join(e.in_words.replace("\u2192", "->") for e in judged.mutant.edits)
+    changes = [edit.in_words for edit in as_written(judged.mutant.edits)]
+    edits = " and ".join(changes).replace("\u2192", "->")
     labels = ", ".join(judged.prediction.labels) if judged.prediction else ""
     verdict = f"{judged.verdict.value}{f', {judged.grade}' if judged.grade else ''}"
     line = f"  {_SIGNS[judged.verdict]:>2} {verdict}: {edits}: {labels or 'no label'}"

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hinter_core.mutation.edits import as_written
 from hinter_core.mutation.lattice import proper_subsets
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
@@ -320,7 +321,7 @@ def _row(
     check: TestResult, attributes: Sequence[str], models: Sequence[str], i: int, selected: bool
 ) -> Markup:
     results = [check.outcomes[m][i] for m in models]
-    changes = {e.attribute: e.in_words for e in results[0].mutant.edits}
+    changes = {e.attribute: e.in_words for e in as_written(results[0].mutant.edits)}
     named = "; ".join(f"{name_of(a)} {c}" for a, c in changes.items())
     button = tag(
         "button",

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 from hinter_core.campaign.findings import FindingGroup
 from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.tables import edit_from_row, is_placebo
+from hinter_core.mutation.edits import as_written
 from hinter_core.report.compared.comparison import (
     BOTH,
     NEITHER,
@@ -373,7 +374,7 @@ def _neutral(edits: Sequence[Edit]) -> bool:
 
 
 def _changes(edits: Sequence[Edit]) -> str:
-    return ", ".join(f"{name_of(e.attribute)} {e.in_words}" for e in edits)
+    return ", ".join(f"{name_of(e.attribute)} {e.in_words}" for e in as_written(edits))
 
 
 # -- two sides ----------------------------------------------------------------------------------

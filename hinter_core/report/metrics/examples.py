@@ -5,7 +5,7 @@ from typing import Any
 
 from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.tables import edit_from_row
-from hinter_core.mutation.edits import mutant_of
+from hinter_core.mutation.edits import as_written, mutant_of
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.section import ARROW, Section
@@ -66,7 +66,7 @@ def example_row(example: Mapping[str, Any]) -> dict[str, str]:
     first, last = mutant.splices[0], mutant.splices[-1]
     return {
         "row": str(example["row"]),
-        "change": ", ".join(e.in_words for e in edits),
+        "change": ", ".join(e.in_words for e in as_written(edits)),
         "answer": _labels(example["original"]) + ARROW + _labels(example["labels"]),
         **({"hidden": grade} if "grade" in example else {}),
         "text": _cut(text, first.start, last.end),

@@ -6,13 +6,14 @@ import re
 
 import pytest
 
+from hinter_core.campaign.tables import edit_from_row, edits_to_rows
 from hinter_core.generators.templates.filling import (
     SAME_CLASS,
     TemplateValues,
     occupations,
 )
 from hinter_core.generators.templates.template import ATTRIBUTES, template_from_json
-from hinter_core.mutation.edits import article_for
+from hinter_core.mutation.edits import article_for, as_written
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import Settings
 from hinter_core.terms.names import ANYWHERE, GENDERS, NameList, load_names
@@ -71,6 +72,12 @@ def test_a_change_of_gender_and_country_takes_a_name_of_both() -> None:
     assert word in names.given[country.target.group, gender.target.group]
     assert both.text.split()[2] == ("his" if gender.target.group == "male" else "her")
     assert both.text == filled.mutant((country, gender)).text
+    stored = tuple(map(edit_from_row, edits_to_rows((gender, country))))
+    for edits in ((gender, country), (country, gender), stored):
+        named = as_written(edits)
+        assert {one.in_words for one in named} == {f"{filled.text.split()[0]} \u2192 {word}"}
+        assert [one.target.group for one in named] == [one.target.group for one in edits]
+    assert as_written((gender,)) == [gender]
     parts = [filled.mutant((edit,)).text.split()[0] for edit in (gender, country)]
     assert word not in parts
     every = {
