@@ -14,7 +14,7 @@ from hinter_core.campaign.findings import FindingFilter, tested_models
 from hinter_core.campaign.frames import mutants_of_campaign
 from hinter_core.campaign.progress import unanswered, untested_in_words
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.campaign.tables import is_placebo
+from hinter_core.campaign.tables import TIMES, is_placebo
 from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError
 from hinter_core.options import listed_names
@@ -120,7 +120,7 @@ class CampaignResult:
 
         Args:
             verdict: Only these verdicts.
-            attributes: Only mutants that change exactly these.
+            attributes: Only mutants that change exactly these: names, or ``gender × race``.
             model: Only the answers of these models.
             search: Only mutants with this in a changed word, a group, the text or its id.
             validity: Only mutants with this validity score or a higher one.
@@ -206,7 +206,8 @@ class CampaignResult:
         return chosen
 
     def _known(self, names: Names) -> tuple[str, ...]:
-        wanted = listed_names(names) if isinstance(names, str) else tuple(names)
+        given = [names] if isinstance(names, str) else names
+        wanted = tuple(n for one in given for n in listed_names(one.replace(TIMES.strip(), ",")))
         lines = [line for model in self.content.models for line in model.lines]
         known = {name for line in lines for name in line.attributes}
         for name in wanted:

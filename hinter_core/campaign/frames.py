@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hinter_core.campaign.findings import NO_LABEL, FindingFilter
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.campaign.tables import TIMES
 from hinter_core.mutation.edits import as_written
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import FollowUp, TestResult
@@ -29,7 +30,7 @@ COLUMNS = {
     "verdict": "benign, biased, hidden, discarded or unanswered",
     "grade": "of hidden mutants with scores: more than the sum, or at the threshold",
     "order": "number of attributes changed",
-    "attributes": "attributes changed, joined by commas",
+    "attributes": "attributes changed, as in the table of rates: gender × race",
     "change": "words exchanged, joined by commas; a name that says two changes, twice",
     "original_answer": "labels of the unchanged text",
     "answer": "labels of the mutant; empty without an answer",
@@ -96,7 +97,7 @@ def _of_outcome(plan: Plan, outcome: Outcome) -> dict[str, Any]:
 def _of_edits(edits: Sequence[Edit]) -> dict[str, Any]:
     row: dict[str, Any] = {
         "order": len(edits),
-        "attributes": ", ".join(edit.attribute for edit in edits),
+        "attributes": TIMES.join(edit.attribute for edit in edits),
         "change": ", ".join(edit.in_words for edit in as_written(edits)),
     }
     for edit in edits:

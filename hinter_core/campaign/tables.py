@@ -149,6 +149,7 @@ def _flat(spans: Sequence[Span]) -> list[int]:
 
 
 Attributes = tuple[str, ...]
+TIMES = " \u00d7 "  # between attributes that change together
 # Validity of a mutant ``m``; in tables from before the score, the invariant's answer.
 VALIDITY = "coalesce(m.validity, m.kept::FLOAT)"
 PLACEBO = "placebo"  # attributes of neutral changes begin with it

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain, count
 from urllib.parse import unquote
 
-from hinter_core.campaign.tables import Attributes
+from hinter_core.campaign.tables import TIMES, Attributes
 from hinter_core.statistics.format import p_in_short, percent, points
 from hinter_core.statistics.rates import Difference, Estimate, Rate
 
@@ -156,7 +156,7 @@ def names_section(full: Mapping[str, str]) -> list[Section]:
 
 def joined(names: Attributes) -> str:
     """Join names: ``race × gender``."""
-    return " \u00d7 ".join(names)
+    return TIMES.join(names)
 
 
 def ordered(keys: Iterable[Attributes]) -> list[Attributes]:

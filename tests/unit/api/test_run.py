@@ -137,6 +137,12 @@ def test_results_are_tables(result: hinter.CampaignResult) -> None:
     ]
     assert len(result.findings()) == sum(every["verdict"].isin(["hidden", "biased"]))
     assert set(result.mutants(attributes="hue")["attributes"]) == {"hue"}
+    together = [
+        result.mutants(attributes=one) for one in ("hue, sex", "hue \u00d7 sex", ["sex", "hue"])
+    ]
+    assert [len(one) for one in together] == [len(together[0])] * 3
+    assert set(together[0]["attributes"]) == {"hue \u00d7 sex"}
+    assert set(every["attributes"]) <= set(result.rates["attributes"]) | {"placebo", "placebo2"}
     assert result.mutants(search="no such word").empty
     assert list(result.mutants(search="no such word").columns) == list(every.columns)
     rates = result.rates.set_index("attributes")
