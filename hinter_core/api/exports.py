@@ -70,13 +70,11 @@ def part_of_name(line: ReportRow) -> str:
 def model_card(result: CampaignResult, model: str) -> str:
     """Return a section in Markdown for the card of a model: rates, settings and limits."""
     settings, texts = result.settings, result.texts
-    data = str(settings["data"] or settings["grammar"] or "templates")
-    named = data if data.startswith(PREFIX) else Path(data).name  # no path of this machine
     lines = [
         "## Intersectional bias",
         "",
         f"Measured with HInter {version_of(result)} on {day_of(result)}: words about people in "
-        f"{texts:,} texts (`{named}`) were "
+        f"{texts:,} texts (`{result.content.campaign.title}`) were "
         f"changed, up to {settings['order']} attributes at once "
         f"({', '.join(settings['attributes'])}). A changed answer is an error. Placebo mutants "
         "change words that say nothing about people.",

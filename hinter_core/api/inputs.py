@@ -7,12 +7,10 @@ from contextlib import contextmanager
 from os import PathLike, fspath
 from typing import Any
 
-from hinter_core.data.rows import content_of_source
+from hinter_core.data.rows import MEMORY, content_of_source
 from hinter_core.errors import InputError
 from hinter_core.extensions import SOURCES, Extension
 from hinter_core.files.columnar import class_names, label_names
-
-MEMORY = "in-memory"
 
 
 @contextmanager

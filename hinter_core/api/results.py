@@ -223,12 +223,7 @@ class CampaignResult:
         lines = [f"Campaign in {self.store.folder}: {report.texts.total():,} texts"]
         lines += filter(None, [report.missing])
         for one in report.models:
-            line, audit = one.main, " of the audit" if one.priority else ""
-            hidden = f", {line.verdicts['hidden']:,} hidden" if line.hidden else ""
-            lines.append(
-                f"{one.model}: {line.mutants:,} {line.name} mutants{audit}, "
-                f"{line.errors.hits:,} errors in {line.errors.of:,} cases{hidden}"
-            )
+            lines.append(one.in_words)
             lines += [asked_in_words(one.priority)] if one.priority else []
         return "\n".join([*lines, *self._lost()])
 

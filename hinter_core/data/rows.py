@@ -187,6 +187,9 @@ def open_given(data: str, text: str = "", label: str = "", ident: str = "") -> T
     return Table(records, names, columns)
 
 
+MEMORY = "in-memory"  # source of the rows that a program gives
+
+
 def content_of_source(data: str) -> str:
     """Hash the rows of a source."""
     digest = hashlib.sha256()

@@ -12,7 +12,13 @@ from math import floor, log10
 from typing import Any
 
 from hinter_core.campaign.record import PriorityState
-from hinter_core.report.counts import NO_PART_ERRS, NO_WHOLE_ERRS, PART_ERRS, WHOLE_ERRS
+from hinter_core.report.counts import (
+    NO_PART_ERRS,
+    NO_WHOLE,
+    NO_WHOLE_ERRS,
+    PART_ERRS,
+    WHOLE_ERRS,
+)
 from hinter_core.report.metrics.groups import GroupRate, by_attributes
 from hinter_core.report.metrics.lattice import Overlap, circles, overlap_kinds
 from hinter_core.report.metrics.priority import expected_faults
@@ -39,7 +45,8 @@ _OUTCOMES = {
     Verdict.UNANSWERED: "#a67f26",
 }
 _SLICES = {
-    PART_ERRS: _PINK, NO_PART_ERRS: _RED, WHOLE_ERRS: _PINK, NO_WHOLE_ERRS: _BROWN,
+    PART_ERRS: _PINK, NO_PART_ERRS: _RED, WHOLE_ERRS: COLOURS[1], NO_WHOLE_ERRS: _BROWN,
+    NO_WHOLE: COLOURS[3],
 }  # fmt: skip
 _SCALE = [[0, "#eef0fb"], [0.25, "#c3bff2"], [0.6, "#8a4fbe"], [1, "#8f1330"]]
 GRID = "rgba(128,128,128,.25)"

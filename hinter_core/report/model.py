@@ -86,6 +86,19 @@ class ModelReport:
         """The sum of intersectional mutants, or that of atomic ones if there are no others."""
         return self.intersectional if self.intersectional.mutants else self.atomic
 
+    @property
+    def in_words(self) -> str:
+        """Mutants, errors and hidden errors, in a line."""
+        line, audit = self.main, " of the audit" if self.metrics.get("priority") else ""
+        hidden = f", {line.verdicts[Verdict.HIDDEN.value]:,} hidden" if line.hidden else ""
+        return (
+            f"{self.model}: {line.mutants:,} {line.name} mutants{audit}, "
+            f"{line.errors.hits:,} errors in {line.errors.of:,} cases{hidden}"
+        )
+
+    def __repr__(self) -> str:
+        return f"{self.in_words}; metrics: {', '.join(self.metrics)}"
+
     def __getattr__(self, name: str) -> Any:
         """Return the value of a metric."""
         try:

@@ -113,7 +113,7 @@ class Matcher:
                     continue
                 free_from[occurrence.attribute] = occurrence.span[1]
                 if compound := compound_around(text, occurrence.span):
-                    reason = f"part of the word \u201c{compound}\u201d"
+                    reason = f"is part of the word \u201c{compound}\u201d"
                     rejected.append(RejectedOccurrence(occurrence, reason))
                 else:
                     occurrences.append(occurrence)

@@ -124,7 +124,7 @@ def _in_addresses(text: str, matcher: Matcher) -> Iterator[RejectedOccurrence]:
         for one in matcher.find(joined)[0]:
             start, end = places[one.span[0]], places[one.span[1] - 1] + 1
             placed = Occurrence(one.attribute, (start, end), text[start:end], one.terms)
-            reason = f"part of the {kind} \u201c{_short(piece)}\u201d"
+            reason = f"is part of the {kind} \u201c{_short(piece)}\u201d"
             yield RejectedOccurrence(placed, reason)
 
 

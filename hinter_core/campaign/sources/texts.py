@@ -10,7 +10,14 @@ from hinter_core.campaign.record import file_content
 from hinter_core.campaign.settings import SAMPLE, SAMPLE_FILE
 from hinter_core.campaign.sources.base import PREDICTIONS, CampaignSource
 from hinter_core.data.hub import on_hub, open_hub, pin, read_hub_name
-from hinter_core.data.rows import Rows, content_of_source, from_source, open_given, open_table
+from hinter_core.data.rows import (
+    MEMORY,
+    Rows,
+    content_of_source,
+    from_source,
+    open_given,
+    open_table,
+)
 from hinter_core.errors import InputError, hint
 from hinter_core.extensions import SOURCES
 from hinter_core.generators.base import Generator
@@ -32,6 +39,8 @@ class Texts(CampaignSource):
     @property
     def title(self) -> str:
         """Short name."""
+        if self.name.startswith(f"{MEMORY}-") and not self._path.suffix:
+            return "texts from Python"
         return self.name if on_hub(self.name) else super().title
 
     @property

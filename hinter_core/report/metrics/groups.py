@@ -145,7 +145,7 @@ def significant_in_words(groups: Iterable[GroupRate]) -> str:
     sure = _significant(groups)
     sure = [g for g in sure if len(g.attributes) > 1] or sure
     named = ", ".join(
-        f"{joined(g.groups)} ({100 * (g.errors.share or 0):.1f} %)" for g in sure[:_NAMED]
+        f"{joined(g.groups)} ({100 * (g.errors.share or 0):.1f}\u00a0%)" for g in sure[:_NAMED]
     )
     if len(sure) < 2:
         which = (

@@ -15,7 +15,7 @@ ever have a score are left out, and of two labels the one that mirrors the other
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import inf, isinf, sqrt
+from math import inf, sqrt
 from statistics import median
 
 from hinter_core.report.counts import ModelCounts
@@ -129,12 +129,12 @@ def group_fairness_section(scores: list[WordScore]) -> Section:
         )
         rows.append([
             [one.attribute, one.label, one.word, one.texts, one.score, one.difference,
-             "" if isinf(one.index) else f"{one.index:.1f}", "yes" if one.violation else ""]
+             f"{one.index:.1f}".replace("inf", "\u221e"), "yes" if one.violation else ""]
             for one in words[:_MOST]
         ])  # fmt: skip
     sentences.append(
         "Lies apart (Astraea, Equation 3): the anomaly index is beyond 2, and the interval of the "
-        "difference excludes the median word."
+        "difference excludes the median word. The index is infinite where most words are alike."
     )
     columns = ["Attribute", "Label", "Word", "Texts", "Mean score", "Difference within texts",
                "Anomaly index", "Lies apart"]  # fmt: skip

@@ -170,7 +170,7 @@ def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     if not term.form.is_pronoun and (phrase := _expression(parse, tokens)):
         return f"is part of the expression \u201c{phrase}\u201d"
     if whole := _longer_people(parse, tokens, term):
-        return f"part of the name \u201c{whole}\u201d"
+        return f"is part of the name \u201c{whole}\u201d"
     if surface in LOWER_THINGS and any(w[:1].isupper() for w in parse.words if w != "I"):
         return f"\u201c{surface}\u201d in lower case is a thing"
     return ""
@@ -273,7 +273,7 @@ def _in_sense(
     name = _name_at(parse, span, reading)
     if name in ("", surface):
         return TermReading((), f"here \u201c{surface}\u201d is a name", name)
-    return TermReading((), f"part of the name \u201c{name}\u201d", name)
+    return TermReading((), f"is part of the name \u201c{name}\u201d", name)
 
 
 def _before_name(surface: str, span: Span, reading: SentenceReading) -> bool:

@@ -119,6 +119,10 @@ def test_what_is_in_no_combination_is_told() -> None:
 
 def test_scores_have_a_figure() -> None:
     found = hinter.check("The British waiter was kind.", attributes="race,gender", limit=2)
+    page = page_of(found._repr_html_())  # light in any notebook, without links into the app
+    assert "Interaction: " in page
+    assert "<a " not in page
+    assert "prefers-color-scheme" not in page
     assert found.scores
     assert found.figure().to_dict()["data"]  # type: ignore[union-attr]
 

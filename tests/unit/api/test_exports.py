@@ -32,7 +32,7 @@ def test_a_model_card_states_rates_settings_and_limits(result: hinter.CampaignRe
         errors = line.errors
         said = (line.name, f"{errors.of:,}", f"{errors.hits:,}", exports.in_words(errors))
         assert f"| {' | '.join(said)} |" in card
-    assert f"{len(TEXTS) + 1} texts" in card
+    assert f"{len(TEXTS) + 1} texts (`texts from Python`)" in card
     assert "/tmp" not in card
 
 

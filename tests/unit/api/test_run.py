@@ -176,6 +176,9 @@ def test_reports_and_figures(result: hinter.CampaignResult) -> None:
     assert re.search("pass|fail|too few", page, re.IGNORECASE)
     assert "placebo" in page
     assert "<script" not in page
+    assert "prefers-color-scheme" not in page
+    assert "HInter report: texts from Python" in page
+    assert len(repr(result.of_model("planted"))) < 1000
     assert "planted: " in repr(result)
 
 

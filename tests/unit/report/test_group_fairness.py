@@ -49,6 +49,12 @@ def test_one_text_is_no_evidence() -> None:
     assert not first.violation
 
 
+def test_what_lies_apart_has_an_index() -> None:
+    words = [("x", 40, 0.9, 0.5, 0.01), *((name, 40, 0.1, 0.0, 0.01) for name in "yzv")]
+    (row, *_) = group_fairness_section(judged("a", "b", words)).rows
+    assert row[-2:] == ["\u221e", "yes"]
+
+
 @pytest.mark.parametrize("planted", [0.0, 0.2])
 def test_the_section_names_what_lies_apart(planted: float) -> None:
     section = group_fairness_section(drawn(3, planted))

@@ -7,16 +7,27 @@ from dataclasses import replace
 from html import escape
 from math import exp
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 import hinter_core as hinter
 from hinter_core.campaign.progress import Reason
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.report.counts import (
+    NO_PART_ERRS,
+    NO_WHOLE,
+    NO_WHOLE_ERRS,
+    PART_ERRS,
+    PART_UNKNOWN,
+    WHOLE_ERRS,
+)
 from hinter_core.report.figures import (
     FEW,
     bars,
     curves,
+    error_pies,
     flow,
     heat_maps,
     kept_pies,
@@ -25,7 +36,8 @@ from hinter_core.report.figures import (
 from hinter_core.report.gate import GateOn, GateOutcome, gate, passed
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO, PlaceboExcess
 from hinter_core.report.metrics.groups import GroupRate
-from hinter_core.report.model import Report, make_report
+from hinter_core.report.metrics.lattice import Pie
+from hinter_core.report.model import ModelReport, Report, make_report
 from hinter_core.report.page.html import marked, to_html
 from hinter_core.report.page.opening import opening
 from hinter_core.report.section import joined
@@ -96,10 +108,11 @@ def test_a_pass_names_the_groups_that_lie_significantly_above_the_others(report:
     even = with_excess(report, -0.3, 0.04, 100)
     for more, said in [
         ([], "Mutants changed to one group have significantly more errors than the mean of all "
-         "groups: female (9.0 %)."),
+         "groups: female (9.0\u00a0%)."),
         ([rate(("female", "asian"), 12, 0.01), rate(("female", "black"), 19, 1e-9)],
          "Mutants changed to 2 groups have significantly more errors than the mean of all "
-         "groups, most clearly female \u00d7 black (19.0 %), female \u00d7 asian (12.0 %)."),
+         "groups, most clearly female \u00d7 black (19.0\u00a0%), "
+         "female \u00d7 asian (12.0\u00a0%)."),
     ]:  # fmt: skip
         model = even.models[0].with_metrics(groups=[*groups, *more])
         one = replace(even, models=[model])
@@ -213,6 +226,14 @@ def test_rates_are_drawn_as_they_are(report: Report) -> None:
         assert low <= width + 0.1
         assert width <= 100 - rest + 0.1
     assert [name for name, _ in made["legend"]] == [HIDDEN[:41] + "\u2026", NEVER[:41] + "\u2026"]
+
+
+def test_each_part_of_the_errors_has_a_colour_of_its_own() -> None:
+    parts = (PART_ERRS, NO_PART_ERRS, PART_UNKNOWN, WHOLE_ERRS, NO_WHOLE_ERRS, NO_WHOLE)
+    pies = SimpleNamespace(pies=[Pie("intersectional", "", (), dict.fromkeys(parts, 1))])
+    made = error_pies(cast("ModelReport", pies))
+    assert made is not None
+    assert len({part["colour"] for part in made["rows"][0]["parts"]}) == len(parts)
 
 
 def test_shares_of_a_whole_add_up(report: Report) -> None:

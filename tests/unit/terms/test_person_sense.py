@@ -409,7 +409,7 @@ def test_every_people_has_the_same_answer(
         ("I told Jack White about it.", "White", "name"),
         ("The boy was ten years old.", "old", "is part of the measure \u201cyears old\u201d"),
         ("In May they carried a long pole.", "pole", "in lower case is a thing"),
-        ("Two American Indians spoke.", "American", "part of the name \u201cAmerican indians"),
+        ("Two American Indians spoke.", "American", "is part of the name \u201cAmerican indians"),
     ],
 )
 def test_reasons_are_words_a_visitor_understands(
