@@ -97,7 +97,8 @@ class ExploreEvents(TabEvents):
         # of what we fill in, while the rest of it is not in place yet. So the page listens itself.
         events = [ui.preview.select, *(widget.input for widget in ui.settings)]
         # One event for all of them: an answer to older values must not come last.
-        looked = self._swift(partial(gr.on, events), self.look, ui.form, ui.looked)
+        outputs = [*ui.looked, ui.notice]
+        looked = self._swift(partial(gr.on, events), self.look, ui.form, outputs)
         self._follow(looked, "draft")
         for name, fold in ui.folds.items():
             unfolded = [ui.who, ui.plot, ui.trees, ui.table]
@@ -191,8 +192,10 @@ class ExploreEvents(TabEvents):
             return self.updates.unread(session, error)
         if form.source == state.controls.source == state.seen:
             return {}
+        # What was said of the text before is not said of this one.
+        told = {} if form.source == state.controls.source else {self.ui.notice: ""}
         state.controls = form  # what comes meanwhile must not take its place
-        looked = self._looked(session, form)
+        looked = self._looked(session, form) | told
         named = list(form.models) != [str(model) for model in values[2] or ()]
         return looked | ({self.ui.models: gr.update(value=list(form.models))} if named else {})
 
