@@ -83,7 +83,7 @@ class PythonModel(ModelUnderTest):
 
     def _call(self, texts: list[str]) -> list[Any]:
         try:
-            values = list(_plain(self._function(texts)))
+            values = list(_plain(_rows(self._function(texts))))
         except SystemExit as error:  # one text must not end a run over thousands
             raise RuntimeError(f"it exits: {error}") from error
         if len(values) != len(texts):
@@ -106,7 +106,9 @@ class PythonModel(ModelUnderTest):
         several = isinstance(value, list | tuple | set)
         named = tuple(map(_label, value if several else (value,)))
         if len(named) != 1 and not self.capabilities.multi_label:
-            raise ValueError(f"{len(named)} labels where one is expected; set multi=1")
+            raise ValueError(
+                f"{len(named)} labels where one is expected; set multi=1 (in Python, multi=True)"
+            )
         self._check(named)
         return Prediction(named)
 
@@ -134,6 +136,14 @@ class PythonModel(ModelUnderTest):
         unknown = [x for x in given if x not in self.capabilities.labels]
         if unknown and not self._open:
             raise ValueError(f"the answer has labels that were not declared: {unknown}")
+
+
+def _rows(value: Any) -> Any:
+    """Return the rows of a table of pandas, by label if its columns are names."""
+    if not (hasattr(value, "to_dict") and hasattr(value, "columns")):
+        return value
+    named = all(isinstance(column, str) for column in value.columns)
+    return value.to_dict("records") if named else value.to_numpy()
 
 
 def _plain(value: Any) -> Any:
@@ -164,14 +174,20 @@ def adapt(
     several labels may apply.
 
     Raises:
-        ModelError: no model, or one that fails on two plain sentences.
+        ModelError: no model, one that fails on plain sentences, or labels that contradict it.
     """
     if all(hasattr(value, part) for part in ("predict", "capabilities", "identity", "name")):
         return value  # type: ignore[no-any-return]  # it follows the protocol itself
     declared = getattr(value, "labels", None)
     known = tuple(labels) or tuple(map(str, declared if isinstance(declared, list | tuple) else ()))
     function, of_scores = _function_of(value)
-    known = known or tuple(map(str, _plain(of_scores)))
+    classes = tuple(map(str, _plain(of_scores)))
+    if known != classes and set(known) & set(classes):
+        raise ModelError(
+            f"The labels of {name} are {', '.join(known)}, but its scores are of "
+            f"{', '.join(classes)} (classes_), in this order; leave out labels."
+        )
+    known = known or classes
     identity = f"{identity}-{known}-{multi}" if identity else f"{_UNNAMED}{uuid4().hex}"
     try:
         return PythonModel(name, function, known, multi, identity, _tokenizer_of(value))
@@ -225,7 +241,8 @@ def load_added(name: ModelName) -> ModelUnderTest:
                 f"The model '{name.text}' cannot be made ({type(error).__name__}: {error}); write "
                 f"{name.kind} or {name.kind}:SOURCE, as its package says."
             ) from error
-    identity = added.options.get("identity") or (added.package and f"{added.package} {name.text}")
+    said = added.options.get("identity")
+    identity = f"{name.text}@{said}" if said else added.package and f"{added.package} {name.text}"
     labels, multi = added.options.get("labels", ()), added.options.get("multi", False)
     return adapt(value, name.text, identity, labels, multi=multi)
 

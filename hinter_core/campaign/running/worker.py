@@ -84,9 +84,12 @@ def load_parts(campaign: Campaign, budget: Budget | None = None) -> CampaignPart
         )
         for name in dict.fromkeys(campaign.models)
     ]
-    for store in models:
-        if isinstance(store.model, Line):
-            store.model.restarts = True
+    names: dict[str, str] = {}
+    for model in (store.model for store in models):
+        if (first := names.setdefault(model.identity, model.name)) != model.name:
+            raise ModelError(f"{first} and {model.name} are the same model; give only one of them.")
+        if isinstance(model, Line):
+            model.restarts = True
     relation = relation_of(campaign.settings.relations)
     require_comparable(relation, (store.model for store in models))
     campaign.source.require_models([store.model for store in models])

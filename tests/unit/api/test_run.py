@@ -256,6 +256,42 @@ def test_a_campaign_goes_on_only_with_a_model_that_is_known(run: Run, tmp_path: 
     assert sum(asked) > 4
 
 
+@pytest.mark.usefixtures("clean_seams")
+def test_models_of_one_identity_keep_their_own_answers(run: Run, tmp_path: Path) -> None:
+    def fair(texts: list[str]) -> list[str]:
+        return ["good" for _ in texts]
+
+    def errors(found: hinter.CampaignResult) -> dict[str, int]:
+        return {name: len(found.findings(model=name)) for name in found.models}
+
+    for model, name in ((planted, "first"), (fair, "second")):
+        hinter.model(model, name=name, identity="1", labels=["good", "bad"])
+    out = tmp_path / "out"
+    apart = {**errors(run(models="first", out=out)), "second": 0}
+    assert apart["first"]
+    assert errors(run(models=["first", "second"])) == apart
+    assert errors(run(models="second", out=out, resume=True)) == apart
+    store = CampaignStore(out)  # before names were part of identities, all answers were in one file
+    spec = store.read()
+    (now, _), before = (
+        (one["identity"] for one in spec["models"].values()),
+        "1-('good', 'bad')-False",
+    )
+    store.answers(0, now).rename(store.answers(0, before))
+    store.write_spec(
+        {**spec, "models": {"second": {**spec["models"]["second"], "identity": before}}}
+    )
+    assert errors(hinter.load(out)) == {"second": apart["first"]}
+    assert errors(run(models=["first", "second"], out=out, resume=True)) == apart
+
+
+def test_one_model_of_two_names_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "all.rules").write_text("good otherwise")
+    named = ["scripted:good otherwise", f"scripted:{tmp_path / 'all.rules'}"]
+    with pytest.raises(hinter.HinterError, match=r"all\.rules are the same model; give only one"):
+        run(models=named)
+
+
 def test_without_a_directory_nothing_is_left(run: Run) -> None:
     found = run()
     folder = found.store.folder
