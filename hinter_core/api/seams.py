@@ -14,7 +14,7 @@ from hinter_core.errors import InputError
 from hinter_core.extensions import METRICS, MODELS, RELATIONS, SOURCES, Extension, Seam
 from hinter_core.models.registry import BACKENDS
 from hinter_core.relations import registry
-from hinter_core.relations.changes.added import add_relation
+from hinter_core.relations.changes.added import add_relation, follows_protocol
 
 _RELATIONS = frozenset(registry.RELATIONS)
 _SOURCES = frozenset({"hf", "sample", *PRESETS})
@@ -52,10 +52,12 @@ def relation(value: Any = None, *, name: str = "") -> Any:
     Name it among the ``relations`` of a check or campaign. Its docstring says what it does.
 
     Raises:
-        InputError: a name of HInter's own relations, or none.
+        InputError: a name of HInter's own relations, or none; or no function.
     """
     if value is None:
         return lambda given: relation(given, name=name)
+    if not (callable(value) or follows_protocol(value)):
+        raise InputError(f"{value!r:.60} is no relation; give a function that yields texts.")
     _add(RELATIONS, value, name, _RELATIONS, {})
     chosen = name or name_of(value)
     registry.RELATIONS[chosen] = add_relation(Extension(chosen, value))

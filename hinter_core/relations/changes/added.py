@@ -25,7 +25,7 @@ Rewording = Callable[[str], Iterable[str]]
 def add_relation(added: Extension) -> Relation:
     """Return the relation that was added; one that is a function joins the family."""
     value = added.value
-    if all(hasattr(value, part) for part in ("prepare", "conform", "oracle", "verdict")):
+    if follows_protocol(value):
         relation: Relation = value
         return relation
     title = added.about.rstrip(".") or added.name.replace("_", " ")
@@ -36,14 +36,25 @@ def add_relation(added: Extension) -> Relation:
     return FamilyRelation(added.name)
 
 
+def follows_protocol(value: object) -> bool:
+    """Whether a value is an object of the protocol of relations."""
+    return all(hasattr(value, part) for part in ("prepare", "conform", "oracle", "verdict"))
+
+
 def _changes(name: str, function: Rewording) -> Callable[[SourceText, str], Iterator[Edit]]:
     def changes(source: SourceText, about: str) -> Iterator[Edit]:
         try:
-            texts = list(dict.fromkeys(function(source.text)))
+            given = function(source.text)
+            texts = [] if isinstance(given, str) else list(dict.fromkeys(given))
         except Exception as error:
             raise InputError(
                 f"The relation '{name}' failed on this text ({type(error).__name__}: {error})."
             ) from error
+        if isinstance(given, str):
+            raise InputError(
+                f"The relation '{name}' returns one text, not several; write yield in place of "
+                "return, or return a list of texts."
+            )
         for text in texts:
             if not isinstance(text, str):
                 raise InputError(f"The relation '{name}' gives texts, not {text!r:.60}.")

@@ -96,6 +96,14 @@ def test_a_relation_that_fails_ends_no_run(words: list[str]) -> None:
     assert "No text was tested" not in repr(found)
 
 
+def test_a_relation_that_is_none_is_refused(words: list[str]) -> None:
+    with pytest.raises(hinter.HinterError, match=r"5 is no relation; give a function"):
+        hinter.relation(5, name="five")
+    hinter.relation(lambda text: text.upper(), name="loud")
+    with pytest.raises(hinter.HinterError, match="'loud' returns one text, not several; write yie"):
+        hinter.mutants(TEXTS[0], (), dictionaries=words, relations="loud", order=1)
+
+
 def test_a_relation_that_fails_on_all_texts_leaves_no_clean_result(words: list[str]) -> None:
     @hinter.relation
     def broken(text: str) -> list[str]:

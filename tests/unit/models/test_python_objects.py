@@ -70,6 +70,8 @@ def rows(*scores: list[float]) -> Callable[[list[str]], Any]:
          (), "b"),
         (lambda texts: [{"sequence": t, "labels": ["x", "y"], "scores": [0.7, 0.3]} for t in texts],
          (), "x"),
+        (lambda texts: pd.DataFrame({"bad": [0.2] * len(texts), "good": 0.8}), (), "good"),
+        (lambda texts: pd.DataFrame([[0.2, 0.8]] * len(texts)), ("bad", "good"), "good"),
         (lambda texts: [True for _ in texts], (), "True"),
         (lambda texts: [{"good": np.float32(1.0000001), "bad": 0.0} for _ in texts], (), "good"),
     ],
@@ -78,6 +80,16 @@ def test_answers_come_in_many_shapes(function: Any, labels: tuple[str, ...], ans
     found = adapt(function, "mine", labels=labels).predict([GOOD])
     assert found[0].labels == (answer,)
     assert all(0 <= score <= 1 for score in found[0].scores.values())
+
+
+@pytest.mark.parametrize("labels", [("good", "bad"), ("bad", "fine"), ("bad",)])
+def test_labels_that_contradict_the_classes_are_refused(labels: tuple[str, ...]) -> None:
+    own = fitted(LogisticRegression(), ["good", "bad"] * 2)
+    says = rf"labels of mine are {', '.join(labels)}, but its scores are of bad, good \(classes_\)"
+    with pytest.raises(ModelError, match=says):
+        adapt(own, "mine", labels=labels)
+    for renamed in (("bad", "good"), ("rude", "kind")):
+        assert adapt(own, "mine", labels=renamed).predict([GOOD])[0].labels == (renamed[1],)
 
 
 @pytest.mark.slow
@@ -109,6 +121,7 @@ def test_what_follows_the_protocol_is_taken_as_it_is() -> None:
         (None, "None is no model"),
         (lambda texts: ["good"], "1 answers to 4 texts"),
         (lambda text: text.upper(), "AttributeError"),
+        (lambda texts: [["a", "b"] for _ in texts], "set multi=1 (in Python, multi=True)"),
         (lambda texts: [[0.2, 0.8] for _ in texts], "2 scores and 0 labels; name the labels"),
         (lambda texts: [0.8 for _ in texts], "0.8 is a number, of no label"),
         (lambda texts: None, "TypeError"),
