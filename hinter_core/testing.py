@@ -1,16 +1,19 @@
 """Assertions for test suites: a model has no hidden intersectional bias on some texts."""
 
+import reprlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hinter_core.api.checking import Names, prepare_check, settings_of
+from hinter_core.api.checking import CHECKED, Names, prepare_check, settings_of
+from hinter_core.api.inputs import is_table
 from hinter_core.api.models import named_models
 from hinter_core.campaign.settings import CAMPAIGN_ATTRIBUTES
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Budget
 from hinter_core.report.gate import MOST_UNANSWERED
 
+_NAME = "assert_no_hidden_bias"
 _SHOWN = 5  # findings of a text
 
 
@@ -36,8 +39,8 @@ def assert_no_hidden_bias(
             variants have no answer: the message says why.
         HinterError: bad input, also if nothing in any of the texts can be changed.
     """
-    campaign = settings_of("assert_no_hidden_bias", attributes, settings)
-    given = [texts] if isinstance(texts, str) else list(texts)
+    campaign = settings_of(_NAME, attributes, settings, CHECKED)
+    given = _listed(texts)
     hidden, refused = list[str](), list[InputError]()
     with named_models(model, labels=labels, multi=multi) as names:
         for text in given:
@@ -57,11 +60,24 @@ def assert_no_hidden_bias(
                 elif len(lost):
                     warnings.warn(_unknown(text, name, lost), stacklevel=2)
     if len(refused) == len(given) * len(names):
-        raise InputError(
-            f"Nothing was tested: {refused[0]}" if refused else "Nothing was tested: give texts."
-        )
+        many = f"None of the {len(given)} texts was tested; the first"
+        none = many if len(given) > 1 else "Nothing was tested"
+        raise InputError(f"{none}: {refused[0] if refused else 'give texts.'}")
     if hidden:
         raise AssertionError("\n".join(hidden))
+
+
+def _listed(texts: Any) -> list[str]:
+    if isinstance(texts, str):
+        return [texts]
+    if is_table(texts):
+        raise InputError(f"{_NAME} takes texts, not a table; give a column, such as df['text'].")
+    many = isinstance(texts, Iterable) and not isinstance(texts, Mapping)
+    given = list(texts) if many else [texts]
+    for one in given:
+        if not isinstance(one, str):
+            raise InputError(f"{_NAME} takes a text or a list of texts, not {reprlib.repr(one)}.")
+    return given
 
 
 def _unknown(text: str, model: str, lost: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Sequence
 from os import PathLike
 from tempfile import TemporaryDirectory
@@ -41,7 +42,7 @@ def run(
     retry_failed: bool = False,
     engine: str = "local",
     gpus: float = 0.0,
-    on_progress: OnProgress = lambda _: None,
+    on_progress: OnProgress | None = None,
     **settings: Any,
 ) -> CampaignResult:
     """Test models on all texts of a data set.
@@ -80,7 +81,8 @@ def run(
         store = CampaignStore(folder)
         running = prepare_run(campaign, store, resume=resume, retry_failed=retry_failed)
         work = plan_run(campaign, running)
-        run_campaign(campaign, running, work, on_progress=on_progress, engine=opened)
+        told = on_progress or (lambda _: None)
+        run_campaign(campaign, running, work, on_progress=told, engine=opened)
     return CampaignResult(store, temporary)
 
 
@@ -124,12 +126,19 @@ def _require_shared(campaign: Campaign) -> None:
         )
 
 
-def load(directory: Folder) -> CampaignResult:
-    """Open a campaign's directory.
+def load(directory: CampaignResult | Folder) -> CampaignResult:
+    """Open a campaign's directory; a result stays as it is.
 
     Raises:
         HinterError: it is no campaign, or damaged.
     """
+    if isinstance(directory, CampaignResult):
+        return directory
+    if not isinstance(directory, str | PathLike):
+        raise InputError(
+            f"{reprlib.repr(directory)} is no campaign; give its directory, or what hinter.run "
+            "returned."
+        )
     return CampaignResult(CampaignStore(place_of(directory)))
 
 
@@ -145,11 +154,7 @@ def compare(
     Raises:
         HinterError: no campaign, an unknown model, or nothing in common.
     """
-    stores = [
-        one.store if isinstance(one, CampaignResult) else CampaignStore(place_of(one))
-        for one in (first, second)
-        if one is not None
-    ]
+    stores = [load(first).store, *([] if second is None else [load(second).store])]
     names = [models] if isinstance(models, str) else list(models)
     sides = choose_sides(stores[0], stores[1] if len(stores) > 1 else None, names)
     return ComparisonResult(compare_sides(*sides))

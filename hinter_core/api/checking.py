@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from hinter_core.api.inputs import is_table
 from hinter_core.api.models import named_models
 from hinter_core.api.notebook import framed
-from hinter_core.campaign.settings import CAMPAIGN_ATTRIBUTES
+from hinter_core.campaign.settings import CAMPAIGN_ATTRIBUTES, CAMPAIGN_OPTIONS
 from hinter_core.campaign.spec import Campaign, from_mapping
 from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError
@@ -20,10 +21,10 @@ from hinter_core.models.budget import Budget, cost_in_words, total
 from hinter_core.models.registry import require_prices
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.plan import Plan
-from hinter_core.mutation.settings import require_testable
+from hinter_core.mutation.settings import SETTINGS, require_testable
 from hinter_core.pipeline.case import FollowUp, TestCase, TestResult, conform, follow_up_of
 from hinter_core.pipeline.export import check_to_json
-from hinter_core.pipeline.neutral import SWAPS, neutral_flips
+from hinter_core.pipeline.neutral import NEUTRAL, SWAPS, neutral_flips
 from hinter_core.pipeline.pipeline import (
     Pipeline,
     build_pipeline,
@@ -42,6 +43,11 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 Names = str | Sequence[str]
+MADE = (
+    "attributes", *(name for name in SETTINGS if name not in ("repeat", "tolerance")),
+    "dictionaries", "parser",
+)  # fmt: skip  # settings that decide the mutants of a text
+CHECKED = ("attributes", *SETTINGS, "dictionaries", "parser", "requests", "budget")
 _CHUNK = 512
 _WORST = (Verdict.HIDDEN, Verdict.BIASED, Verdict.BENIGN, Verdict.UNANSWERED, Verdict.DISCARDED)
 _STYLES = [ASSETS / "css" / f"{name}.css" for name in ("base", "hinter")]
@@ -114,14 +120,16 @@ def check(
         attributes: Sensitive attributes to change, such as ``["race", "gender"]``.
         labels: Labels in the order of the scores, if the model's answers do not name them.
         multi: Whether several labels may apply to one text.
-        neutral: How often neutral words are swapped, to see how easily the answer flips.
+        neutral: How often neutral words are swapped, to see how easily the answer flips: up to
+            1,000 times, or 0.
         settings: As of a campaign: ``order``, ``limit``, ``seed``, ``relations``, ``literal``, ...
 
     Raises:
         HinterError: bad input; the message says what to do.
     """
     _require_text("hinter.check", text)
-    campaign = settings_of("hinter.check", attributes, settings)
+    campaign = settings_of("hinter.check", attributes, settings, CHECKED)
+    neutral = NEUTRAL.read(neutral, "hinter.check: ")
     with named_models(model, labels=labels, multi=multi) as (name, *others):
         if others:
             raise InputError("hinter.check asks one model; call it once for each.")
@@ -143,7 +151,7 @@ def mutants(
     from hinter_core.campaign.frames import mutants_alone
 
     _require_text("hinter.mutants", text)
-    campaign = settings_of("hinter.mutants", attributes, settings)
+    campaign = settings_of("hinter.mutants", attributes, settings, MADE)
     dictionaries, parses = campaign.vocabulary(), ParseStore(load_parser(campaign.parser))
     require_testable(dictionaries, campaign.models, campaign.settings)
     plan = plan_text(text, dictionaries, campaign.settings, parses)
@@ -157,19 +165,23 @@ def mutants(
 
 def _require_text(where: str, given: Any) -> None:
     if not isinstance(given, str):
-        raise InputError(
-            f"{where} takes one text, not {reprlib.repr(given)}; hinter.run tests many."
-        )
+        what = "a table" if is_table(given) else reprlib.repr(given)
+        raise InputError(f"{where} takes one text, not {what}; hinter.run tests many.")
 
 
-def settings_of(where: str, attributes: Names | None, settings: dict[str, Any]) -> Campaign:
-    """Return the settings that a caller gives by name, as a campaign.
+def settings_of(
+    where: str,
+    attributes: Names | None,
+    settings: dict[str, Any],
+    known: Iterable[str] = CAMPAIGN_OPTIONS,
+) -> Campaign:
+    """Return the settings that a caller gives by name, as a campaign; ``known``: those that apply.
 
     Raises:
         InputError: an unknown setting, or a wrong value.
     """
     given = settings if attributes is None else {"attributes": attributes, **settings}
-    return from_mapping(given, where)
+    return from_mapping(given, where, known=known)
 
 
 class CheckResult:

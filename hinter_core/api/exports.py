@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from hinter_core import __version__
 from hinter_core.api import frames
-from hinter_core.api.results import CampaignResult
+from hinter_core.api.campaigns import Folder, load
+from hinter_core.api.results import CampaignResult, require_only
 from hinter_core.data.hub import PREFIX
 from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError
@@ -109,8 +110,7 @@ def eval_results(result: CampaignResult, model: str) -> str:
     data = str(result.settings["data"])
     if not data.startswith(PREFIX):
         raise InputError(
-            "The Hub lists results on its data sets alone; run the campaign with "
-            f"--data {PREFIX}ORG/NAME."
+            f"The Hub lists results on its data sets alone; run the campaign on {PREFIX}ORG/NAME."
         )
     rates = {line.name: line.errors for line in rates_of(result, model)}
     intersectional = rates.get("intersectional")
@@ -168,6 +168,9 @@ def langfair_prompts(result: CampaignResult, model: str, **only: Any) -> str:
 
     Each entry is of one attribute and two groups; the two lists of ``GROUP_prompt`` have the same
     length, and a text and its mutant stand at the same place.
+
+    Raises:
+        InputError: no such mutant was answered.
     """
     mutants = _answered(result, model, **only)
     entries = []
@@ -177,6 +180,11 @@ def langfair_prompts(result: CampaignResult, model: str, **only: Any) -> str:
             if old != new:
                 prompts = {f"{old}_prompt": list(rows.text), f"{new}_prompt": list(rows.mutant)}
                 entries.append({"attribute": attribute, "groups": [old, new], **prompts})
+    if not entries:
+        raise InputError(
+            f"LangFair takes mutants that change one attribute alone; {model} has answered no such "
+            "mutant."
+        )
     return to_json(entries, 1) + "\n"
 
 
@@ -238,11 +246,13 @@ def write_inspect_log(result: CampaignResult, model: str, path: Path) -> None:
     )
 
 
-def log_campaign(result: CampaignResult, tracker: str, project: str = "hinter") -> dict[str, float]:
+def log_campaign(
+    result: CampaignResult | Folder, tracker: str, project: str = "hinter"
+) -> dict[str, float]:
     """Log a campaign as one run of an experiment tracker: settings, rates and the HTML report.
 
     Args:
-        result: What :func:`hinter_core.load` or :func:`hinter_core.run` returns.
+        result: What :func:`hinter_core.run` returns, or the campaign's directory.
         tracker: ``mlflow``, ``trackio`` or ``wandb``, which must be installed.
         project: Name of the project, or of MLflow's experiment.
 
@@ -250,11 +260,11 @@ def log_campaign(result: CampaignResult, tracker: str, project: str = "hinter") 
         The metrics that were logged, such as ``MODEL/intersectional_error_rate``, 0 to 1.
 
     Raises:
-        InputError: an unknown tracker, or one that is not installed.
+        HinterError: an unknown tracker, one that is not installed, or no campaign.
     """
     if tracker not in TRACKERS:
         raise InputError(f"There is no tracker '{tracker}'; use {', '.join(TRACKERS)}.")
-    package = _needs(tracker, f"Logging to {tracker}")
+    result, package = load(result), _needs(tracker, f"Logging to {tracker}")
     metrics: dict[str, float] = {}
     for model in result.models:
         name = "".join(c if c.isalnum() or c in "_-. /" else "-" for c in model)
@@ -309,12 +319,12 @@ INSPECT = "inspect"
 
 
 def export(
-    result: CampaignResult, form: str, *, model: str = "", out: Any = None, **only: Any
+    result: CampaignResult | Folder, form: str, *, model: str = "", out: Any = None, **only: Any
 ) -> str:
     """Return the results of one model in the form of another program.
 
     Args:
-        result: What :func:`hinter_core.load` or :func:`hinter_core.run` returns.
+        result: What :func:`hinter_core.run` returns, or the campaign's directory.
         form: ``model-card`` (Markdown), ``eval-results`` (YAML of the Hub), ``promptfoo`` (test
             cases, JSON lines), ``langfair`` (pairs of prompts, JSON) or ``inspect``, a log that is
             written to ``out`` and is no text.
@@ -323,8 +333,12 @@ def export(
         only: Which mutants promptfoo and LangFair get, as for ``CampaignResult.mutants``.
 
     Raises:
-        InputError: another form, an unknown model, or nothing that the form can hold.
+        HinterError: no campaign, another form, an unknown model, or nothing that the form can hold.
     """
+    require_only("hinter.export", only)
+    if only and form in (*REPORT_FORMS, INSPECT):
+        raise InputError(f"The form '{form}' is of all mutants; leave out {', '.join(only)}.")
+    result = load(result)
     (chosen, *_) = result.asked(model)
     if form == INSPECT:
         if out is None:

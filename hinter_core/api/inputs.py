@@ -35,6 +35,11 @@ def named_data(given: Any) -> Iterator[str]:
             yield name
 
 
+def is_table(given: Any) -> bool:
+    """Whether a value is a table of pandas or datasets, which gives the names of its columns."""
+    return hasattr(given, "columns") or hasattr(given, "column_names")
+
+
 def rows_of(given: Any) -> list[Any]:
     """Return the rows of a table of pandas or datasets, or of anything else with texts or rows.
 

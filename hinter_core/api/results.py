@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from html import escape
+from inspect import signature
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,7 @@ from hinter_core.campaign.progress import unanswered, untested_in_words
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import TIMES, is_placebo
 from hinter_core.data.tables import to_json
-from hinter_core.errors import InputError
+from hinter_core.errors import InputError, hint
 from hinter_core.options import listed_names
 from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.compared.sections import comparison_sections
@@ -133,6 +135,7 @@ class CampaignResult:
 
     def findings(self, verdict: Names = ("hidden", "biased"), **only: Any) -> pandas.DataFrame:
         """Return the mutants of one verdict, or of several; ``only``: as for :meth:`mutants`."""
+        require_only("findings", only)
         return self.mutants(verdict=verdict, **only)
 
     def report(self, format: str = "html") -> str:
@@ -241,6 +244,18 @@ class CampaignResult:
         """Show the first screen of the report in a notebook."""
         lost = "".join(f"<p>{escape(line)}</p>" for line in self._lost())
         return framed("Report", f"<main>{first_screen(self.content)}{lost}</main>", style(), 480)
+
+
+def require_only(where: str, only: Mapping[str, Any]) -> None:
+    """Refuse what :meth:`CampaignResult.mutants` does not take.
+
+    Raises:
+        InputError: the message begins with ``where``.
+    """
+    known = list(signature(CampaignResult.mutants).parameters)[1:]
+    if unknown := sorted(set(only) - set(known)):
+        meant = hint(unknown, known, f"use {', '.join(known)}.")
+        raise InputError(f"{where}: unknown setting {', '.join(unknown)}; {meant}")
 
 
 class ComparisonResult:

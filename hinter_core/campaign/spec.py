@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -144,13 +144,21 @@ class Campaign(CampaignSettings):
         return f"{name}={json.dumps(value, ensure_ascii=False)}"
 
 
-def from_mapping(values: Mapping[str, Any], where: str, *, stored: bool = False) -> Campaign:
+def from_mapping(
+    values: Mapping[str, Any],
+    where: str,
+    *,
+    known: Iterable[str] = CAMPAIGN_OPTIONS,
+    stored: bool = False,
+) -> Campaign:
     """Create a campaign from plain values; one that was ``stored`` is read whatever its numbers.
+
+    ``known``: the settings that apply.
 
     Raises:
         InputError: an unknown name or a wrong value; the message begins with ``where``.
     """
-    known, values = CAMPAIGN_OPTIONS, dict(values)
+    known, values = {name: CAMPAIGN_OPTIONS[name] for name in known}, dict(values)
     if values.pop("relation", "substitution") != "substitution":  # the only one there was
         raise InputError(f"{where}: unknown relation; write relations: and a list of names.")
     if unknown := sorted(map(str, set(values) - set(known))):

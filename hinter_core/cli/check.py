@@ -5,16 +5,15 @@ from typing import Annotated, Any
 
 import typer
 
-from hinter_core.api.checking import prepare_check
+from hinter_core.api.checking import CHECKED, prepare_check
 from hinter_core.campaign.spec import from_mapping
 from hinter_core.cli.options import budget_of, output, read_text, say, with_settings
 from hinter_core.models.base import Generative
 from hinter_core.models.budget import cost_in_words
-from hinter_core.mutation.settings import SETTINGS
-from hinter_core.pipeline.neutral import SWAPS
+from hinter_core.pipeline.neutral import NEUTRAL, SWAPS
 
 
-@with_settings("attributes", *SETTINGS, "dictionaries", "parser", "requests", "budget")
+@with_settings(*CHECKED)
 def check(
     *,
     settings: dict[str, Any],
@@ -26,17 +25,12 @@ def check(
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Print the maximum cost without testing.")
     ] = False,
-    neutral: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Swap neutral words this often, to see how easily the answer flips; 0: never.",
-        ),
-    ] = SWAPS,
+    neutral: Annotated[int, typer.Option(help=NEUTRAL.help)] = SWAPS,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Mutate a text and show the changes that flip the model's answer."""
     source = read_text(text, file)
+    neutral = NEUTRAL.read(neutral, "the options: ")
     campaign = from_mapping(settings, "the options")
     budget = budget_of(campaign.requests, campaign.budget)
     ready = prepare_check(source, model, campaign, budget)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.lattice import EditSet
 from hinter_core.mutation.plan import Plan
+from hinter_core.options import Option
 from hinter_core.pipeline.case import (
     FollowUp,
     TestCase,
@@ -21,6 +22,11 @@ from hinter_core.terms.dictionary import neutral_words
 from hinter_core.types import Edit, Verdict
 
 SWAPS = 12
+NEUTRAL = Option(
+    "neutral", SWAPS,
+    "Swap neutral words this often, to see how easily the answer flips; 0: never.",
+    low=0, high=1_000,
+)  # fmt: skip
 _DRAWN = 4  # times as many as wanted, as some are discarded
 _COUNTED = (Verdict.BIASED, Verdict.HIDDEN, Verdict.BENIGN)
 _TRIES = 20  # per swap, as some touch the same words

@@ -8,6 +8,7 @@ import sys
 from html.parser import HTMLParser
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import hinter_core as hinter
@@ -137,6 +138,11 @@ def test_mutants_need_no_model(words: list[str]) -> None:
     assert "verdict" not in made.columns
     assert made["kept"].any()
     assert set(made["order"]) == {1, 2}
+    for asked in ({"requests": 1}, {"models": "vader"}, {"repeat": 1}):
+        with pytest.raises(
+            hinter.HinterError, match=r"mutants: unknown setting .*; use attributes"
+        ):
+            hinter.mutants(TEXTS[0], (), dictionaries=words, **asked)
 
 
 def one_answer(texts: list[str]) -> list[str]:
@@ -156,7 +162,13 @@ def one_answer(texts: list[str]) -> list[str]:
         ({"model": "vader", "labels": ["a", "b"]}, "describe one model that is an object"),
         ({"attributes": ["race", "shoe size"]}, "shoe size"),
         ({"attributes": 5}, "attributes is a list of names"),
-        ({"ordr": 2}, "unknown setting ordr"),
+        ({"ordr": 2}, "unknown setting ordr; did you mean 'order'?"),
+        ({"grammar": "x"}, "hinter.check: unknown setting grammar; use attributes, order, limit"),
+        ({"neutral": "x"}, "hinter.check: neutral is a whole number from 0 to 1000, not 'x'."),
+        ({"neutral": 1.5}, "neutral is a whole number"),
+        ({"neutral": -1}, "neutral is a whole number"),
+        ({"neutral": 1_000_000}, "neutral is a whole number"),
+        ({"text": pd.DataFrame({"text": [TEXT]})}, "takes one text, not a table; hinter.run tests"),
         ({"order": "two"}, "order is a whole number"),
         ({"text": ""}, "There is no text to check"),
         ({"text": "Nothing is here."}, "No term of race or gender"),

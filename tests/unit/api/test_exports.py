@@ -55,7 +55,7 @@ def test_promptfoo_expects_the_answer_to_the_unchanged_text(
 
 
 def test_langfair_gets_pairs_of_one_attribute(result: hinter.CampaignResult) -> None:
-    entries = json.loads(hinter.export(result, "langfair"))
+    entries = json.loads(hinter.export(str(result.store.folder), "langfair"))
     mutants = result.mutants().set_index("mutant")
     assert entries
     for entry in entries:
@@ -70,7 +70,7 @@ def test_langfair_gets_pairs_of_one_attribute(result: hinter.CampaignResult) -> 
 def test_results_for_the_hub_name_its_data_set(
     result: hinter.CampaignResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(hinter.HinterError, match="--data hf:ORG/NAME"):
+    with pytest.raises(hinter.HinterError, match="run the campaign on hf:ORG/NAME"):
         hinter.export(result, "eval-results")
     found = {**result.settings, "data": "hf:stanfordnlp/imdb?split=test"}
     monkeypatch.setattr(CampaignResult, "settings", property(lambda _: found))
@@ -141,6 +141,17 @@ def test_what_cannot_be_written_is_refused(
         ("inspect", {"out": tmp_path / "log.txt"}, "name the file log.eval"),
         ("promptfoo", {"validity": 2.0}, "no such mutant"),
         ("model-card", {"model": "nobody"}, "nobody"),
+        ("model-card", {"verdict": "hidden"}, "The form 'model-card' is of all mutants; leave out"),
+        (
+            "langfair",
+            {"verdict": "hidden"},
+            "LangFair takes mutants that change one attribute alone",
+        ),
+        (
+            "promptfoo",
+            {"verdicts": "hidden"},
+            "hinter.export: unknown setting verdicts; did you mean",
+        ),
     ]
     for form, more, message in wrong:
         with pytest.raises(hinter.HinterError, match=message):

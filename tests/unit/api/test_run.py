@@ -158,6 +158,10 @@ def test_results_are_tables(result: hinter.CampaignResult) -> None:
         result.findings(model="vader")
     with pytest.raises(hinter.HinterError, match="no verdict 'bad'"):
         result.findings("bad")
+    with pytest.raises(
+        hinter.HinterError, match="findings: unknown setting verdicts; did you mean"
+    ):
+        result.findings(verdicts="hidden")
 
 
 def test_reports_and_figures(result: hinter.CampaignResult) -> None:
@@ -304,6 +308,7 @@ def test_progress_is_told(run: Run) -> None:
     seen = []
     run(shard=1, on_progress=lambda now: seen.append((now.shards, now.of)))
     assert seen == [(1, 3), (2, 3), (3, 3)]
+    assert run(on_progress=None).texts == 3
 
 
 def test_two_models_are_compared(run: Run, tmp_path: Path) -> None:
@@ -328,6 +333,8 @@ def test_two_models_are_compared(run: Run, tmp_path: Path) -> None:
 def test_a_directory_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(hinter.HinterError, match="is no campaign"):
         hinter.load(tmp_path)
+    with pytest.raises(hinter.HinterError, match="5 is no campaign; give its directory"):
+        hinter.load(5)  # type: ignore[arg-type]
 
 
 def test_the_command_line_reads_what_the_api_wrote(

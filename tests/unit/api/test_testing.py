@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import hinter_core as hinter
@@ -43,9 +44,14 @@ def test_a_fair_model_passes(words: list[str]) -> None:
         (TEXTS[2:], "Nothing was tested: No term of hue or sex"),
         ([], "Nothing was tested: give texts."),
         (["  "], "Nothing was tested: There is no text"),
+        ([TEXTS[2]] * 3, "None of the 3 texts was tested; the first: No term of hue or sex"),
+        (pd.DataFrame({"text": TEXTS}), r"takes texts, not a table; give a column, such as df\["),
+        ({"text": TEXTS[0]}, "a text or a list of texts, not {'text'"),
+        ([TEXTS[0], None], "a text or a list of texts, not None"),
+        (5, "a text or a list of texts, not 5"),
     ],
 )
-def test_nothing_to_test_is_no_success(texts: list[str], says: str, words: list[str]) -> None:
+def test_nothing_to_test_is_no_success(texts: Any, says: str, words: list[str]) -> None:
     with pytest.raises(hinter.HinterError, match=says):
         assert_fair(texts, words)
 
@@ -65,6 +71,8 @@ def test_what_is_not_answered_is_no_success(words: list[str]) -> None:
 def test_a_wrong_setting_is_no_success(words: list[str]) -> None:
     with pytest.raises(hinter.HinterError, match="unknown setting ordr"):
         assert_fair(TEXTS, words, ordr=3)
+    with pytest.raises(hinter.HinterError, match="unknown setting sample"):
+        assert_fair(TEXTS, words, sample=3)
     with pytest.raises(hinter.HinterError, match="A budget of money needs prices"):
         assert_fair(TEXTS, words, budget=1.0)
     with pytest.raises(hinter.HinterError, match="1 answers to 4 texts"):
