@@ -123,7 +123,7 @@ def open_handwritten(path: Path, mapping: Sequence[str] = ()) -> HandwrittenTabl
     source = open_source(path, known)
     if not source.head:
         raise InputError(f"{path} holds no row.")
-    names, chosen = source.names, pairs_of(mapping, "--map")
+    names, chosen = source.names, pairs_of(mapping, "--map (in Python, columns)")
     for part, column in chosen.items():
         if part not in _PARTS:
             raise InputError(f"There is no part '{part}'; a column can be {', '.join(_PARTS)}.")
@@ -139,7 +139,8 @@ def open_handwritten(path: Path, mapping: Sequence[str] = ()) -> HandwrittenTabl
         if not chosen.get(needed):
             raise InputError(
                 f"{path} has no column '{needed}'; it has {listed(names)}. Name it with --map "
-                f"{needed}=COLUMN; or hinter mutants writes a file to begin with."
+                f"{needed}=COLUMN (in Python, columns); or hinter mutants writes a file to begin "
+                "with."
             )
     return HandwrittenTable(source, names, chosen)
 

@@ -347,7 +347,7 @@ def unbroken(name: object, stream: Any) -> Iterator[Mapping[str, Any]]:
     except Exception as error:  # network, file formats and decoders fail alike
         raise InputError(
             f"{name} breaks off after row {number:,} ({first_line(error)}). Check your network; "
-            "what is done stays, and a run goes on with --resume."
+            "what is done stays, and a run goes on with --resume (in Python, resume=True)."
         ) from error
 
 

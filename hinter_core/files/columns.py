@@ -204,7 +204,7 @@ def _find_text(
         reasons = "; ".join(f"'{n[:_LONGEST_NAME]}' holds {w}" for n, w in [*passed.items()][:5])
         raise InputError(
             f"{where} has no column of texts; {known}{f' ({reasons})' if reasons else ''}. Name it "
-            "with --text-column if there is one."
+            "with --text-column (in Python, text_column) if there is one."
         )
     column = next(n for n, (kind, size) in prose.items()
                  if kind == best[0] and size >= _NEAR * best[1])  # fmt: skip

@@ -471,8 +471,8 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
         if next(apart.each(), None) is not None:
             raise InputError(
                 f"The changes of {_listed(present)} are of different people here, or may be, and "
-                "no person has two for certain. Allow pairs across people (--across-people) to "
-                "combine them, or change one attribute alone."
+                "no person has two for certain. Allow pairs across people (--across-people; in "
+                "Python, across_people=True) to combine them, or change one attribute alone."
             )
         same = "changes of {} touch" if needs else "terms of {} are"
         raise InputError(

@@ -18,6 +18,7 @@ _SIGNS = {
 }
 _SHOWN = 20
 _REASONS = 3
+_ALL = "--json (in Python, report('json')) prints all."
 _NAMED = 2  # further changes that are named where many have one reason
 
 
@@ -46,7 +47,7 @@ def check_in_words(result: TestResult, model: str, note: str = "") -> str:
         for one, changes in refused[:_SHOWN]
     ]
     if len(refused) > _SHOWN:
-        lines.append(f"  ... and {len(refused) - _SHOWN} more reasons; --json prints all.")
+        lines.append(f"  ... and {len(refused) - _SHOWN} more reasons; {_ALL}")
     lines += [f"Note: {notice}" for notice in result.notices]
     if not any(j.conformance.kept for j in result.outcomes[model]):
         lines.append("Every mutant was discarded, so nothing was tested; see the reasons.")
@@ -65,7 +66,7 @@ def check_in_words(result: TestResult, model: str, note: str = "") -> str:
         lines.append(_neutral(neutral))
     lines += [_line(plan, j) for j in flips[:_SHOWN]]
     if len(flips) > _SHOWN:
-        lines.append(f"... and {len(flips) - _SHOWN} more; --json prints all.")
+        lines.append(f"... and {len(flips) - _SHOWN} more; {_ALL}")
     return "\n".join(lines)
 
 
@@ -76,7 +77,7 @@ def _unanswered(result: TestResult, model: str) -> list[str]:
     reasons = reasons_unanswered(result, model)
     lines = [f"  {number} unanswered: {why}" for why, number in reasons.most_common(_REASONS)]
     if len(reasons) > _REASONS:
-        lines.append(f"  ... and {len(reasons) - _REASONS} more reasons; --json prints all.")
+        lines.append(f"  ... and {len(reasons) - _REASONS} more reasons; {_ALL}")
     return lines
 
 

@@ -80,7 +80,8 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
     if lost > MOST_UNANSWERED * (lost + errors.of):
         why = (
             f"{lost:,} of {lost + errors.of:,} kept intersectional mutants have no answer, so the "
-            "rates of the others say little. Ask again with --retry-failed."
+            "rates of the others say little. Ask again with --retry-failed (in Python, "
+            "retry_failed=True)."
         )
         return Decision(name, GateOutcome.FEW, why)
     if on is GateOn.RATE:
@@ -103,7 +104,7 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
         why = (
             f"{counted} too few: "
             f"{FEWEST_PLACEBO} tell bias from brittleness. Test more texts with placebo mutants, "
-            "or use --gate-on rate."
+            "or limit the rate alone (hinter report --gate-on rate)."
         )
         return Decision(name, GateOutcome.FEW, why, most)
     for one in measured:

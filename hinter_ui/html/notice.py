@@ -13,9 +13,10 @@ from hinter_ui.html.wording import SEVERITY, SIGNS, Words, translated, two_peopl
 
 say = Words("check")
 
-# An option of the command line, or its value; in brackets, it repeats what stands before.
+# An option of the command line or of Python; in brackets, it repeats what stands before.
 _OPTION = re.compile(
-    r"(?P<again> \((?:--[a-z-]+|(?:order|Ordnung) 1)\))|(?<![\w-])--(?P<name>[a-z]+(?:-[a-z]+)*)"
+    r"(?P<again> \((?:(?:--[a-z-]+; )?in Python, [^()]+|--[a-z-]+|(?:order|Ordnung) 1)\))"
+    r"|(?<![\w-])--(?P<name>[a-z]+(?:-[a-z]+)*)"
 )
 
 # Where an upload lies on the server says nothing to a visitor.

@@ -142,7 +142,7 @@ def _vocabulary() -> tuple[re.Pattern[str], Mapping[str, str]]:
     written = (FOLDER / "vocabulary.yaml").read_text(encoding="utf-8")
     pairs: dict[str, str] = dict(yaml.safe_load(written))
     longest = sorted(pairs, key=len, reverse=True)
-    return re.compile(rf"\b({'|'.join(map(re.escape, longest))})\b(?!=)", re.IGNORECASE), pairs
+    return re.compile(rf"\b({'|'.join(map(re.escape, longest))})(?![\w=])", re.IGNORECASE), pairs
 
 
 def in_visitors_words(text: str) -> str:

@@ -199,9 +199,10 @@ def test_only_words_that_are_replaced_are_called_ambiguous(services: Services) -
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        ("Allow pairs across people (--across-people) to combine them.",
+        ("Allow pairs across people (--across-people; in Python, across_people=True) to combine "
+         "them.",
          "Allow pairs across people to combine them."),
-        ("Name it with --text-column if there is one.",
+        ("Name it with --text-column (in Python, text_column) if there is one.",
          "Name it with \u201cText column\u201d if there is one."),
         ("name it with --map text=COLUMN", "name it with \u201cmap\u201d text=COLUMN"),
         ("... and 3 more reasons; --names-per-class prints all.",

@@ -378,9 +378,15 @@ def test_what_researchers_say_is_said_in_the_words_of_the_app() -> None:
         "hf:mutant/placebo: 3 variants"
     )
     assert "Retry missing" in "".join(say(failures_section([])).sentences)
-    assert say("Ask again with --retry-failed.").startswith("Press \u201cRetry missing answers")
-    assert say("or test more texts with placebo mutants, or use --gate-on rate.").endswith(
-        "with neutral swaps."
+    assert say("Ask again with --retry-failed (in Python, retry_failed=True).").startswith(
+        "Press \u201cRetry missing answers"
+    )
+    assert say("with discarded: true (--discarded; in Python, discarded=True) does").startswith(
+        "with \u201cTest discarded variants, too\u201d"
+    )
+    rest = "or limit the rate alone (hinter report --gate-on rate)."
+    assert say(f"Test more texts with placebo mutants, {rest}") == (
+        "Test more texts with neutral swaps."
     )
     section = Section("atomic", "Mutants", ["placebo"], ["Mutants"], [["atomic", Rate(1, 2)]])
     told = say(section)

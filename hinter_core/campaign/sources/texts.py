@@ -55,8 +55,8 @@ class Texts(CampaignSource):
         if not self.name:
             raise InputError(
                 "Name the data: a file (CSV, JSON, Excel, Parquet, text), a data set of the "
-                "Hugging Face Hub (--data hf:ORG/NAME), or the texts that come with HInter "
-                f"(--data {SAMPLE})."
+                "Hugging Face Hub (hf:ORG/NAME), or the texts that come with HInter "
+                f"({SAMPLE})."
             )
         if on_hub(self.name):
             return open_hub(read_hub_name(self.name), *columns)

@@ -13,8 +13,8 @@ from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
 
 _ASK = (
-    "Discarded mutants were not put to the models. A campaign with discarded: true (--discarded) "
-    "does so and counts the false positives that the invariant avoids."
+    "Discarded mutants were not put to the models. A campaign with discarded: true (--discarded; "
+    "in Python, discarded=True) does so and counts the false positives that the invariant avoids."
 )
 _NOTE = (
     "A false positive is a flipped answer to a mutant that the invariant discarded. This is the "

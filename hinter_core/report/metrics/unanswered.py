@@ -25,8 +25,8 @@ def failures_section(reasons: Sequence[Reason]) -> Section:
         rows.append(["other", f"{len(rest):,} reasons", *sums])
     total = sum(one.mutants for one in reasons)
     words = (
-        f"{total:,} mutants had no usable answer; they count in no rate. To ask again: the command "
-        "of the run, with --retry-failed."
+        f"{total:,} mutants had no usable answer; they count in no rate. To ask again, run the "
+        "campaign with --retry-failed (in Python, retry_failed=True)."
     )
     columns = ["Reason", "What was said (an example)", "Mutants", "Unchanged texts"]
     return Section("failures", "No answer", [words], columns, rows)
