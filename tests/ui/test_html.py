@@ -280,7 +280,9 @@ def test_results_explain_figures_and_columns() -> None:
     none, verdicts = Rate(0, 9), dict.fromkeys(Verdict, 0)
     line = ReportRow("all", (), None, 9, verdicts, Rate(1, 9), none, none, Rate(1, 2), none)
     excess = PlaceboExcess("order 2", (), 2, Rate(1, 9), Rate(0, 200), Difference(0.1, 0.0, 0.2))
-    metrics = {"excess": [excess], "by_people": [], "examples": []}
+    metrics = {
+        "excess": [excess], "by_people": [], "examples": [], "groups": [], "priority": None,
+    }  # fmt: skip
     model = ModelReport("m", [], [], line, line, metrics)
     first = Opening([card(model, decide(model, 0.05), 0.05, 0.2)], "m", [], "", [], [], "")
     assert entries_in(results.cards(first)) == ["excess"]

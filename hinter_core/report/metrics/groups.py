@@ -147,16 +147,10 @@ def significant_in_words(groups: Iterable[GroupRate]) -> str:
     named = ", ".join(
         f"{joined(g.groups)} ({100 * (g.errors.share or 0):.1f}\u00a0%)" for g in sure[:_NAMED]
     )
-    if len(sure) < 2:
-        which = (
-            "Mutants changed to one group have significantly more errors than the mean of all "
-            f"groups: {named}."
-        )
-        return which if sure else ""
-    return (
-        f"Mutants changed to {len(sure):,} groups have significantly more errors than the mean of "
-        f"all groups, most clearly {named}."
-    )
+    others = len(sure) - _NAMED
+    more = f" and {others:,} more" if others > 0 else ""
+    said = f"Changes to {named}{more} cause significantly more errors than the mean of all groups."
+    return said if sure else ""
 
 
 def by_attributes(groups: Iterable[GroupRate]) -> dict[tuple[str, ...], list[GroupRate]]:

@@ -31,8 +31,8 @@ LABELS = {
     "command": "The same decision on a build server (exit code 1 if a model does not pass)",
     "limit": "limit",
     "beyond": "points beyond placebo",
-    "alike": "one of {n:,} hidden mutants of its kind in the text",
-    "one": "the only hidden mutant of its kind in the text",
+    "alike": "one of {n:,} of its kind in the text",
+    "one": "the only one of its kind in the text",
     "row": "row {n}",
     "none": "No model was tested.",
 }

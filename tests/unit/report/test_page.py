@@ -107,13 +107,14 @@ def test_a_pass_names_the_groups_that_lie_significantly_above_the_others(report:
     groups = [rate(("male", "white"), 0, 1.0), rate(("female",), 9, 1e-3)]
     even = with_excess(report, -0.3, 0.04, 100)
     for more, said in [
-        ([], "Mutants changed to one group have significantly more errors than the mean of all "
-         "groups: female (9.0\u00a0%)."),
+        ([], "Changes to female (9.0\u00a0%) cause"),
         ([rate(("female", "asian"), 12, 0.01), rate(("female", "black"), 19, 1e-9)],
-         "Mutants changed to 2 groups have significantly more errors than the mean of all "
-         "groups, most clearly female \u00d7 black (19.0\u00a0%), "
-         "female \u00d7 asian (12.0\u00a0%)."),
+         "Changes to female \u00d7 black (19.0\u00a0%), female \u00d7 asian (12.0\u00a0%) cause"),
+        ([rate(("female", one), 12, 0.01) for one in "abcde"],
+         "Changes to female \u00d7 a (12.0\u00a0%), female \u00d7 b (12.0\u00a0%), "
+         "female \u00d7 c (12.0\u00a0%) and 2 more cause"),
     ]:  # fmt: skip
+        said += " significantly more errors than the mean of all groups."
         model = even.models[0].with_metrics(groups=[*groups, *more])
         one = replace(even, models=[model])
         told = opening(one)
