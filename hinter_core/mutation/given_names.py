@@ -7,16 +7,18 @@ The new name is of the old one's origin and has its initial, so that "A. Keller"
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from zlib import crc32
 
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.language.reading.view import with_pieces
 from hinter_core.mutation.edits import OVERLAP, rewritten, splices_of, texts_of
 from hinter_core.mutation.people import People
 from hinter_core.mutation.whole_names import NAME_WORD, SUFFIXES
-from hinter_core.storage import shipped_lists, shipped_words
+from hinter_core.storage import shipped_words
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.names import (
     ANYWHERE,
@@ -44,6 +46,7 @@ ORIGIN = ("race", "nationality")
 _CAPITALS = re.compile(r" ([A-Z][a-z]+)(?![\w.])")
 _THE = re.compile(r"\bthe\s$", re.IGNORECASE)
 _NEXT = re.compile(r",? (?:and )?")
+_OF_A_GROUP = 3  # names of a group in place of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +179,6 @@ def _groups_of_countries(dictionary: Dictionary) -> dict[str, str]:
     for term in dictionary.terms:
         if term.form is GrammaticalForm.ADJECTIVE and (of := country_of(term.text)) is not None:
             groups.setdefault(of, term.group)
-    of_peoples = {term.text: term.group for term in dictionary.terms}
-    for origin, word in shipped_lists("name_usage")["peoples"].items():
-        if word in of_peoples:
-            groups[origin] = of_peoples[word]
     if dictionary.attribute == "nationality":
         groups.pop(ANYWHERE, None)
     return groups
@@ -297,8 +296,15 @@ class GivenNames:
         groups = _groups_of_countries(dictionary)
         given = next((word for word in self.of(person) if self._usage.gender(word)), "")
         group = groups.get(self._usage.country(given)) if given else None
-        for country, other in sorted(groups.items()) if group else ():
-            if other != group and (texts := self.of_origin([person], country).texts):
+        made: Counter[str] = Counter()
+        # Groups of many countries, such as white, would outnumber the others.
+        mixed = sorted(groups, key=lambda country: crc32(f"{given} {country}".encode()))
+        for country in mixed if group else ():
+            other = groups[country]
+            if other == group or made[other] == _OF_A_GROUP:
+                continue
+            if texts := self.of_origin([person], country).texts:
+                made[other] += 1
                 yield country, self._edit(person, texts, dictionary.attribute, group or "", other)
 
     def _said(self, person: int) -> str:

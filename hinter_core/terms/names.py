@@ -107,10 +107,11 @@ def _names_of(path: Path, _changed: int) -> NameList:
 
 @dataclass(frozen=True)
 class NameUsage:
-    """How the shipped given names are used.
+    """How the shipped names are used.
 
     ``both``: names of both genders. ``short``: by name, its short forms and what it is short for.
-    ``given``: names by country, or other origin, and gender. ``of``: both of a name. ``first``:
+    ``given``: names by country, or other origin, and gender. ``family``: by country or origin.
+    ``of``: country or origin, and gender, of a given name. ``first``:
     gender of names of two parts by the first of them, where it is another than that of the first
     part alone. ``second``: second parts, by the gender of the whole.
     """
@@ -118,6 +119,7 @@ class NameUsage:
     both: tuple[str, ...]
     short: Mapping[str, frozenset[str]]
     given: Mapping[tuple[str, str], tuple[str, ...]]
+    family: Mapping[str, tuple[str, ...]]
     of: Mapping[str, tuple[str, str]]
     first: Mapping[str, str]
     second: Mapping[str, tuple[str, ...]]
@@ -172,12 +174,10 @@ class NameUsage:
 
         ``gender``: of a given name; "family": a family name; BOTH: a given name of any gender.
         """
-        names = load_names()
         genders = (gender,) if gender in GENDERS else GENDERS
-        pools = [names.given.get((country, one), ()) for one in genders]
-        listed = (
-            names.family.get(country, ()) if gender == FAMILY else [n for p in pools for n in p]
-        )
+        pools = [self.given.get((country, one), ()) for one in genders]
+        family = self.family.get(country, ()) if gender == FAMILY else ()
+        listed = family if gender == FAMILY else [name for pool in pools for name in pool]
         free = [one for one in listed if one not in taken and one != name]
         fit = [one for one in free if one[0] == name[:1].upper()] or free
         return fit[crc32(name.encode()) % len(fit)] if fit else ""
@@ -211,15 +211,17 @@ def name_usage() -> NameUsage:
         short[name].update(forms)
         for form in forms:
             short[form].add(name)
-    given = dict(load_names().given)
-    for origin, by_gender in lists["origins"].items():
-        given |= {(origin, gender): tuple(usual) for gender, usual in by_gender.items()}
+    given, family = dict(load_names().given), dict(load_names().family)
+    for origin, listed in lists["origins"].items():
+        given |= {(origin, gender): tuple(listed[gender]) for gender in GENDERS}
+        family[origin] = tuple(listed.get(FAMILY, ()))
     return NameUsage(
         both=tuple(lists["both"]),
         short={name: frozenset(usual) for name, usual in short.items()},
         first=lists["first"],
         second={gender: tuple(usual) for gender, usual in lists["second"].items()},
         given=given,
+        family=family,
         of={name: key for key, usual in reversed(given.items()) for name in usual},
     )
 

@@ -90,7 +90,7 @@ def test_with_a_change_of_gender_a_name_says_both(parses: ParseStore) -> None:
     ("text", "target", "reason"),
     [
         ("Anna Moss is a German actress.", "Somali", "no list has names"),
-        ("Anna Moss is a German actress.", "Mexican", "no list has names"),
+        ("Anna Moss is a German actress.", "Samoan", "no list has names"),
         ("Robin Moss is a German actress.", "Greek", "no one gender"),
     ],
 )
@@ -133,7 +133,8 @@ def test_a_name_changes_alone_where_nothing_else_tells_of_a_person(parses: Parse
     jamal = [e for e in plan.edits["race"] if e.source.text == "Jamal"]
     assert {e.source.group for e in jamal} == {"middle-eastern"}
     assert {e.target.group for e in jamal} >= {"white", "black", "east-asian", "south-asian"}
-    assert all(e.target.group != "middle-eastern" for e in jamal)
+    assert "middle-eastern" not in (groups := [e.target.group for e in jamal])
+    assert max(map(groups.count, groups)) <= 3
     walsh = [e for e in plan.edits["race"] if e.source.text == "Emily Walsh"]
     assert {e.source.group for e in walsh} == {"white"}
     for edit in walsh:
@@ -155,7 +156,7 @@ def test_both_changes_of_a_name_alone_make_a_name_of_both(parses: ParseStore) ->
         name = plan.mutant(edits).text.split()[0]
         country, said = name_usage().of[name]
         assert said == "female"
-        assert load_names().given[country, "male"].count(race.target.text) == 1
+        assert race.target.text in name_usage().given[country, "male"]
         assert mutant_of(plan.text, edits).text == plan.mutant(edits).text
 
 
@@ -195,7 +196,7 @@ def test_campaigns_have_the_setting_and_old_ones_do_not() -> None:
 @pytest.mark.parametrize(
     ("word", "country"),
     [("Japanese", "japan"), ("from Japan", "japan"), ("Nigerians", "nigeria"), ("Finns", "finland"),
-     ("American", ""), ("Latino", None), ("Black", None)],
+     ("American", ""), ("Latino", "spanish"), ("Black", "kenya"), ("Samoan", None)],
 )  # fmt: skip
 def test_a_word_for_a_people_stands_for_the_names_of_a_country(
     word: str, country: str | None
