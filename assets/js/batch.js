@@ -22,9 +22,10 @@ function list(element, trigger) {
 
 // The address follows the campaign that is open, so that a reload or a bookmark comes back to it.
 function opened(name) {
-  const address = new URL(location.href);
+  const address = new URL(location.href), {lang} = document.documentElement;
   if (name) address.search = '?campaign=' + encodeURIComponent(name);
-  else address.searchParams.delete('campaign');
+  if (name && lang !== 'en') address.searchParams.set('lang', lang);
+  if (!name) address.searchParams.delete('campaign');
   if (address.href !== location.href) history.replaceState(history.state, '', address);
   if (!name || document.querySelector('[role=listbox]')) return;  // a list was opened meanwhile
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;

@@ -286,7 +286,7 @@ function begin(tabs, shown) {
 
 // The address follows the open tab and what it shows, so that a reload and Back come to it again.
 // `hinter.follow` tells what a tab shows: something `new`, a `draft` of it, or more of the `same`.
-// A tab that has a language of its `own` says it there. `hinter.back` shows something in a tab again.
+// A tab that has a language of its `own` says it there; all other addresses have the page's. `hinter.back` shows something in a tab again.
 // What is too long for an address is kept beside it.
 function address() {
   const longest = 8000, {tabOf} = window.hinter, back = {};
@@ -306,6 +306,7 @@ function address() {
     parts.delete('lang');
     return search && `?${parts}${key}`;
   };
+  const ours = document.documentElement.lang.replace(/^en$/, '');
   const spoken = () => new URLSearchParams(location.search).get('lang') || '';
   const write = (query, how, language) => {
     const next = new URL(query.length > longest || !query ? `?tab=${open}` : query, location.href);
@@ -322,7 +323,7 @@ function address() {
     if (!now || now === open) return;
     shown[open] = here();
     open = now;
-    write(shown[now] ?? `?tab=${now}`, 'new', spoken());
+    write(shown[now] ?? `?tab=${now}`, 'new', ours);
     shown[now] = here();
   };
   new MutationObserver(turned).observe(
@@ -353,7 +354,7 @@ function address() {
     follow: (name, query, how, own) => {
       const language = new URLSearchParams(query.replace(/#.*/, '')).get('lang') || '';
       shown[name] = plain(query);
-      if (name === open) write(shown[name], how, own ? language : spoken());
+      if (name === open) write(shown[name], how, own ? language : ours);
     },
   });
 }

@@ -10,10 +10,10 @@ function opening(...values) {
 // The address follows the campaign that is open, so that a reload or a copied link comes back to it.
 function opened(chosen, query) {
   if (chosen) delete document.getElementById('results-page')?.dataset.changed;
-  const address = new URL(location.href), language = address.searchParams.get('lang');
+  const address = new URL(location.href), {lang} = document.documentElement;
   if (!query && address.searchParams.has('results')) return;  // what it names is still being opened
   address.search = query || '?tab=results';
-  if (language) address.searchParams.set('lang', language);
+  if (lang !== 'en') address.searchParams.set('lang', lang);
   if (address.href !== location.href) history.replaceState(history.state, '', address);
 }
 

@@ -447,7 +447,8 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
     words = [*dict.fromkeys(r.in_words for r in rejected)]
     words += [r.in_words for r in plan.refused if r.edit.attribute in missing]
     why = f" ({'; '.join([needs] * bool(needs) + words[:3])})" if needs or words else ""
-    names = " Names alone can be changed, too (origin_names)." if plan.only_names_tell else ""
+    names = " Names alone can be changed, too, with --origin-names (in Python, origin_names=True)."
+    names *= plan.only_names_tell
     if not present:
         only = " Only English texts can be changed." if plan.perhaps_foreign else names
         raise InputError(
@@ -470,9 +471,10 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
         apart = replace(plan, settings=replace(plan.settings, across_people=True, limit=None))
         if next(apart.each(), None) is not None:
             raise InputError(
-                f"The changes of {_listed(present)} are of different people here, or may be, and "
-                "no person has two for certain. Allow pairs across people (--across-people; in "
-                "Python, across_people=True) to combine them, or change one attribute alone."
+                f"The changes of {_listed(present, 'and')} concern different people here, or it is "
+                "not certain that they concern the same person. To combine them all the same, "
+                "choose --across-people (in Python, across_people=True); or change one attribute "
+                "alone."
             )
         same = "changes of {} touch" if needs else "terms of {} are"
         raise InputError(

@@ -22,7 +22,7 @@ from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.notice import qr_code
 from hinter_ui.html.pages import Macros, macros_of
 from hinter_ui.html.sections import cells_of, folded, pager, report_table
-from hinter_ui.html.wording import Words, translated
+from hinter_ui.html.wording import Words, address, translated
 
 say = Words("projects")
 
@@ -43,7 +43,7 @@ def links(name: str, key: str = "", *, at: str, local: bool = False) -> Markup:
     """
     there = reach(at, local=local)
     invitation = link(there.address, name)
-    owner = f"?{urlencode({'annotate': name, 'owner': ''})}#{key}" if key else ""
+    owner = f"{address(urlencode({'annotate': name, 'owner': ''}))}#{key}" if key else ""
     title = say("project.code_title")
     code = qr_code(invitation, title) if at and not there.alone else None
     whole = bool(urlsplit(invitation).netloc)

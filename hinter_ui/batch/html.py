@@ -27,6 +27,7 @@ from hinter_ui.html.pages import macros_of
 from hinter_ui.html.wording import (
     SEVERITY,
     SIGNS,
+    address,
     in_visitors_words,
     listed,
     name_of,
@@ -47,7 +48,9 @@ _ENTRIES = {"variants": "mutant", "predictions": "prediction", "hidden": "hidden
 
 
 def _page() -> Any:
-    return macros_of("batch", say=say, link=glossary.link, head=_head, translated=translated)
+    return macros_of(
+        "batch", say=say, link=glossary.link, head=_head, translated=translated, address=address
+    )
 
 
 def _head(title: str, key: str) -> Markup:

@@ -21,7 +21,7 @@ from hinter_ui.explore.state import ExploreState, OfferedEdits
 from hinter_ui.html import notice
 from hinter_ui.html.marked import preview
 from hinter_ui.html.markup import Markup, join, tag
-from hinter_ui.html.wording import name_of
+from hinter_ui.html.wording import address, name_of
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.links import LINKED, ExploreForm
 from hinter_ui.shared.session import Result, Session
@@ -261,5 +261,5 @@ def cancel_button(*, running: bool) -> Any:
 def _share(query: str) -> Markup:
     if not query:
         return tag("span", say("link.long"), class_="quiet")
-    link = tag("a", say("link.open"), href=f"?{query}", class_="share")
+    link = tag("a", say("link.open"), href=address(query), class_="share")
     return tag("span", link, " ", notice.copy_button())

@@ -9,7 +9,7 @@ from string import Formatter
 from typing import Any
 
 from hinter_ui.html.markup import Markup, escape, join, tag
-from hinter_ui.html.wording import DEFAULT, Words
+from hinter_ui.html.wording import DEFAULT, Words, address
 
 say = Words("glossary")
 # [[key]] or [[key|shown]], and *emphasis*
@@ -24,7 +24,7 @@ def entries() -> Mapping[str, Any]:
 
 def query(key: str) -> str:
     """Return the address of an entry within the app."""
-    return f"?glossary={key}" + ("" if say.language == DEFAULT else f"&lang={say.language}")
+    return address(f"glossary={key}")
 
 
 def link(key: str, text: str = "") -> Markup:

@@ -43,9 +43,10 @@ def in_app_words(message: str) -> str:
         if not name:
             return ""
         option = CAMPAIGN_OPTIONS.get(name.replace("-", "_"))
-        return say(
-            "notices.setting", name=translated(option.title) if option else name.replace("-", " ")
-        )
+        if option is None:
+            return say("notices.setting", name=name.replace("-", " "))
+        kind = "more" if option.advanced else "setting"
+        return say(f"notices.{kind}", name=translated(option.title))
 
     return _OPTION.sub(named, _UPLOADED.sub("", message))
 

@@ -31,6 +31,9 @@ FOLDER = ASSETS / "words"
 DEFAULT = "en"
 _NUMBER = r"\d[\d,]*"
 _HOLE = re.compile(r"\{\w+\}")
+_GLUED = re.compile(r"[a-z).]$")  # before what may be missing in a sentence
+_BRACKETED = re.compile(r" \((.+)\)", re.DOTALL)
+_LISTED = re.compile(r"(, | and | or )")
 _LONGEST = 2_000  # characters of a text that is looked for in the catalogue
 _MOST_LINES = 12
 _spoken: ContextVar[str] = ContextVar("language", default=DEFAULT)
@@ -85,6 +88,11 @@ def spoken() -> str:
     return _spoken.get()
 
 
+def address(query: str) -> str:
+    """Return the address of a query within the app, in the language spoken."""
+    return f"?{query}" + ("" if spoken() == DEFAULT else f"&lang={spoken()}")
+
+
 def written(language: str, room: str) -> Mapping[str, Any]:
     """The texts of a room that a language has itself."""
     path = FOLDER / language / f"{room}.yaml"
@@ -113,13 +121,26 @@ def _translated(text: str, language: str, depth: int = 3) -> str:
     for known, other in _core(language) if depth else ():
         if match := known.fullmatch(text):
             values = match.groupdict().items()
-            # A list of groups is named as the page names each.
-            said = {
-                n: group_name(v, language) if n == "groups" else _translated(v, language, depth - 1)
-                for n, v in values
-            }
+            said = {name: _part(name, value, language, depth - 1) for name, value in values}
             return other.format(**said)
     return text
+
+
+def _part(name: str, value: str, language: str, depth: int) -> str:
+    """Translate what stands for a placeholder; groups and attributes are named as on the page."""
+    if name == "groups":
+        return group_name(value, language)
+    if name.startswith("attributes"):
+        words = Words("check", language)
+        names = words.branch("attributes") | {
+            f" {last} ": words(f"lists.{last}", first="", last="") for last in ("and", "or")
+        }
+        return "".join(names.get(one, one) for one in _LISTED.split(value))
+    if bracketed := _BRACKETED.fullmatch(value):  # reasons
+        reasons = [_translated(one, language, depth) for one in bracketed[1].split("; ")]
+        return f" ({'; '.join(reasons)})"
+    begin = " " * value.startswith(" ")
+    return begin + _translated(value.removeprefix(begin), language, depth)
 
 
 @cache
@@ -159,17 +180,22 @@ def in_visitors_words(text: str) -> str:
 def _pattern(text: str) -> re.Pattern[str]:
     """Return what matches a text whatever its ``{placeholders}`` stand for; ``{line}`` is a number.
 
-    A placeholder ends where what follows it is found first: with a second try for each, a text of a
-    visitor could keep the app busy for minutes.
+    One right after a word or a full stop may stand for nothing. A placeholder ends where what
+    follows it is found first: with a second try for each, a text of a visitor could keep the app
+    busy for minutes.
     """
     (first, name), *rest = [(literal, hole) for literal, hole, _, _ in Formatter().parse(text)]
-    pattern = re.escape(first)
+    pattern, least = re.escape(first), _least(first)
     for literal, following in [*rest, ("", None)]:
         after = re.escape(literal)
-        hole = f"(?P<{name}>{_NUMBER if name == 'line' else '.+?'}){after}" if name else after
+        hole = f"(?P<{name}>{_NUMBER if name == 'line' else least}){after}" if name else after
         pattern += f"(?>{hole})" if name and following else hole
-        name = following
+        name, least = following, _least(literal)
     return re.compile(pattern, re.DOTALL)
+
+
+def _least(before: str) -> str:
+    return ".*?" if _GLUED.search(before) else ".+?"
 
 
 @cache

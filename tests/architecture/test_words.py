@@ -18,6 +18,7 @@ from hinter_core.terms import dictionary
 from hinter_core.terms.dictionary import load_shipped
 from hinter_ui.annotate.actions import KINDS, SOURCES
 from hinter_ui.explore.examples import load_examples
+from hinter_ui.html.notice import in_app_words
 from hinter_ui.html.wording import (
     DEFAULT,
     FOLDER,
@@ -116,6 +117,10 @@ def test_texts_of_the_core_are_translated_with_what_varies_in_them(language: str
         values = {name: "7" if name == "line" else f"<{name}>" for name in placeholders(text)}
         speak(language)
         assert translated(text.format(**values)) == other.format(**values)
+        missing = values | dict.fromkeys(re.findall(r"[a-z).]\{(\w+)\}", text), "")
+        if missing != values:  # what is missing from a sentence leaves the rest in the language
+            assert translated(text.format(**missing)) != text.format(**missing)
+        assert not re.search(r"(?<!\w)--[a-z]|\((?:order|Ordnung) 1\)", in_app_words(other)), text
 
 
 @pytest.mark.parametrize("language", OTHERS)

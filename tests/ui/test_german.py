@@ -14,7 +14,11 @@ from hinter_core.data.rows import open_table
 from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.reading import read_grammar
 from hinter_core.generators.templates.template import template_from_json
-from hinter_core.terms.dictionary import load_file
+from hinter_core.language.parsing import ParseStore
+from hinter_core.mutation.plan import make_plan, require_mutable
+from hinter_core.mutation.settings import Settings
+from hinter_core.terms.dictionary import load_file, load_shipped
+from hinter_ui.html.notice import in_app_words
 from hinter_ui.html.wording import (
     DEFAULT,
     FOLDER,
@@ -24,6 +28,7 @@ from hinter_ui.html.wording import (
     translated,
     written,
 )
+from hinter_ui.shared.wiring import after_event
 from hinter_ui.shell import TABS
 from tests.ui.conftest import App
 from tests.unit.generators import test_grammar_reading as grammars
@@ -69,6 +74,9 @@ def test_every_tab_is_german_once_it_is_chosen(app: App, browser: Browser) -> No
     linked = browser.new_context().new_page()
     linked.goto(page.url)
     expect(linked.locator("#scan")).to_have_text("Verborgene Verzerrung suchen")
+    for script, *values in (["batch.opened", "x"], ["results.opened", "", "?results=x"]):
+        linked.evaluate(f"values => ({after_event(script)})(...values)", values)
+        assert linked.url.endswith("=x&lang=de")  # which the server draws the rest in
     page.get_by_role("link", name="English").click()
     expect(page.locator("#scan")).to_have_text("Find hidden bias")
     assert "lang" not in page.url
@@ -124,6 +132,29 @@ def test_faults_of_ones_own_files_are_said_in_german(tmp_path: Path) -> None:
         quoted = re.sub(r"[\u201e\"\u00ab{<\[].*?[\u201c\"\u00bb}>\]]", "", translated(fault))
         english = re.findall(r"\b(?:the|is|are|has|have|use|it|write|give|line)\b", quoted)
         assert english == [], (fault, quoted)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("The man left.", "Nur zu Geschlecht steht ein Wort in diesem Text, zu Herkunft keines"),
+        ("Jamal told the man.", "Wählen Sie dazu „Namen ändern sich mit der Herkunft“"),
+        ("It rained.", "lässt sich kein Wort zu Herkunft oder Geschlecht ändern."),
+        ("The black cat saw the man.", "zu Herkunft keines"),
+        ("The Korean told the man.", "„Auch Paare über Personen hinweg“ (unter Weitere"),
+    ],
+)
+def test_why_nothing_can_be_changed_is_said_in_german(
+    text: str, said: str, parses: ParseStore
+) -> None:
+    speak("de")
+    chosen = [load_shipped()[name] for name in ("race", "gender")]
+    with pytest.raises(HinterError) as refused:
+        require_mutable(make_plan(text, chosen, Settings(), parses))
+    shown = in_app_words(translated(str(refused.value)))
+    assert said in shown
+    english = r"\b(?:the|is|here|race|gender|or|and|order|alone)\b"
+    assert not re.search(english, re.sub("“.*?”", "", shown))
 
 
 def test_each_line_is_translated_and_what_is_quoted_is_left_alone() -> None:

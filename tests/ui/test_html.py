@@ -199,14 +199,13 @@ def test_only_words_that_are_replaced_are_called_ambiguous(services: Services) -
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        ("Allow pairs across people (--across-people; in Python, across_people=True) to combine "
-         "them.",
-         "Allow pairs across people to combine them."),
+        ("To combine them, choose --across-people (in Python, across_people=True).",
+         "To combine them, choose \u201cPairs across people, too\u201d (under More settings)."),
         ("Name it with --text-column (in Python, text_column) if there is one.",
          "Name it with \u201cText column\u201d if there is one."),
         ("name it with --map text=COLUMN", "name it with \u201cmap\u201d text=COLUMN"),
         ("... and 3 more reasons; --names-per-class prints all.",
-         "... and 3 more reasons; \u201cNames per class\u201d prints all."),
+         "... and 3 more reasons; \u201cNames per class\u201d (under More settings) prints all."),
         ("A well-known -- and odd -- word: x--y.", "A well-known -- and odd -- word: x--y."),
         (
             "/tmp/hinter-uploads-ab/0c9d/pic.png is not UTF-8; save it as UTF-8.",
