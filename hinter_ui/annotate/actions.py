@@ -46,7 +46,7 @@ from hinter_core.annotation.project.types import (
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_ui.annotate.texts import Found, add_typed, search
-from hinter_ui.html.wording import Words, chosen, translated
+from hinter_ui.html.wording import Words, chosen, numeral, translated
 from hinter_ui.shared.library import Annotations, discreet
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
@@ -370,7 +370,7 @@ class AnnotateActions:
         if not title or len(title) > _LONGEST_NAME:
             raise AnnotationError(say("errors.name", most=_LONGEST_NAME))
         if max(map(len, texts.values())) > LONGEST:
-            raise AnnotationError(say("errors.long", most=f"{LONGEST:,}"))
+            raise AnnotationError(say("errors.long", most=numeral(LONGEST)))
         quota = given.get("quota", "").strip() or "0"
         if not quota.isascii() or not quota.isdigit() or len(quota) > _DIGITS:
             label = say("edit.quota")

@@ -14,7 +14,7 @@ from hinter_ui.annotate.actions import KINDS, AnnotateActions, Made, ProjectForm
 from hinter_ui.annotate.layout import AnnotateLayout
 from hinter_ui.annotate.updates import AnnotateUpdates
 from hinter_ui.html import notice
-from hinter_ui.html.wording import chosen
+from hinter_ui.html.wording import chosen, numeral
 from hinter_ui.inside import get_upload_folder
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import find_kept, known
@@ -172,7 +172,7 @@ class AnnotateEvents(TabEvents):
         if busy and seen:
             new = json.loads(stamp)[0] - json.loads(str(seen))[0]
             return (
-                {self.ui.news: present.page().news(f"{new:,}")}
+                {self.ui.news: present.page().news(numeral(new))}
                 if new > 0
                 else {self.ui.seen: gr.skip()}
             )

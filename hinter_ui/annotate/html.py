@@ -22,7 +22,7 @@ from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.notice import qr_code
 from hinter_ui.html.pages import Macros, macros_of
 from hinter_ui.html.sections import cells_of, folded, pager, report_table
-from hinter_ui.html.wording import Words, address, translated
+from hinter_ui.html.wording import Words, address, numeral, translated
 
 say = Words("projects")
 
@@ -70,7 +70,7 @@ def head(
     """
     settings = say(
         "project.settings",
-        items=f"{size:,}",
+        items=numeral(size),
         questions=len(project.questions),
         share=f"{100 * project.share:g}",
         copies=project.copies,
@@ -91,7 +91,7 @@ def people(states: Sequence[AnnotatorProgress], evaluation: Evaluation) -> Marku
     every = (evaluation.with_excluded or evaluation).qualities
     known = {one.annotator: one for one in every}
     judged = sum(one.judged for one in states)
-    remark = say("project.people_remark", judged=f"{judged:,}", n=len(states))
+    remark = say("project.people_remark", judged=numeral(judged), n=len(states))
     title = page().subheading(say("project.people"), remark)
     if not states:
         return join([title, tag("p", say("project.nobody"), class_="quiet")])
@@ -100,7 +100,7 @@ def people(states: Sequence[AnnotatorProgress], evaluation: Evaluation) -> Marku
     names = [say(f"project.{key}") for key in keys]
     rows = [
         [
-            one.annotator.name, f"{one.judged:,}", f"{one.skipped:,}", f"{one.left:,}",
+            one.annotator.name, numeral(one.judged), numeral(one.skipped), numeral(one.left),
             *_quality(known.get(one.annotator.name)),
             one.latest[:16].replace("T", " ") + " UTC" if one.latest else say("project.never"),
         ]
@@ -171,7 +171,7 @@ def decided(
 ) -> Markup:
     """List the latest of a ``number`` of decisions, each with buttons to change it or undo it."""
     by_id = {question.id: question for question in questions}
-    return page().decided(by_id, decisions, items, f"{number:,}")
+    return page().decided(by_id, decisions, items, numeral(number))
 
 
 def _answered(question: Question, by_annotator: Mapping[str, Mapping[str, str]]) -> str:

@@ -18,7 +18,7 @@ from hinter_ui.annotate.layout import AnnotateLayout
 from hinter_ui.annotate.texts import Found
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, tag
-from hinter_ui.html.wording import Words, translated
+from hinter_ui.html.wording import Words, numeral, translated
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.session import Session
 
@@ -60,7 +60,7 @@ class AnnotateUpdates:
         status, sets, labels = "", list[tuple[str, str]](), list[str]()
         if source == "check":
             n = len(session.check.mutants) if session.check else 0
-            status = _status(say("told.check", n=f"{n:,}") if n else say("told.no_check"))
+            status = _status(say("told.check", n=numeral(n)) if n else say("told.no_check"))
         elif source == "campaign" and not choices:
             status = _status(say("told.no_campaign"))
         elif source == "file" and Path(form.file).suffix not in ("", ARCHIVE):
@@ -81,12 +81,12 @@ class AnnotateUpdates:
 
     def made(self, made: Made, key: str = "made") -> Markup:
         """Report on the items of a new project, or on more of them."""
-        lines = [say(f"told.{key}", n=f"{made.items:,}")]
+        lines = [say(f"told.{key}", n=numeral(made.items))]
         if made.duplicates:
-            lines.append(say("told.duplicates", n=f"{made.duplicates:,}"))
+            lines.append(say("told.duplicates", n=numeral(made.duplicates)))
         if made.problems:
             row, why = made.problems[0]
-            numbers = {name: f"{made.left_out[name]:,}" for name in LEFT_OUT}
+            numbers = {name: numeral(made.left_out[name]) for name in LEFT_OUT}
             lines.append(say("told.left_out", **numbers, first=f"{row}: {translated(why)}"))
         lines += made.notes
         return notice.info(lines)

@@ -31,6 +31,7 @@ from hinter_ui.html.wording import (
     in_visitors_words,
     listed,
     name_of,
+    numeral,
     translated,
     two_people,
     verdict_name,
@@ -72,7 +73,7 @@ def estimate(seen: Forecast) -> Markup:
     if unusable:
         of_texts.append(say("estimate.unusable", number=say(about, n=unusable)))
     figures = [
-        ("texts", f"{seen.texts:,}", ", ".join(of_texts)),
+        ("texts", numeral(seen.texts), ", ".join(of_texts)),
         ("variants", say(about, n=sum(seen.mutants.values())),
          ", ".join(orders) or say("estimate.none")),
         *([("kept", f"{seen.kept / seen.compared:.0%}", _kept(seen))] if seen.compared else []),
@@ -211,8 +212,8 @@ def _unanswered(status: CampaignStatus) -> str:
     seen = status.seen
     why = listed(
         [
-            f"{translated(name)} ({number:,}{': ' if seen.said[name] else ''}{seen.said[name]})"
-            for name, number in seen.failures.most_common(4)
+            f"{translated(name)} ({numeral(n)}{': ' if seen.said[name] else ''}{seen.said[name]})"
+            for name, n in seen.failures.most_common(4)
         ]
     )
     remarks = [
@@ -307,7 +308,7 @@ def _campaign_row(status: CampaignStatus, chosen: str, columns: Mapping[str, str
     sign = SIGNS[Verdict.HIDDEN] if seen.hidden() else ""
     apart = seen.hidden(APART)
     more = tag("span", say("list.apart", n=apart), class_="quiet-inline") if apart else ""
-    hidden = join([f"{sign} {seen.hidden():,}".strip(), more], " " if more else "")
+    hidden = join([f"{sign} {numeral(seen.hidden())}".strip(), more], " " if more else "")
     values = {"state": state_badge(status), "texts": done, "hidden": hidden, "begun": begun}
     cells = [(columns[key], value) for key, value in values.items()]
     what = _what(status.campaign)

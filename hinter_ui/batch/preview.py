@@ -10,7 +10,7 @@ from hinter_core.generators.templates.template import TemplateRow
 from hinter_ui.batch.form import say
 from hinter_ui.html.markup import Markup, isolated, join, table, tag
 from hinter_ui.html.sentences import sentence
-from hinter_ui.html.wording import name_of, translated
+from hinter_ui.html.wording import name_of, numeral, translated
 
 SHORT = 160  # characters of a text in a table
 _ROWS, _FAULTS, _LABELS, _TEMPLATES, _REASONS = 5, 5, 8, 10, 8  # shown
@@ -35,7 +35,7 @@ def preview(seen: Preview, sample: int | None) -> Markup:
     lines = [
         tag(
             "tr",
-            tag("td", f"{row.number:,}", class_="number"),
+            tag("td", numeral(row.number), class_="number"),
             tag("td", sentence(row, seen.grammar) if seen.grammar else _text(row)),
             tag("td", isolated(short(row.label, 40)), class_="row-label") if with_label else None,
         )
@@ -107,7 +107,7 @@ def _facts(seen: Preview) -> list[str]:
             say.count("preview.templates" if seen.classes is not None else "preview.texts", usable)
         ]
         for name, number in (seen.classes or {}).items():
-            facts.append(f"{name_of(name)} {number:,}")
+            facts.append(f"{name_of(name)} {numeral(number)}")
         if not seen.complete:
             facts.append(
                 say.count("preview.checked", seen.looked_at) if seen.count is None
@@ -139,7 +139,7 @@ def _labels(seen: Preview) -> Markup | None:
     if not seen.labels or seen.grammar:
         return None
     common = [
-        tag("li", isolated(short(label, 40)), f" {count:,}")
+        tag("li", isolated(short(label, 40)), f" {numeral(count)}")
         for label, count in seen.labels.most_common(_LABELS)
     ]
     if len(seen.labels) > _LABELS:
@@ -173,7 +173,7 @@ def _refused(seen: Preview) -> Markup | None:
         words = say("preview.taken", name=name_of(name), n=mined.taken(name), all=mined.rows)
         why = [(reason, n) for reason, n in counted.most_common() if reason != TAKEN]
         items = [
-            tag("li", isolated(short(translated(str(reason)))), f": {n:,}")
+            tag("li", isolated(short(translated(str(reason)))), f": {numeral(n)}")
             for reason, n in why[:_REASONS]
         ]
         if len(why) > _REASONS:

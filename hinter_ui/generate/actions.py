@@ -22,7 +22,7 @@ from hinter_core.generators.grammars.reading import grammar_file, read_grammar, 
 from hinter_core.mutation.settings import Settings
 from hinter_core.storage import ASSETS
 from hinter_core.types import Edit
-from hinter_ui.html.wording import Words
+from hinter_ui.html.wording import Words, numeral
 from hinter_ui.shared.access import MOST_OF_GRAMMAR
 from hinter_ui.shared.session import Session
 
@@ -65,7 +65,7 @@ class SentenceForm:
             InputError: there is no sentence, a line has no name, or a name no list.
         """
         if len(self.sentences) + len(self.people) + len(self.words) > MOST_OF_GRAMMAR:
-            raise InputError(say("errors.long_form", most=f"{MOST_OF_GRAMMAR:,}"))
+            raise InputError(say("errors.long_form", most=numeral(MOST_OF_GRAMMAR)))
         sentences = [line.strip() for line in self.sentences.splitlines() if line.strip()]
         if not sentences:
             raise InputError(say("errors.no_sentence"))

@@ -9,7 +9,7 @@ from string import Formatter
 from typing import Any
 
 from hinter_ui.html.markup import Markup, escape, join, tag
-from hinter_ui.html.wording import DEFAULT, Words, address
+from hinter_ui.html.wording import DEFAULT, Words, address, formatted
 
 say = Words("glossary")
 # [[key]] or [[key|shown]], and *emphasis*
@@ -65,7 +65,7 @@ def _filled(text: str, parts: Mapping[str, object]) -> Markup:
     for literal, name, form, _ in Formatter().parse(text):
         pieces.append(literal)
         if name is not None:
-            pieces.append(format(parts[name], form) if form else parts[name])
+            pieces.append(formatted(parts[name], form) if form else parts[name])
     return join(pieces)
 
 

@@ -9,7 +9,15 @@ from hinter_core.models.budget import Cost, cost_in_words
 from hinter_core.types import Verdict
 from hinter_ui.html.glossary import sentence
 from hinter_ui.html.markup import Markup, isolated, tag
-from hinter_ui.html.wording import SEVERITY, SIGNS, Words, translated, two_people, verdict_name
+from hinter_ui.html.wording import (
+    SEVERITY,
+    SIGNS,
+    Words,
+    numeral,
+    translated,
+    two_people,
+    verdict_name,
+)
 
 say = Words("check")
 
@@ -102,7 +110,7 @@ def progress(
 
 def _counts(model: str, tally: Mapping[str, int], *, named: bool, apart: bool) -> Markup:
     chips = [
-        tag("li", f"{SIGNS[v]} {tally.get(v.value, 0):,} ", verdict_name(v),
+        tag("li", f"{SIGNS[v]} {numeral(tally.get(v.value, 0))} ", verdict_name(v),
             class_=f"count {v.value}" if tally.get(v.value) else "count")
         for v in SEVERITY
         if tally.get(v.value, 0) or v is Verdict.HIDDEN

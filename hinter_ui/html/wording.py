@@ -33,6 +33,7 @@ _NUMBER = r"\d[\d,]*"
 _HOLE = re.compile(r"\{\w+\}")
 _GLUED = re.compile(r"[a-z).]$")  # before what may be missing in a sentence
 _BRACKETED = re.compile(r" \((.+)\)", re.DOTALL)
+_THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\w|,\d)")
 _LISTED = re.compile(r"(, | and | or )")
 _LONGEST = 2_000  # characters of a text that is looked for in the catalogue
 _MOST_LINES = 12
@@ -57,7 +58,7 @@ class Words:
         text = self.branch(key)
         if not isinstance(text, str):
             raise KeyError(f"'{key}' is not a text.")
-        return text.format(**values) if values else text
+        return _Spoken(self.language).vformat(text, (), values) if values else text
 
     def count(self, key: str, number: float, /, **values: object) -> str:
         """The text under ``key.one`` for 1, under ``key.other`` for other numbers, as ``{n}``."""
@@ -73,6 +74,38 @@ class Words:
     def texts(self) -> Iterator[tuple[str, str]]:
         """All texts by dotted key; items of lists by their number."""
         yield from leaves(_tree(self.language, self.room))
+
+
+class _Spoken(Formatter):
+    """Fill texts with numbers as a language writes them."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+
+    def format_field(self, value: Any, form: str) -> str:
+        return formatted(value, form, self._language)
+
+
+def formatted(value: object, form: str, language: str = "") -> str:
+    """Format a value, a number in the language spoken unless one is given."""
+    said = format(value, form)
+    return grouped(said, language) if "," in form else said
+
+
+def grouped(text: str, language: str = "") -> str:
+    """Write the thousands of the numbers in a text as a language does."""
+    sign = _thousands(language or _spoken.get())
+    return text if sign == "," else _THOUSANDS.sub(lambda match: match[0].replace(",", sign), text)
+
+
+def numeral(value: float) -> str:
+    """Write a number in the language spoken."""
+    return formatted(value, ",")
+
+
+@cache
+def _thousands(language: str) -> str:
+    return str(written(language, "language")["thousand"])[1:-3]
 
 
 def speak(language: str, room: str = "language") -> None:
@@ -139,6 +172,8 @@ def _part(name: str, value: str, language: str, depth: int) -> str:
     if bracketed := _BRACKETED.fullmatch(value):  # reasons
         reasons = [_translated(one, language, depth) for one in bracketed[1].split("; ")]
         return f" ({'; '.join(reasons)})"
+    if _THOUSANDS.fullmatch(value):
+        return grouped(value, language)
     begin = " " * value.startswith(" ")
     return begin + _translated(value.removeprefix(begin), language, depth)
 

@@ -11,6 +11,7 @@ from hinter_core.statistics.rates import Rate
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import rate_bar, report_table, row_of
+from hinter_ui.html.wording import numeral
 from hinter_ui.processes.record import RunState
 from hinter_ui.repair.runs import RepairStatus, say
 
@@ -102,7 +103,7 @@ def _measured(one: Measured) -> Markup:
         bad = when == "before"
         rows.append(row_of(heads, (
             say(f"columns.{when}"), _rate(errors.single, bad=bad), _rate(errors.combined, bad=bad),
-            f"{errors.hidden:,}", say("of", n=hits, of=of) if of else say("none"),
+            numeral(errors.hidden), say("of", n=hits, of=of) if of else say("none"),
         )))  # fmt: skip
     return tag("section", tag("h3", isolated(name)), tag("p", _fall(one)),
                report_table(name, heads, rows))  # fmt: skip

@@ -22,7 +22,7 @@ from hinter_core.report.metrics.lattice import Overlap, circles, overlap_kinds
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.page.html import charts_of
 from hinter_core.report.page.opening import Opening
-from hinter_core.report.section import Counted, Section, written
+from hinter_core.report.section import Amount, Counted, Section, written
 from hinter_core.report.sections import sections
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html import glossary
@@ -36,8 +36,10 @@ from hinter_ui.html.wording import (
     Words,
     badge,
     group_name,
+    grouped,
     in_visitors_words,
     name_of,
+    numeral,
     product,
     spoken,
     translated,
@@ -125,11 +127,11 @@ def _of_data(column: str, cell: Any) -> Any:
 
 def _told(cell: Any) -> Any:
     """Write a number of so many, which the report says in English."""
-    return written(cell) if isinstance(cell, Counted) else cell
+    return written(cell) if isinstance(cell, Counted | Amount | int) else cell
 
 
 def _in_words(text: str, names: Sequence[str]) -> str:
-    if spoken() != DEFAULT and (said := _in_language(text)) != text:
+    if spoken() != DEFAULT and (said := grouped(_in_language(text))) != text:
         return said
     if any(name in text for name in names):
         parts = pattern("(" + "|".join(map(literally, names)) + ")").split(text)
@@ -291,7 +293,7 @@ def overlaps(model: ModelReport) -> Markup:
 def _venn(overlap: Overlap) -> Markup:
     kinds = {kind: number for kind, number, _ in overlap_kinds(overlap)}
     total = sum(kinds.values())
-    legend = [(kind, number, say(f"overlaps.{kind}")) for kind, number in kinds.items()]
+    legend = [(kind, numeral(number), say(f"overlaps.{kind}")) for kind, number in kinds.items()]
     name = product([name_of(attribute) for attribute in overlap.attributes])
     texts = say.count("overlaps.texts", total)
     words = say.count("overlaps.summary", total, **kinds)

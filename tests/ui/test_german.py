@@ -18,16 +18,19 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.plan import make_plan, require_mutable
 from hinter_core.mutation.settings import Settings
 from hinter_core.terms.dictionary import load_file, load_shipped
+from hinter_ui.html import glossary
 from hinter_ui.html.notice import in_app_words
 from hinter_ui.html.wording import (
     DEFAULT,
     FOLDER,
+    Words,
     languages,
     leaves,
     speak,
     translated,
     written,
 )
+from hinter_ui.results.html import for_visitors
 from hinter_ui.shared.wiring import after_event
 from hinter_ui.shell import TABS
 from tests.ui.conftest import App
@@ -155,6 +158,21 @@ def test_why_nothing_can_be_changed_is_said_in_german(
     assert said in shown
     english = r"\b(?:the|is|here|race|gender|or|and|order|alone)\b"
     assert not re.search(english, re.sub("“.*?”", "", shown))
+
+
+def test_a_german_reads_no_comma_as_thousands() -> None:
+    speak("de")
+    assert Words("check").count("terms.found", 1220, name="Alter") == "Alter: 1\u202f220 Begriffe"
+    assert "5\u202f248 <" in glossary.sentence(
+        Words("check"), "terms.possible", atomic=1, more=5248
+    )
+    said = translated(
+        "This text has 1,220,111 combinations; give a limit to test a sample of them."
+    )
+    assert "1\u202f220\u202f111 Kombinationen" in said
+    assert for_visitors("1,220 of 5,248, 23.2\u00a0%") == "1\u202f220 von 5\u202f248, 23.2\u00a0%"
+    speak("en")
+    assert Words("check").count("terms.found", 1220, name="age") == "age: 1,220 terms"
 
 
 def test_each_line_is_translated_and_what_is_quoted_is_left_alone() -> None:
