@@ -22,6 +22,7 @@ from hinter_core.generators.grammars.cases import GrammarTable
 from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.templates.corpus import MiningCounts
 from hinter_core.generators.templates.template import TemplateRow, TemplateTable
+from hinter_core.language.reading.english import other_language
 from hinter_core.models.budget import Cost, total
 from hinter_core.pipeline.case import FollowUp, ask_originals, conform, judge
 from hinter_core.statistics.clustered import POWER, texts_needed
@@ -51,9 +52,10 @@ class Preview:
     ``found``: those detected automatically. ``count``: all rows, if known. The rest is about the
     first ``looked_at`` rows, which are all if ``complete``: ``unusable``: unusable rows, the first
     of them in ``faults``; ``repeated``: rows with the id of an earlier one; ``mended``: rows that
-    were read as Windows-1252, not UTF-8; ``mutants``: handwritten ones; ``classes``: numbers of
-    templates by attribute; ``mined``: how many texts were refused, and why, once a log is read;
-    ``grammar``: the grammar that makes the rows, and ``sentences`` how many it can make.
+    were read as Windows-1252 in a file that is UTF-8; ``foreign``: usable texts that seem to be in
+    another language than English, and are not changed; ``mutants``: handwritten ones; ``classes``:
+    numbers of templates by attribute; ``mined``: how many texts were refused, and why, once a log
+    is read; ``grammar``: the grammar that makes the rows, and ``sentences`` how many it can make.
     ``reading``: sentences on how a file was understood.
     """
 
@@ -71,6 +73,7 @@ class Preview:
     faults: list[Row] = field(default_factory=list)
     repeated: int = 0
     mended: int = 0
+    foreign: int = 0
     mutants: int | None = None
     classes: Counter[str] | None = None
     mined: MiningCounts | None = None
@@ -102,6 +105,7 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
         sentences=table.source.count if isinstance(table, GrammarTable) else 0,
         reading=_reading(table),
     )
+    changes = isinstance(table, Table) and not campaign.literal
     ids: set[str] = set()
     for row in islice(reading, most):
         seen.looked_at += 1
@@ -109,7 +113,8 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
             seen.rows.append(row)
         seen.repeated += row.id in ids
         ids.add(row.id)
-        seen.mended += row.mended
+        seen.mended += row.mended and seen.encoding == "utf-8"
+        seen.foreign += changes and not row.fault and bool(other_language(row.text))
         if isinstance(row, HandwrittenSource):
             seen.mutants = (seen.mutants or 0) + len(row.variants)
         if isinstance(row, TemplateRow) and row.template and seen.classes is not None:
@@ -166,6 +171,8 @@ def preview_in_words(seen: Preview) -> list[str]:
     lines += alike_labels(seen.labels)
     if seen.mended:
         lines.append(f"not UTF-8, read as Windows-1252: {seen.mended:,}")
+    if seen.foreign:
+        lines.append(f"in another language, it seems, and not changed: {seen.foreign:,}")
     if seen.repeated:
         lines.append(f"id of an earlier row: {seen.repeated:,} (row numbers tell them apart)")
     if seen.unusable:

@@ -56,9 +56,10 @@ _NOTES = 10
 class Source:
     """A file and what it was understood to be.
 
-    ``encoding`` and ``sniffed`` are those of text files. ``header``: the names of the columns as
-    they stand in the file, if it has any; ``names``: those under which cells are read. ``split``:
-    of a saved data set. ``padded``: rows that are too short are filled. ``notes``: sentences on
+    ``encoding`` and ``sniffed`` are those of text files; Windows-1252 if the first lines have bytes
+    that are not UTF-8, and no others beyond ASCII. ``header``: the names of the columns as they
+    stand in the file, if it has any; ``names``: those under which cells are read. ``split``: of a
+    saved data set. ``padded``: rows that are too short are filled. ``notes``: sentences on
     what was changed.
     """
 
@@ -243,6 +244,8 @@ def open_source(
             cut = next(lines, None) is not None
     if len(sample[0] if sample else "") >= LONGEST and kind == SEPARATED:
         raise InputError(f"The first line of {path} names no columns: {TOO_LONG}.")
+    if encoding == "utf-8" and _is_windows_1252("".join(sample)):
+        encoding = "windows-1252"
     kind = _kind_of_text(kind, sample, cut=cut)
     source = Source(path, kind, container, encoding, padded=padded)
     if kind not in (SEPARATED, TEXT):
@@ -258,6 +261,12 @@ def open_source(
         raise InputError(f"{path} holds no row.")
     columns, notes = _columns(sniffed.rows[0], named=sniffed.dialect.header)
     return replace(source, kind=SEPARATED, sniffed=sniffed, columns=columns, notes=notes)
+
+
+def _is_windows_1252(text: str) -> bool:
+    """Whether all that is not ASCII in a text are bytes that were not UTF-8, and can be mended."""
+    beyond = "".join(sign for sign in text if not sign.isascii())
+    return mended(beyond)[1] is True and not any(sign.isprintable() for sign in beyond)
 
 
 def _kind(path: Path, container: Container) -> str:

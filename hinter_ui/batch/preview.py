@@ -121,6 +121,8 @@ def _facts(seen: Preview) -> list[str]:
         facts.append(say("preview.encoding", name=seen.encoding.upper()))
     if seen.mended:
         facts.append(say.count("preview.mended", seen.mended))
+    if seen.foreign:
+        facts.append(say.count("preview.foreign", seen.foreign))
     if seen.repeated:
         facts.append(say.count("preview.repeated", seen.repeated))
     return facts

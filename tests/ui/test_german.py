@@ -175,6 +175,20 @@ def test_a_german_reads_no_comma_as_thousands() -> None:
     assert Words("check").count("terms.found", 1220, name="age") == "age: 1,220 terms"
 
 
+@pytest.mark.parametrize(
+    "how",
+    [
+        "workbook; a header",
+        "zip: a.csv; commas between cells; quotation marks are plain characters; a header",
+        "semicolons between cells; quotation marks may surround a cell; a header; WINDOWS-1252",
+        "The texts are in 'Text', since it has the longest sentences.",
+    ],
+)
+def test_how_a_file_is_read_is_said_in_german(how: str) -> None:
+    speak("de")
+    assert not re.search(r"\b(?:header|is|cells|workbook|'|row|race|gender|and)\b", translated(how))
+
+
 def test_each_line_is_translated_and_what_is_quoted_is_left_alone() -> None:
     speak("de")
     lines = ["a.csv, line 3: empty term; fill the cell or delete the line.", "... and 2 more."]

@@ -37,12 +37,14 @@ def other_language(text: str) -> str:
     small_words = shipped_words("small_words")
     english_words = small_words["English"]
     for language, small in small_words.items():
-        known = [word for word in counted if word in small]
+        known = counted.keys() & small
+        if len(known) < _FEWEST:
+            continue
         hits = sum(counted[word] for word in known)
-        english = sum(n for word, n in counted.items() if word in english_words - small)
-        enough = len(known) >= _FEWEST and len([w for w in known if w not in _PARTICLES]) >= _FEWEST
+        english = sum(counted[word] for word in counted.keys() & english_words - small)
+        enough = len(known - _PARTICLES) >= _FEWEST
         shared = hits >= _SHARE * len(words) and hits >= _MORE * english
-        clear = sum(counted[word] for word in known if word not in english_words) >= _CLEAR
+        clear = sum(counted[word] for word in known - english_words) >= _CLEAR
         if enough and shared and clear and hits > most:
             best, most = language, hits
     return best

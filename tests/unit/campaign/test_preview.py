@@ -29,14 +29,26 @@ def test_it_says_what_is_read_and_what_is_no_use(tmp_path: Path) -> None:
         "A caf\xe9 owner left.",
     ]
     assert seen.labels == {"pos": 2, "neg": 2}
-    assert (seen.repeated, seen.mended, seen.unusable) == (1, 1, 1)
+    assert (seen.repeated, seen.unusable) == (1, 1)
     assert [row.number for row in seen.faults] == [3]  # an open quotation mark takes in no rows
     words = "\n".join(preview_in_words(seen))
-    assert "5 rows; UTF-8" in words
+    assert "5 rows; WINDOWS-1252" in words
+    assert "UTF-8" not in words
     assert "texts from 'opinion' (detected), labels from 'stars', ids from 'id' (detected)" in words
-    assert "read as Windows-1252: 1" in words
     assert "id of an earlier row: 1" in words
     assert "row 3: it has 1 cells where the header has 3" in words
+
+
+def test_rows_unlike_the_others_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.csv"
+    german = "Ich bin eine Frau und wohne nicht in der Stadt, aber das ist f\u00fcr mich gut."
+    path.write_bytes(f"text\nA man.\n{german}\n".encode() + b"A caf\xe9 owner left.\n")
+    seen = preview(Campaign(data=str(path)))
+    assert (seen.encoding, seen.mended, seen.foreign, seen.unusable) == ("utf-8", 1, 1, 0)
+    words = preview_in_words(seen)
+    assert "not UTF-8, read as Windows-1252: 1" in words
+    assert "in another language, it seems, and not changed: 1" in words
+    assert not preview(Campaign(data=str(path), literal=True)).foreign
 
 
 def test_labels_that_differ_in_capitals_alone_are_told(tmp_path: Path) -> None:
