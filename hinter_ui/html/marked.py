@@ -23,7 +23,7 @@ from hinter_core.types import (
 )
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.wording import ARROW, Words, hue, listed, name_of, term, translated
+from hinter_ui.html.wording import ARROW, Words, hue, listed, name_of, quoted, term, translated
 
 say = Words("check")
 
@@ -313,7 +313,7 @@ def _elsewhere(plan: Plan, others: Sequence[Occurrence]) -> Markup | None:
     """Offer attributes that are not chosen, and name short forms, and what may be no English."""
     named: dict[str, dict[str, None]] = {}
     for one in others:
-        named.setdefault(one.attribute, {})[f"\u201c{one.surface}\u201d"] = None
+        named.setdefault(one.attribute, {})[quoted(one.surface)] = None
     buttons = [
         tag("button", say("terms.add", name=name_of(attribute), words=listed([*words][:_FEW])),
             type="button", data_tick=attribute)

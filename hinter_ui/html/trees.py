@@ -17,7 +17,7 @@ from hinter_ui.html import glossary
 from hinter_ui.html.aligned import Aligned, Edited, TreeSide
 from hinter_ui.html.marked import Piece, differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.wording import SIGNS, Words, listed, translated, validity_in_words
+from hinter_ui.html.wording import SIGNS, Words, listed, quoted, translated, validity_in_words
 
 say = Words("check")
 _page = Words("annotate")
@@ -75,7 +75,7 @@ def pair(judged: Outcome, parses: Mapping[str, Parse], sides: SentencePair) -> M
 
 
 def _clash(text: str, judged: Outcome) -> Markup:
-    words = ", ".join(f"\u201c{word}\u201d" for word in clashes(text, judged.mutant)[:3])
+    words = ", ".join(quoted(word) for word in clashes(text, judged.mutant)[:3])
     if not words or not judged.conformance.kept:
         return Markup("")
     return tag("p", "\u26a0 ", say("trees.clash", words=words), class_="reason clash")
@@ -83,7 +83,7 @@ def _clash(text: str, judged: Outcome) -> Markup:
 
 def _validity(plan: Plan, judged: Outcome) -> Markup:
     validity, person = judged.validity, person_probability(plan.text, judged.mutant, plan.people)
-    words = [f"\u201c{e.source.text}\u201d" for e in judged.mutant.edits if is_ambiguous(e.source)]
+    words = [quoted(e.source.text) for e in judged.mutant.edits if is_ambiguous(e.source)]
     why = "trees.ambiguous" if words else "trees.clear"
     if person is not None and person < 1 / 2:
         why = "trees.doubtful"

@@ -34,6 +34,7 @@ _HOLE = re.compile(r"\{\w+\}")
 _GLUED = re.compile(r"[a-z).]$")  # before what may be missing in a sentence
 _BRACKETED = re.compile(r" \((.+)\)", re.DOTALL)
 _THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\w|,\d)")
+_QUOTED = re.compile("\u201c([^\u201c\u201d\u201e]*)\u201d")
 _LISTED = re.compile(r"(, | and | or )")
 _LONGEST = 2_000  # characters of a text that is looked for in the catalogue
 _MOST_LINES = 12
@@ -103,9 +104,14 @@ def numeral(value: float) -> str:
     return formatted(value, ",")
 
 
+def quoted(text: str, language: str = "") -> str:
+    """Put a text in the quotation marks of the language spoken, or of one given."""
+    return Words("language", language)("quoted", text=text)
+
+
 @cache
 def _thousands(language: str) -> str:
-    return str(written(language, "language")["thousand"])[1:-3]
+    return str(Words("language", language).branch("thousand"))[1:-3]
 
 
 def speak(language: str, room: str = "language") -> None:
@@ -155,7 +161,7 @@ def _translated(text: str, language: str, depth: int = 3) -> str:
         if match := known.fullmatch(text):
             values = match.groupdict().items()
             said = {name: _part(name, value, language, depth - 1) for name, value in values}
-            return other.format(**said)
+            return _QUOTED.sub(lambda m: quoted(m[1], language), other.format(**said))
     return text
 
 

@@ -188,14 +188,17 @@ def read_field(option: Option, value: Any) -> Any:
     """Return the value of a setting from its field; an empty field is the default.
 
     Raises:
-        InputError: no number, or one out of range; the message names the field.
+        InputError: no number, one out of range, or nothing chosen; the message names the field.
     """
     kind = option.type
     if kind is bool:
         return bool(value)
     if kind is tuple:
         names = [value] if isinstance(value, str) else value or ()
-        return tuple(dict.fromkeys(name for name in (str(n).strip() for n in names) if name))
+        names = tuple(dict.fromkeys(name for name in (str(n).strip() for n in names) if name))
+        if option.default and not names:
+            raise InputError(say("form.empty", field=translated(option.title)))
+        return names
     if kind is str:
         return str(value or "").strip() or option.default
     # An empty field that is first seen in an accordion holds 0.

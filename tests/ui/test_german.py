@@ -31,6 +31,7 @@ from hinter_ui.html.wording import (
     written,
 )
 from hinter_ui.results.html import for_visitors
+from hinter_ui.shared.links import FIELDS, read_field
 from hinter_ui.shared.wiring import after_event
 from hinter_ui.shell import TABS
 from tests.ui.conftest import App
@@ -157,7 +158,8 @@ def test_why_nothing_can_be_changed_is_said_in_german(
     shown = in_app_words(translated(str(refused.value)))
     assert said in shown
     english = r"\b(?:the|is|here|race|gender|or|and|order|alone)\b"
-    assert not re.search(english, re.sub("“.*?”", "", shown))
+    assert not re.search(english, re.sub("„.*?“", "", shown))
+    assert not re.search("“\\w|”", shown)
 
 
 def test_a_german_reads_no_comma_as_thousands() -> None:
@@ -187,6 +189,13 @@ def test_a_german_reads_no_comma_as_thousands() -> None:
 def test_how_a_file_is_read_is_said_in_german(how: str) -> None:
     speak("de")
     assert not re.search(r"\b(?:header|is|cells|workbook|'|row|race|gender|and)\b", translated(how))
+
+
+def test_an_emptied_field_is_named_as_on_the_page() -> None:
+    speak("de")
+    with pytest.raises(HinterError) as refused:
+        read_field(FIELDS["relations"], [])
+    assert str(refused.value) == "Was mit den Wörtern geschieht: Wählen Sie mindestens eines."
 
 
 def test_each_line_is_translated_and_what_is_quoted_is_left_alone() -> None:
