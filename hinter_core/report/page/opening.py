@@ -175,7 +175,7 @@ def caveats(
         if one.outcome is GateOutcome.PASS and significant_in_words(model.groups):
             yield (
                 f"{one.model}: the decision is about all groups together. It does not rule out a "
-                "bias about the groups named there."
+                "bias about one group."
             )
         high = one.excess.difference.high if one.excess else None
         if one.outcome is GateOutcome.FEW and not one.stopped and high is not None:
