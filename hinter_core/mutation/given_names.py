@@ -21,12 +21,12 @@ from hinter_core.mutation.whole_names import NAME_WORD, SUFFIXES
 from hinter_core.storage import shipped_words
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.names import (
-    ANYWHERE,
     BOTH,
     FAMILY,
     GENDERS,
     NameUsage,
     country_of,
+    groups_of_countries,
     name_usage,
 )
 from hinter_core.types import (
@@ -164,24 +164,9 @@ def only_names_tell(text: str, people: People, attributes: Iterable[str]) -> boo
     """Whether one of the attributes is told by a given name that the lists have."""
     if not {"gender", *ORIGIN}.intersection(attributes):
         return False
-    names, usage = GivenNames(text, people.entities), name_usage()
+    names = GivenNames(text, people.entities)
     given = (word for person in names.bearers for word in names.of(person))
-    return any(usage.gender(word) in GENDERS for word in given)
-
-
-def _groups_of_countries(dictionary: Dictionary) -> dict[str, str]:
-    """Return the groups by the countries, or other origins, that names are of.
-
-    Names of no particular country are usual where English is spoken. They count as those of the
-    British, unless the attribute tells English-speaking countries apart.
-    """
-    groups: dict[str, str] = {}
-    for term in dictionary.terms:
-        if term.form is GrammaticalForm.ADJECTIVE and (of := country_of(term.text)) is not None:
-            groups.setdefault(of, term.group)
-    if dictionary.attribute == "nationality":
-        groups.pop(ANYWHERE, None)
-    return groups
+    return any(name_usage().gender(word) in GENDERS for word in given)
 
 
 def _with_gender(
@@ -269,7 +254,10 @@ class GivenNames:
             wanted = gender or said or self._entities[person].gender
             if any(self._usage.gender(word) == BOTH for word in given) or wanted not in GENDERS:
                 wanted = gender or BOTH
-            for word in [*given, *self._surnames_of(names, given)]:
+            changed = [*given, *self._surnames_of(names, given)]
+            if stays := self._staying(names, changed):
+                return Renaming({}, f"no other name stands in for \u201c{stays}\u201d")
+            for word in changed:
                 kind = wanted if word in given else FAMILY
                 if kind == BOTH and not gender:
                     return Renaming({}, f"\u201c{word}\u201d is a name of no one gender")
@@ -293,7 +281,7 @@ class GivenNames:
 
     def of_other_origins(self, person: int, dictionary: Dictionary) -> Iterator[tuple[str, Edit]]:
         """Yield the changes of a person's name to those of other groups, with their countries."""
-        groups = _groups_of_countries(dictionary)
+        groups = groups_of_countries(dictionary)
         given = next((word for word in self.of(person) if self._usage.gender(word)), "")
         group = groups.get(self._usage.country(given)) if given else None
         made: Counter[str] = Counter()
@@ -332,6 +320,14 @@ class GivenNames:
         last = (name.words[-1] for name in names)
         surnames = {w.lower(): w for w in last if len(w) > 1 and w.lower() not in lower}
         return list(surnames.values())
+
+    def _staying(self, names: Sequence[_Name], changed: Iterable[str]) -> str:
+        """Return a word of a name that would stay beside new ones: "Thomas Haden Church"."""
+        lower = {part for word in changed for part in (word.lower(), *word.lower().split("-"))}
+        words = (
+            word for name in names for word in name.words if len(word) > 1 and word[0].isupper()
+        )
+        return next((word for word in words if word.lower() not in lower), "")
 
     def _without_particles(
         self, names: Sequence[_Name], word: str, places: Mapping[Span, str]

@@ -240,6 +240,21 @@ def country_of(people: str) -> str | None:
     return _countries().get(word)
 
 
+def groups_of_countries(dictionary: Dictionary) -> dict[str, str]:
+    """Return the groups by the countries, or other origins, that names are of.
+
+    Names of no particular country are usual where English is spoken. They count as those of the
+    British, unless the attribute tells English-speaking countries apart.
+    """
+    groups: dict[str, str] = {}
+    for term in dictionary.terms:
+        if term.form is GrammaticalForm.ADJECTIVE and (of := country_of(term.text)) is not None:
+            groups.setdefault(of, term.group)
+    if dictionary.attribute == "nationality":
+        groups.pop(ANYWHERE, None)
+    return groups
+
+
 @lru_cache(maxsize=1)
 def _countries() -> Mapping[str, str]:
     """Return the countries with names by the words for their people and for themselves."""

@@ -97,8 +97,7 @@ class ExploreEvents(TabEvents):
         # of what we fill in, while the rest of it is not in place yet. So the page listens itself.
         events = [ui.preview.select, *(widget.input for widget in ui.settings)]
         # One event for all of them: an answer to older values must not come last.
-        outputs = [*ui.looked, ui.notice]
-        looked = self._swift(partial(gr.on, events), self.look, ui.form, outputs)
+        looked = self._swift(partial(gr.on, events), self.look, ui.form, [*ui.looked, ui.notice])
         self._follow(looked, "draft")
         for name, fold in ui.folds.items():
             unfolded = [ui.who, ui.plot, ui.trees, ui.table]
@@ -192,8 +191,7 @@ class ExploreEvents(TabEvents):
             return self.updates.unread(session, error)
         if form.source == state.controls.source == state.seen:
             return {}
-        # What was said of the text before is not said of this one.
-        told = {} if form.source == state.controls.source else {self.ui.notice: ""}
+        told = {} if form.source == state.controls.source else {self.ui.notice: ""}  # of the former
         state.controls = form  # what comes meanwhile must not take its place
         looked = self._looked(session, form) | told
         named = list(form.models) != [str(model) for model in values[2] or ()]

@@ -92,6 +92,7 @@ def test_with_a_change_of_gender_a_name_says_both(parses: ParseStore) -> None:
         ("Anna Moss is a German actress.", "Somali", "no list has names"),
         ("Anna Moss is a German actress.", "Samoan", "no list has names"),
         ("Robin Moss is a German actress.", "Greek", "no one gender"),
+        ("Anna Zorb Moss is a German actress.", "Greek", "stands in for \u201cZorb\u201d"),
     ],
 )
 def test_what_the_lists_do_not_know_is_not_made_and_says_why(
