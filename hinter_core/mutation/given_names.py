@@ -26,8 +26,8 @@ from hinter_core.terms.names import (
     GENDERS,
     NameUsage,
     country_of,
-    groups_of_countries,
     name_usage,
+    words_of_countries,
 )
 from hinter_core.types import (
     Change,
@@ -277,23 +277,24 @@ class GivenNames:
         gender = self._said(person)
         other = {MALE: FEMALE, FEMALE: MALE}.get(gender, "")
         texts = self.renamed([person], other).texts if other else {}
-        return self._edit(person, texts, "gender", gender, other) if texts else None
+        old, new = Term("", gender), Term("", other)
+        return self._edit(person, texts, "gender", old, new) if texts else None
 
     def of_other_origins(self, person: int, dictionary: Dictionary) -> Iterator[tuple[str, Edit]]:
         """Yield the changes of a person's name to those of other groups, with their countries."""
-        groups = groups_of_countries(dictionary)
+        peoples = words_of_countries(dictionary)
         given = next((word for word in self.of(person) if self._usage.gender(word)), "")
-        group = groups.get(self._usage.country(given)) if given else None
+        old = peoples.get(self._usage.country(given)) if given else None
         made: Counter[str] = Counter()
         # Groups of many countries, such as white, would outnumber the others.
-        mixed = sorted(groups, key=lambda country: crc32(f"{given} {country}".encode()))
-        for country in mixed if group else ():
-            other = groups[country]
-            if other == group or made[other] == _OF_A_GROUP:
+        mixed = sorted(peoples, key=lambda country: crc32(f"{given} {country}".encode()))
+        for country in mixed if old else ():
+            new = peoples[country]
+            if old is None or new.group == old.group or made[new.group] == _OF_A_GROUP:
                 continue
             if texts := self.of_origin([person], country).texts:
-                made[other] += 1
-                yield country, self._edit(person, texts, dictionary.attribute, group or "", other)
+                made[new.group] += 1
+                yield country, self._edit(person, texts, dictionary.attribute, old, new)
 
     def _said(self, person: int) -> str:
         """Return the gender that a person's names say; "" if none, or both."""
@@ -301,19 +302,24 @@ class GivenNames:
         return said.pop() if len(said) == 1 else ""
 
     def _edit(
-        self, person: int, texts: Mapping[Span, str], attribute: str, group: str, other: str
+        self, person: int, texts: Mapping[Span, str], attribute: str, old: Term, new: Term
     ) -> Edit:
-        """Return an edit whose terms are a person's longest name and the one in its place."""
+        """Return an edit whose terms are a person's longest name and the one in its place.
+
+        Their concepts are the words for the peoples that the names are of.
+        """
         longest = max((n for n in self._names if n.person == person), key=lambda n: len(n.words))
         start, end = longest.places[0][0], longest.places[-1][1]
         inside = ((a - start, b - start, new) for (a, b), new in sorted(texts.items())
                   if start <= a and b <= end)  # fmt: skip
         name = self._text[start:end]
-        old, new = (Term(words, of, GrammaticalForm.NAME) for words, of in
-                    ((name, group), (with_pieces(name, inside).text, other)))  # fmt: skip
+        source, target = (
+            Term(words, people.group, GrammaticalForm.NAME, people.text)
+            for words, people in ((name, old), (with_pieces(name, inside).text, new))
+        )
         spans = tuple(sorted(texts))
         new_texts = tuple(texts[span] for span in spans)
-        return Edit(Change(EditKind.SUBSTITUTE, attribute, old, new, new_texts), spans)
+        return Edit(Change(EditKind.SUBSTITUTE, attribute, source, target, new_texts), spans)
 
     def _surnames_of(self, names: Sequence[_Name], given: Collection[str]) -> list[str]:
         lower = {word.lower() for word in given}

@@ -15,7 +15,7 @@ from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.mutation.edits import own_places
 from hinter_core.terms.ages import agree, said_years, years_of
 from hinter_core.terms.related import Related, related_words, rows_of
-from hinter_core.types import Edit, EditKind, Mutant, Span
+from hinter_core.types import Edit, EditKind, GrammaticalForm, Mutant, Span, Term
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _PRONOUNS = {
@@ -37,7 +37,8 @@ def contradictions(text: str, mutant: Mutant) -> tuple[str, ...]:
     for edit in mutant.edits:
         if edit.change.kind is EditKind.SUBSTITUTE and edit.source.text and edit.target.text:
             source, target = edit.source, edit.target
-            terms = (edit.attribute, source.text, source.group, target.text, target.group)
+            old, new = map(_people_said, (source, target))
+            terms = (edit.attribute, old, source.group, new, target.group)
             contradicting |= {
                 one.span: one.words
                 for one in _against(text, *terms)
@@ -46,6 +47,11 @@ def contradictions(text: str, mutant: Mutant) -> tuple[str, ...]:
             contradicting |= dict(_other_parent(text, edit))
     left = (contradicting[span] for span in sorted(contradicting) if not _changed(mutant, *span))
     return tuple(dict.fromkeys(left))
+
+
+def _people_said(term: Term) -> str:
+    """Return the word of a term, or that for the people that a name is of."""
+    return term.concept if term.form is GrammaticalForm.NAME else term.text
 
 
 def clashes(text: str, mutant: Mutant) -> tuple[str, ...]:

@@ -240,19 +240,19 @@ def country_of(people: str) -> str | None:
     return _countries().get(word)
 
 
-def groups_of_countries(dictionary: Dictionary) -> dict[str, str]:
-    """Return the groups by the countries, or other origins, that names are of.
+def words_of_countries(dictionary: Dictionary) -> dict[str, Term]:
+    """Return a word for its people by the countries, or other origins, that names are of.
 
     Names of no particular country are usual where English is spoken. They count as those of the
     British, unless the attribute tells English-speaking countries apart.
     """
-    groups: dict[str, str] = {}
+    words: dict[str, Term] = {}
     for term in dictionary.terms:
         if term.form is GrammaticalForm.ADJECTIVE and (of := country_of(term.text)) is not None:
-            groups.setdefault(of, term.group)
+            words.setdefault(of, term)
     if dictionary.attribute == "nationality":
-        groups.pop(ANYWHERE, None)
-    return groups
+        words.pop(ANYWHERE, None)
+    return words
 
 
 @lru_cache(maxsize=1)

@@ -13,6 +13,7 @@ from hinter_core.mutation.edits import mutant_of
 from hinter_core.mutation.plan import Plan, make_plan, require_mutable
 from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.words import refused_alike
+from hinter_core.relations.soft import why_soft
 from hinter_core.terms.dictionary import choose, load_shipped
 from hinter_core.terms.names import FAMILY, country_of, load_names, name_usage
 
@@ -211,3 +212,11 @@ def test_the_initial_stays_where_a_name_has_it() -> None:
     assert usage.of_country("Moss", "italy", FAMILY, ())[0] == "M"
     taken = load_names().family["italy"]
     assert usage.of_country("Moss", "italy", FAMILY, taken) == ""
+
+
+def test_what_else_says_the_origin_of_a_name_makes_its_change_soft(parses: ParseStore) -> None:
+    plan = by_name("Kwame met Tom in Ghana.", parses, "race")
+    reasons = {
+        edit.source.text: why_soft(plan.text, plan.mutant([edit])) for edit in plan.edits["race"]
+    }
+    assert reasons == {"Kwame": "the text also says \u201cGhana\u201d", "Tom": ""}
