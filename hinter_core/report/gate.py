@@ -97,14 +97,13 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
     measured = [one for one in orders if not one.few]
     if not measured:
         most = max(orders, key=lambda one: one.placebo.of, default=None)
-        number = most.placebo.of if most else 0
-        counted = "one placebo case of this order is" if number == 1 else (
-            f"{number:,} placebo cases of this order are"
-        )  # fmt: skip
+        number, order = (most.placebo.of, most.order) if most else (0, 2)
+        counted = "1 case" if number == 1 else f"{number:,} cases"
         why = (
-            f"{counted} too few: "
-            f"{FEWEST_PLACEBO} tell bias from brittleness. Test more texts with placebo mutants, "
-            "or limit the rate alone (hinter report --gate-on rate)."
+            f"{counted} of placebo mutants of order {order} {'is' if number == 1 else 'are'} too "
+            f"few: {FEWEST_PLACEBO} tell bias from brittleness, and other placebo mutants do not "
+            "count. Test more texts with placebo mutants, or limit the rate alone (hinter report "
+            "--gate-on rate)."
         )
         return Decision(name, GateOutcome.FEW, why, most)
     for one in measured:

@@ -83,7 +83,7 @@ def _apart(check: TestResult, judged: Outcome, *, said: bool = False) -> Markup 
         return None
     if not said:
         return join([" ", two_people()])
-    return join([two_people(), " ", words("apart_why"), " "])
+    return join([words("apart_why"), " "])
 
 
 def _grade(judged: Outcome) -> Markup | None:

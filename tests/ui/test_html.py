@@ -396,7 +396,7 @@ def test_a_relation_without_words_is_offered_by_its_own_title(
     monkeypatch.setitem(RELATIONS, "eighth", SubstitutionRelation())
     offered = relation_choices()
     assert {name for _, name in offered} == set(RELATIONS)
-    assert offered[0] == ("exchange a word (MR8)", "substitute")
+    assert offered[0] == ("exchange a word", "substitute")
     assert offered[-2:] == [
         ("compare scores", "scores"), ("exchange a sensitive word (MR8)", "eighth"),
     ]  # fmt: skip

@@ -139,7 +139,8 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float) -> Ca
         words.insert(0, f"{model.model} left {lost:,} of {line.mutants:,} mutants unanswered.")
     words.append(
         f"{line.errors.hits:,} of {line.errors.of:,} {line.name} mutants changed the answer"
-        f"{hidden}. {line.sources.hits:,} of {line.sources.of:,} texts have an error."
+        f"{hidden}. At least one did so in {line.sources.hits:,} of the {line.sources.of:,} texts "
+        "that have such mutants."
     )
     if model.priority:
         words.append(f"Rates are of the audit alone. {asked_in_words(model.priority)}")
@@ -186,8 +187,8 @@ def caveats(
             )
         elif one.outcome is GateOutcome.FEW and one.excess and one.excess.few:
             yield (
-                f"{one.model}: {one.excess.placebo.of:,} placebo cases of the {FEWEST_PLACEBO} "
-                "that are needed. Test more texts."
+                f"{one.model}: {one.excess.placebo.of:,} cases of placebo mutants of order "
+                f"{one.excess.order}, of the {FEWEST_PLACEBO} that are needed. Test more texts."
             )
     yield from _of_texts(report)
     if any(model.priority for model in report.models):

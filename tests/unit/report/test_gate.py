@@ -52,7 +52,7 @@ def test_the_plain_rate_says_which_model_does_not_pass(report: Report) -> None:
 
 def test_without_placebo_no_model_passes(report: Report) -> None:
     """Bias cannot be told from brittleness."""
-    assert [fault.partition(": ")[2][:16] for fault in gate(report, 1)] == ["0 placebo cases "] * 2
+    assert [fault.partition(": ")[2][:16] for fault in gate(report, 1)] == ["0 cases of place"] * 2
 
 
 def with_excess(report: Report, low: float, cases: int) -> Report:
@@ -77,7 +77,8 @@ def test_the_gate_asks_for_the_lower_end_of_the_excess(report: Report) -> None:
     assert "20 points allowed: passed. " in passed(sure, 0.2)[0]
     assert "10.0 points higher" in junit(sure, 0.03)
     assert (
-        "99 placebo cases of this order are too few" in gate(with_excess(report, 0.03, 99), 0.5)[0]
+        "99 cases of placebo mutants of order 2 are too few"
+        in gate(with_excess(report, 0.03, 99), 0.5)[0]
     )
 
 
