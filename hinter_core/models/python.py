@@ -94,7 +94,10 @@ class PythonModel(ModelUnderTest):
         labels = self.capabilities.labels
         value = self._scores_of(_plain(value))
         if isinstance(value, Mapping):
-            scores = {str(label): float(score) for label, score in value.items()}
+            try:
+                scores = {str(label): float(score) for label, score in value.items()}
+            except (TypeError, ValueError):  # no numbers, such as the columns of a table of texts
+                scores = {}
             if not scores or not all(0 <= s <= 1 + _ROUNDED for s in scores.values()):
                 raise ValueError(f"scores {value!r} are not probabilities of labels")
             self._check(scores)

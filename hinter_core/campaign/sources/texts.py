@@ -54,9 +54,9 @@ class Texts(CampaignSource):
         columns = (campaign.text_column, campaign.label_column, campaign.id_column)
         if not self.name:
             raise InputError(
-                "Name the data: a file (CSV, JSON, Excel, Parquet, text), a data set of the "
-                "Hugging Face Hub (hf:ORG/NAME), or the texts that come with HInter "
-                f"({SAMPLE})."
+                "Name the data (--data; in Python, data): a file (CSV, JSON, Excel, Parquet, "
+                "text), a data set of the Hugging Face Hub (hf:ORG/NAME), or the texts that come "
+                f"with HInter ({SAMPLE})."
             )
         if on_hub(self.name):
             return open_hub(read_hub_name(self.name), *columns)

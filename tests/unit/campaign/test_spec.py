@@ -118,7 +118,7 @@ def test_a_file_with_a_fault_says_which(here: Path, content: str, words: str) ->
 def test_a_missing_file_is_named(here: Path) -> None:
     with pytest.raises(InputError, match="Cannot read"):
         load_campaign(here / "none.yaml")
-    with pytest.raises(InputError, match=r"Name the data: .* \(--data sample\)"):
+    with pytest.raises(InputError, match=r"Name the data .* HInter \(sample\)"):
         Campaign().table()
     with pytest.raises(InputError, match="Cannot read"):
         Campaign(data="none.csv").identity()

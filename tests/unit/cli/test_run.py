@@ -186,7 +186,7 @@ def test_an_estimate_writes_nothing(run: Run, data: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ((), "--data sample"),
+        ((), "Name the data (--data"),
         (("--data", "none.csv"), "no file none.csv"),
         (("--data", "DATA", "--text-column", "body"), "no column 'body'"),
         (("--data", "DATA", "--model", "gpt-99"), "Unknown model 'gpt-99'"),

@@ -125,6 +125,7 @@ def test_what_follows_the_protocol_is_taken_as_it_is() -> None:
         (lambda texts: [[0.2, 0.8] for _ in texts], "2 scores and 0 labels; name the labels"),
         (lambda texts: [0.8 for _ in texts], "0.8 is a number, of no label"),
         (lambda texts: None, "TypeError"),
+        (lambda texts: pd.DataFrame({"text": texts}), "are not probabilities of labels"),
         (LogisticRegression(), "NotFittedError"),
     ],
 )
