@@ -139,7 +139,7 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float) -> Ca
         words.insert(0, f"{model.model} left {lost:,} of {line.mutants:,} mutants unanswered.")
     words.append(
         f"{line.errors.hits:,} of {line.errors.of:,} {line.name} mutants changed the answer"
-        f"{hidden}. At least one did so in {line.sources.hits:,} of the {line.sources.of:,} texts "
+        f"{hidden}. At least one did so in {line.sources.hits:,} of {line.sources.of:,} texts "
         "that have such mutants."
     )
     if model.priority:
