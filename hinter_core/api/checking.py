@@ -78,7 +78,7 @@ class PreparedCheck:
         result = self.pipeline.judge(self.plan)
         if neutral and result.originals[self.store.model.name].answered:
             order = self.pipeline.settings.order
-            result.neutral = neutral_flips(self.pipeline, self.plan.text, order, neutral)
+            result.neutral = neutral_flips(self.pipeline, self.plan, order, neutral)
         return CheckResult(result, self.store)
 
 

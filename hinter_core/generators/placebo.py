@@ -100,6 +100,16 @@ def placebos(
         yield edits
 
 
+def of_names(neutral: Plan, edits: Sequence[Edit], number: int) -> list[Place]:
+    """Return different changes of the names that edits change, to others that say the same.
+
+    ``neutral``: a plan of the text. There are at most ``number`` for each edit.
+    """
+    every = {exchanged_names(neutral.text, edit) for edit in edits} - {()}
+    made = (_renamed(neutral, (), names, n) for names in sorted(every) for n in range(number))
+    return [*dict.fromkeys(filter(None, made))]
+
+
 def _of_kinds(neutral: Plan) -> Mapping[str, Sequence[Edit]]:
     """Return the neutral words that can be inserted or deleted, by kind."""
     by_kind: dict[str, list[Edit]] = defaultdict(list)

@@ -3,7 +3,9 @@
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
+from hinter_core.generators.placebo import of_names
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.lattice import EditSet
 from hinter_core.mutation.plan import Plan
@@ -34,7 +36,7 @@ _TRIES = 20  # per swap, as some touch the same words
 
 def neutral_flips(
     pipeline: Pipeline,
-    text: str,
+    tested: Plan,
     order: int,
     swaps: int = SWAPS,
     models: Sequence[PredictionStore] | None = None,
@@ -42,18 +44,22 @@ def neutral_flips(
     """Exchange ``order`` neutral words at once, up to ``swaps`` times; return flips by model.
 
     Swaps that the invariant discards are drawn anew; if it discards all, or the text has fewer
-    neutral words, fewer words are exchanged at once. Swaps that a model does not answer do not
-    count. ``models``: all of the pipeline unless given.
+    neutral words, fewer words are exchanged at once. If it has none, and names change in the plan
+    ``tested``, they are exchanged for others that say the same of a person. Swaps that a model does
+    not answer do not count. ``models``: all of the pipeline unless given.
     """
     stores = pipeline.models if models is None else models
     if not stores:
         return {}
     settings = replace(pipeline.settings, order=order, repeat=0, limit=None)
     neutral = Pipeline(neutral_words(), pipeline.parses, stores, settings)
-    plan = neutral.plan(text)
+    plan = neutral.plan(tested.text)
     case, kept, size = TestCase(plan), list[FollowUp](), 0
-    for size in range(min(order, sum(map(bool, plan.edits.values()))), 0, -1):
-        drawn = [follow_up_of(case, edits) for edits in _sampled(plan, size, _DRAWN * swaps)]
+    words = sum(map(bool, plan.edits.values()))
+    names = [] if words else of_names(plan, [*chain.from_iterable(tested.edits.values())], swaps)
+    for size in range(min(order, words or bool(names)), 0, -1):
+        swapped = names or _sampled(plan, size, _DRAWN * swaps)
+        drawn = [follow_up_of(case, edits) for edits in swapped]
         conform(drawn, pipeline.parses)
         kept = [one for one in drawn if one.conformance and one.conformance.kept][:swaps]
         if kept:

@@ -265,7 +265,7 @@ class ExploreActions:
     def _add_neutral(self, pipeline: Pipeline, check: TestResult, form: ExploreForm) -> None:
         """Swap neutral words, too, for the models whose answers cost nothing."""
         free = [store for store in pipeline.models if not store.model.capabilities.costs]
-        check.neutral = neutral_flips(pipeline, check.plan.text, form.order, models=free)
+        check.neutral = neutral_flips(pipeline, check.plan, form.order, models=free)
 
     def _prepare(self, session: Session, form: ExploreForm) -> tuple[Pipeline, Plan]:
         if not form.models:

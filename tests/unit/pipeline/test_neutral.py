@@ -22,7 +22,7 @@ Flips = Callable[..., NeutralFlips]
 def flips(make_pipeline: MakePipeline, race: Dictionary, gender: Dictionary) -> Flips:
     def count(rules: str, text: str, order: int = 2, swaps: int = SWAPS) -> NeutralFlips:
         pipeline = make_pipeline([race, gender], rules)
-        (found,) = neutral_flips(pipeline, text, order, swaps).values()
+        (found,) = neutral_flips(pipeline, pipeline.plan(text), order, swaps).values()
         return found
 
     return count
@@ -57,3 +57,16 @@ def test_a_text_with_fewer_neutral_words_exchanges_fewer(flips: Flips) -> None:
 
 def test_a_text_without_neutral_words_is_told(flips: Flips) -> None:
     assert flips(EVEN, "The black man left.") == NeutralFlips(0)
+
+
+def test_names_are_swapped_where_a_text_has_no_neutral_word(
+    make_pipeline: MakePipeline, race: Dictionary, gender: Dictionary
+) -> None:
+    for rules, flips in (
+        (EVEN, 0),
+        ('scripted:positive 0.9 if "Kwame"; negative 0.9 otherwise', 6),
+    ):
+        pipeline = make_pipeline([race, gender], rules, origin_names=True)
+        plan = pipeline.plan("Kwame met her.")
+        (found,) = neutral_flips(pipeline, plan, 2, 6).values()
+        assert (found.order, found.answered, found.flips) == (1, 6, flips)

@@ -101,7 +101,7 @@ def test_neutral_swaps_are_judged_anew_too(
     (store,) = pipeline.models
     name, able = store.model.name, store.model.capabilities
     result = pipeline.check(TEXT)
-    result.neutral = neutral_flips(pipeline, TEXT, 1)
+    result.neutral = neutral_flips(pipeline, result.plan, 1)
     assert result.neutral[name].flips == 0
     assert judged_at(result, 0.7, {name: able}).neutral[name].flips > 0
     assert judged_at(result, 0.55, {name: able}).neutral[name].flips == 0
