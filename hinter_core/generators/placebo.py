@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from hinter_core.mutation.edits import rewritten, splices_of, splices_overlap, texts_of
-from hinter_core.mutation.given_names import exchanged_names, other_names
+from hinter_core.mutation.edits import splices_of, splices_overlap
+from hinter_core.mutation.given_names import exchanged_names
 from hinter_core.mutation.plan import Plan
+from hinter_core.pipeline.neutral import renamed
 from hinter_core.types import Change, Edit, EditKind, Span, Splice, Term
 
 Place = tuple[Edit, ...]  # the edits that exchange all occurrences of a neutral word
@@ -37,7 +38,6 @@ class Size(NamedTuple):
 Shape = tuple[Size, ...]  # sizes of the edits of a mutant, in order
 _EXCHANGED = ""
 _ARTICLES = frozenset({"a", "an"})  # they are adapted, not exchanged
-_NAMES = "placebo-name"  # attribute of an edit of names alone
 _VARIANTS = 1_000  # of the names of a placebo
 _LEAST_NAMED = 2  # different placebos of a mutant with names
 _IN_VAIN = 60  # draws without a new placebo after which there are no more
@@ -91,23 +91,13 @@ def placebos(
             least = min(abs(words_changed(edit) - words) for edit in of_kind)
             return (rng.choice([e for e in of_kind if abs(words_changed(e) - words) == least]),)
         joined = _joined_of(neutral, places, words, rng)
-        return _renamed(neutral, joined, names, rng.randrange(_VARIANTS)) if names else joined
+        return renamed(neutral, joined, names, rng.randrange(_VARIANTS)) if names else joined
 
     for (size,), edits in _different(atomic, alone, rng):
         pool[size] += edits
         yield edits
     for _, edits in _different(higher, lambda shape: _combined(neutral, pool, shape, rng), rng):
         yield edits
-
-
-def of_names(neutral: Plan, edits: Sequence[Edit], number: int) -> list[Place]:
-    """Return different changes of the names that edits change, to others that say the same.
-
-    ``neutral``: a plan of the text. There are at most ``number`` for each edit.
-    """
-    every = {exchanged_names(neutral.text, edit) for edit in edits} - {()}
-    made = (_renamed(neutral, (), names, n) for names in sorted(every) for n in range(number))
-    return [*dict.fromkeys(filter(None, made))]
 
 
 def _of_kinds(neutral: Plan) -> Mapping[str, Sequence[Edit]]:
@@ -179,20 +169,6 @@ def _joined_of(
     if not chosen:  # each is longer
         chosen = [rng.choice(place) for place in rng.sample(places, min(1, len(places)))]
     return (_joined(neutral, chosen),) if chosen and neutral.possible(chosen) else ()
-
-
-def _renamed(neutral: Plan, edits: Place, names: Sequence[tuple[Span, str]], variant: int) -> Place:
-    """Return one edit that changes names, too; without other names, the edits as they are."""
-    new = other_names(neutral.text, names, variant)
-    if not new:
-        return edits
-    if not edits:
-        words = [neutral.text[slice(*span)] for span, _ in names]
-        terms = (Term(words[0], "variant-1"), Term(new[names[0][0]], "variant-2"))
-        edits = (Edit(Change(EditKind.SUBSTITUTE, _NAMES, *terms), ()),)
-    texts = texts_of(splices_of(neutral.text, edits[0], neutral.sentences))
-    made = rewritten(neutral.text, edits[0], new | texts, neutral.sentences)
-    return (made,) if made else ()
 
 
 def _combined(

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 
-from hinter_core.generators.placebo import of_names
 from hinter_core.models.store import PredictionStore
+from hinter_core.mutation.edits import rewritten, splices_of, texts_of
+from hinter_core.mutation.given_names import exchanged_names, other_names
 from hinter_core.mutation.lattice import EditSet
 from hinter_core.mutation.plan import Plan
 from hinter_core.options import Option
@@ -21,7 +22,7 @@ from hinter_core.pipeline.case import (
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.relations.base import NeutralFlips
 from hinter_core.terms.dictionary import neutral_words
-from hinter_core.types import Edit, Verdict
+from hinter_core.types import Change, Edit, EditKind, Span, Term, Verdict
 
 SWAPS = 12
 NEUTRAL = Option(
@@ -31,6 +32,7 @@ NEUTRAL = Option(
 )  # fmt: skip
 _DRAWN = 4  # times as many as wanted, as some are discarded
 _COUNTED = (Verdict.BIASED, Verdict.HIDDEN, Verdict.BENIGN)
+_NAMES = "placebo-name"  # attribute of an edit of names alone
 _TRIES = 20  # per swap, as some touch the same words
 
 
@@ -56,7 +58,7 @@ def neutral_flips(
     plan = neutral.plan(tested.text)
     case, kept, size = TestCase(plan), list[FollowUp](), 0
     words = sum(map(bool, plan.edits.values()))
-    names = [] if words else of_names(plan, [*chain.from_iterable(tested.edits.values())], swaps)
+    names = [] if words else _of_names(plan, [*chain.from_iterable(tested.edits.values())], swaps)
     for size in range(min(order, words or bool(names)), 0, -1):
         swapped = names or _sampled(plan, size, _DRAWN * swaps)
         drawn = [follow_up_of(case, edits) for edits in swapped]
@@ -87,3 +89,29 @@ def _sampled(plan: Plan, order: int, number: int) -> list[tuple[Edit, ...]]:
         if len(sampled) == number:
             break
     return list(sampled.values())
+
+
+def _of_names(neutral: Plan, edits: Sequence[Edit], number: int) -> list[tuple[Edit, ...]]:
+    """Return different changes of the names that edits change, to others that say the same.
+
+    ``neutral``: a plan of the text. There are at most ``number`` for each edit.
+    """
+    every = {exchanged_names(neutral.text, edit) for edit in edits} - {()}
+    made = (renamed(neutral, (), names, n) for names in sorted(every) for n in range(number))
+    return [*dict.fromkeys(filter(None, made))]
+
+
+def renamed(
+    neutral: Plan, edits: tuple[Edit, ...], names: Sequence[tuple[Span, str]], variant: int
+) -> tuple[Edit, ...]:
+    """Return one edit that changes names, too; without other names, the edits as they are."""
+    new = other_names(neutral.text, names, variant)
+    if not new:
+        return edits
+    if not edits:
+        words = [neutral.text[slice(*span)] for span, _ in names]
+        terms = (Term(words[0], "variant-1"), Term(new[names[0][0]], "variant-2"))
+        edits = (Edit(Change(EditKind.SUBSTITUTE, _NAMES, *terms), ()),)
+    texts = texts_of(splices_of(neutral.text, edits[0], neutral.sentences))
+    made = rewritten(neutral.text, edits[0], new | texts, neutral.sentences)
+    return (made,) if made else ()
