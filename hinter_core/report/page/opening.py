@@ -139,8 +139,8 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float) -> Ca
         words.insert(0, f"{model.model} left {lost:,} of {line.mutants:,} mutants unanswered.")
     words.append(
         f"{line.errors.hits:,} of {line.errors.of:,} {line.name} mutants changed the answer"
-        f"{hidden}. At least one did so in {line.sources.hits:,} of {line.sources.of:,} texts "
-        "that have such mutants."
+        f"{hidden}. They are in {line.sources.hits:,} of {line.sources.of:,} texts with such "
+        "mutants."
     )
     if model.priority:
         words.append(f"Rates are of the audit alone. {asked_in_words(model.priority)}")
