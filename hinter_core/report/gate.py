@@ -101,9 +101,8 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
         counted = "1 case" if number == 1 else f"{number:,} cases"
         why = (
             f"{counted} of placebo mutants of order {order} {'is' if number == 1 else 'are'} too "
-            f"few: {FEWEST_PLACEBO} tell bias from brittleness, and other placebo mutants do not "
-            "count. Test more texts with placebo mutants, or limit the rate alone (hinter report "
-            "--gate-on rate)."
+            f"few: {FEWEST_PLACEBO} tell bias from brittleness. Test more texts with placebo "
+            "mutants, or limit the rate alone (hinter report --gate-on rate)."
         )
         return Decision(name, GateOutcome.FEW, why, most)
     for one in measured:
