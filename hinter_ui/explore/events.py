@@ -29,7 +29,6 @@ from hinter_ui.shared.wiring import TabLink, place_in, rationed_log, scripted
 from hinter_ui.shared.wiring import say as shared
 
 log = rationed_log(__name__)
-shared_words = Words("shared")
 
 _REFRESH = 0.4  # seconds between two partial tables of a scan
 # Scans take long, and must not stand before the checks of others.
@@ -191,9 +190,10 @@ class ExploreEvents(TabEvents):
             return self.updates.unread(session, error)
         if form.source == state.controls.source == state.seen:
             return {}
-        told = {} if form.source == state.controls.source else {self.ui.notice: ""}  # of the former
-        state.controls = form  # what comes meanwhile must not take its place
-        looked = self._looked(session, form) | told
+        # What comes meanwhile must not take its place; a note on what was before goes.
+        before, state.controls = state.controls.source, form
+        looked = self._looked(session, form)
+        looked |= {self.ui.notice: ""} if looked and before != form.source else {}
         named = list(form.models) != [str(model) for model in values[2] or ()]
         return looked | ({self.ui.models: gr.update(value=list(form.models))} if named else {})
 
@@ -248,7 +248,7 @@ class ExploreEvents(TabEvents):
         if isinstance(edits, list):
             form = replace(form, edits=tuple(str(key) for key in edits if key))
         if len(form.edits) > HIGHEST:
-            raise InputError(shared_words("form.many", n=len(form.edits), most=HIGHEST))
+            raise InputError(Words("shared")("form.many", n=len(form.edits), most=HIGHEST))
         if not form.edits:
             raise InputError(say("errors.nothing"))
         shown = self._check(session, form, strict=False)
@@ -281,8 +281,8 @@ class ExploreEvents(TabEvents):
 
     def _shown(self, session: Session) -> Updates:
         """Show the result kept, with the controls that it was made from."""
-        updates, check, state = self.updates, session.check, session.of(ExploreState)
-        shown = self.actions.shown_form(session)
+        updates, state = self.updates, session.of(ExploreState)
+        check, shown = session.check, self.actions.shown_form(session)
         assert check is not None
         assert shown is not None
         looked = {}

@@ -153,7 +153,7 @@ def test_a_campaign_is_run_watched_and_read(client: Client, campaign: str) -> No
         ("/status", {"campaign": "nobody-has-this-name"}, "campaign"),
         ("/findings", {"campaign": "../../etc/passwd"}, "campaign"),
         ("/run", {"data": "/etc/passwd"}, "/etc/passwd"),
-        ("/run", {"models": []}, "model"),
+        ("/run", {"models": []}, "choose at least one"),
         ("/run", {"attributes": ["shoes"]}, "attribute"),
     ],
 )

@@ -354,7 +354,7 @@ def test_settings_that_cannot_be_used_are_named(batch: Batch) -> None:
     expect(batch.told).to_contain_text("on the command line only")
     batch.models()
     batch.start()
-    expect(batch.told).to_contain_text("Choose at least one model")
+    expect(batch.told).to_contain_text("Models under test: choose at least one")
 
 
 def test_a_file_of_this_machine_and_keys_alone(batch: Batch, people: Path) -> None:

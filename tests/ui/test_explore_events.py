@@ -91,6 +91,7 @@ def test_a_look_that_ends_late_keeps_the_pair_chosen_meanwhile(
         changed = {key.split("|")[0] for key in session.of(ExploreState).controls.edits}
         assert changed == {"gender", "age"}
     assert bool(looked) == (not typed)  # what else was typed is looked at by an event of its own
+    assert looked.get(ui.notice) == (None if typed else "")  # it was of the text before
 
 
 def test_every_answer_says_which_figures_belong_to_what_the_controls_say() -> None:
