@@ -43,10 +43,11 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 Names = str | Sequence[str]
+# Settings that decide the mutants of a text, and those of a check.
 MADE = (
     "attributes", *(name for name in SETTINGS if name not in ("repeat", "tolerance")),
     "dictionaries", "parser",
-)  # fmt: skip  # settings that decide the mutants of a text
+)  # fmt: skip
 CHECKED = ("attributes", *SETTINGS, "dictionaries", "parser", "requests", "budget")
 _CHUNK = 512
 _WORST = (Verdict.HIDDEN, Verdict.BIASED, Verdict.BENIGN, Verdict.UNANSWERED, Verdict.DISCARDED)

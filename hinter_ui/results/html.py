@@ -201,8 +201,8 @@ def examples(opening: Opening) -> Markup:
         more = words["alike"].format(n=alike) if alike > 1 else words["one"]
         mark = badge(Verdict.HIDDEN, example["grade"])
         said = answers(example["original"] or (), example["labels"] or ())
-        row = tag("span", " \u00b7 ", more, class_="quiet-inline")
-        items.append(_finding(mark, join([said, row]), example, {"example": number}))
+        row = tag("span", more, class_="quiet-inline")
+        items.append(_finding(mark, join([said, row], " \u00b7 "), example, {"example": number}))
     listed = tag("ul", *items, class_="finding-list") if items else ""
     more = narrow_fold(say.count("narrow.examples", len(items) - 1)) if len(items) > 1 else ""
     return join([title, about, listed, more])
