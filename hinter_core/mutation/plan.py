@@ -106,7 +106,8 @@ class Plan:
     @property
     def only_names_tell(self) -> bool:
         """Whether names alone can change an attribute without a term, if that is asked for."""
-        if self.people is None or self.settings.origin_names:
+        settings = self.settings
+        if self.people is None or settings.origin_names or not settings.coherent:
             return False
         return only_names_tell(self.text, self.people, self.missing)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -183,6 +184,8 @@ def test_it_is_told_that_names_alone_can_be_changed(parses: ParseStore) -> None:
     assert not plan.edits
     with pytest.raises(InputError, match="Names alone can be changed, too"):
         require_mutable(plan)
+    plan.settings = replace(plan.settings, coherent=False)  # then no name changes
+    assert not plan.only_names_tell
     for text in ("Zorbox called the bank.", "The bank closed."):
         with pytest.raises(InputError) as refused:
             require_mutable(by_name(text, parses, "race", origin_names=False))
