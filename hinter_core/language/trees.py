@@ -96,6 +96,8 @@ def with_names_apart(parse: Parse) -> Parse:
 
     The parser may make *Walsh* a part of *Jamal* in "Jamal and Emily Walsh", or *Jamal* of *Walsh*.
     """
+    if "CC" not in parse.tags:
+        return parse
     heads, labels = list(parse.heads), list(parse.labels)
     parts = (n for n, label in enumerate(parse.labels) if label in ("flat", "compound"))
     for token in parts:
