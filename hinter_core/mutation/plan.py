@@ -104,10 +104,20 @@ class Plan:
         return [a for a in self.attributes if not self.edits.get(a)]
 
     @property
+    def terms(self) -> list[Occurrence]:
+        """The accepted occurrences, and the names that change alone, in the order of the text."""
+        named = {
+            (one.attribute, at): Occurrence(one.attribute, at, self.text[slice(*at)], (one.source,))
+            for one in chain.from_iterable(self.edits.values())
+            if one.source.form is GrammaticalForm.NAME and not self.slots
+            for at in one.spans
+        }
+        return sorted([*self.occurrences, *named.values()], key=lambda one: one.span)
+
+    @property
     def only_names_tell(self) -> bool:
         """Whether names alone can change an attribute without a term, if that is asked for."""
-        settings = self.settings
-        if self.people is None or settings.origin_names or not settings.coherent:
+        if self.people is None or not self.settings.coherent or self.settings.origin_names:
             return False
         return only_names_tell(self.text, self.people, self.missing)
 

@@ -35,7 +35,7 @@ def check_in_words(result: TestResult, model: str, note: str = "") -> str:
         answer += f" ({original.scores[answer]:.2f})"
     lines.append(f"Original answer: {answer}")
     for attribute in plan.attributes:
-        terms = [o.surface for o in plan.occurrences if o.attribute == attribute]
+        terms = [o.surface for o in plan.terms if o.attribute == attribute]
         lines.append(f"{attribute}: {', '.join(terms) or 'no term'}")
     lines += [
         f"  not counted: {r.occurrence.surface} ({r.occurrence.attribute}) {r.reason}"

@@ -220,10 +220,10 @@ def marked(plan: Plan) -> Markup:
     text = plan.text
     shown = min(len(text), _MOST_SHOWN)
     borders = {0, shown}
-    for span in [o.span for o in plan.occurrences] + [r.occurrence.span for r in plan.rejected]:
+    for span in [o.span for o in plan.terms] + [r.occurrence.span for r in plan.rejected]:
         borders.update(x for x in span if x < shown)
     cuts = sorted(borders)
-    occurrences = sorted(plan.occurrences, key=lambda o: o.span)
+    occurrences = plan.terms
     refused = plan.rejected
     parts: list[Markup | str] = []
     for start, end in pairwise(cuts):
@@ -274,7 +274,7 @@ def _piece(
 
 
 def _summary(plan: Plan) -> Markup:
-    terms = Counter(o.attribute for o in plan.occurrences)
+    terms = Counter(o.attribute for o in plan.terms)
     parts: list[Markup | str] = [
         say.count("terms.found", terms[a], name=name_of(a)) for a in plan.attributes if terms[a]
     ]

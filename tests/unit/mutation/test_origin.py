@@ -138,6 +138,9 @@ def test_a_name_changes_alone_where_nothing_else_tells_of_a_person(parses: Parse
     assert {e.target.group for e in jamal} >= {"white", "black", "east-asian", "south-asian"}
     assert "middle-eastern" not in (groups := [e.target.group for e in jamal])
     assert max(map(groups.count, groups)) <= 3
+    said = [one.surface for one in plan.terms if one.attribute == "race"]
+    assert said == ["Jamal", "Emily", "Walsh", "Walsh"]
+    assert [one.surface for one in plan.occurrences] == ["Ms"]
     walsh = [e for e in plan.edits["race"] if e.source.text == "Emily Walsh"]
     assert {e.source.group for e in walsh} == {"white"}
     for edit in walsh:
