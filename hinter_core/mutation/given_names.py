@@ -15,7 +15,7 @@ from zlib import crc32
 
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.language.reading.view import with_pieces
-from hinter_core.mutation.edits import OVERLAP, rewritten, splices_of, texts_of
+from hinter_core.mutation.edits import OVERLAP, rewritten, splices_of, texts_of, with_texts
 from hinter_core.mutation.people import People
 from hinter_core.mutation.whole_names import NAME_WORD, SUFFIXES
 from hinter_core.storage import shipped_words
@@ -32,10 +32,10 @@ from hinter_core.terms.names import (
 from hinter_core.types import (
     Change,
     Edit,
-    EditKind,
     Entity,
     GrammaticalForm,
     MentionKind,
+    Pair,
     RejectedEdit,
     Sentence,
     Span,
@@ -127,8 +127,8 @@ def with_names_of_origin(
     refused: list[RejectedEdit] = []
     if any(dictionary.attribute == "gender" for dictionary in dictionaries):
         known = {person for edit in edits.get("gender", ()) for person in people.of_edit(edit)}
-        if alone := [*filter(None, map(names.of_other_gender, sorted(names.bearers - known)))]:
-            edits["gender"] = [*edits.get("gender", ()), *alone]
+        if by_name := [*filter(None, map(names.of_other_gender, sorted(names.bearers - known)))]:
+            edits["gender"] = [*edits.get("gender", ()), *by_name]
     for dictionary in dictionaries:
         if (attribute := dictionary.attribute) not in ORIGIN:
             continue
@@ -152,8 +152,10 @@ def with_names_of_origin(
                 refused.append(RejectedEdit(edit, renaming.reason or OVERLAP))
                 continue
             made.append(_with_gender(text, renamed, names, named, country, genders))
-        for person in sorted(names.bearers - told):
-            for country, edit in names.of_other_origins(person, dictionary):
+        alone = sorted(names.bearers - told)
+        peoples = words_of_countries(dictionary) if alone else {}
+        for person in alone:
+            for country, edit in names.of_other_origins(person, attribute, peoples):
                 made.append(_with_gender(text, edit, names, [person], country, genders))
         if made:
             edits[attribute] = made
@@ -280,21 +282,22 @@ class GivenNames:
         old, new = Term("", gender), Term("", other)
         return self._edit(person, texts, "gender", old, new) if texts else None
 
-    def of_other_origins(self, person: int, dictionary: Dictionary) -> Iterator[tuple[str, Edit]]:
+    def of_other_origins(
+        self, person: int, attribute: str, peoples: Mapping[str, Term]
+    ) -> Iterator[tuple[str, Edit]]:
         """Yield the changes of a person's name to those of other groups, with their countries."""
-        peoples = words_of_countries(dictionary)
         given = next((word for word in self.of(person) if self._usage.gender(word)), "")
-        old = peoples.get(self._usage.country(given)) if given else None
+        if not given or (old := peoples.get(self._usage.country(given))) is None:
+            return
         made: Counter[str] = Counter()
         # Groups of many countries, such as white, would outnumber the others.
-        mixed = sorted(peoples, key=lambda country: crc32(f"{given} {country}".encode()))
-        for country in mixed if old else ():
-            new = peoples[country]
-            if old is None or new.group == old.group or made[new.group] == _OF_A_GROUP:
+        mixed = sorted(peoples.items(), key=lambda one: crc32(f"{given} {one[0]}".encode()))
+        for country, new in mixed:
+            if new.group == old.group or made[new.group] == _OF_A_GROUP:
                 continue
             if texts := self.of_origin([person], country).texts:
                 made[new.group] += 1
-                yield country, self._edit(person, texts, dictionary.attribute, old, new)
+                yield country, self._edit(person, texts, attribute, old, new)
 
     def _said(self, person: int) -> str:
         """Return the gender that a person's names say; "" if none, or both."""
@@ -313,13 +316,9 @@ class GivenNames:
         inside = ((a - start, b - start, new) for (a, b), new in sorted(texts.items())
                   if start <= a and b <= end)  # fmt: skip
         name = self._text[start:end]
-        source, target = (
-            Term(words, people.group, GrammaticalForm.NAME, people.text)
-            for words, people in ((name, old), (with_pieces(name, inside).text, new))
-        )
-        spans = tuple(sorted(texts))
-        new_texts = tuple(texts[span] for span in spans)
-        return Edit(Change(EditKind.SUBSTITUTE, attribute, source, target, new_texts), spans)
+        named = ((name, old), (with_pieces(name, inside).text, new))
+        source, target = (Term(n, of.group, GrammaticalForm.NAME, of.text) for n, of in named)
+        return with_texts(Edit(Pair(attribute, source, target), ()), texts)
 
     def _surnames_of(self, names: Sequence[_Name], given: Collection[str]) -> list[str]:
         lower = {word.lower() for word in given}

@@ -220,11 +220,10 @@ def marked(plan: Plan) -> Markup:
     text = plan.text
     shown = min(len(text), _MOST_SHOWN)
     borders = {0, shown}
-    for span in [o.span for o in plan.terms] + [r.occurrence.span for r in plan.rejected]:
+    occurrences, refused = plan.terms, plan.rejected
+    for span in [o.span for o in occurrences] + [r.occurrence.span for r in refused]:
         borders.update(x for x in span if x < shown)
     cuts = sorted(borders)
-    occurrences = plan.terms
-    refused = plan.rejected
     parts: list[Markup | str] = []
     for start, end in pairwise(cuts):
         here = [o for o in occurrences if o.span[0] <= start and end <= o.span[1]]
