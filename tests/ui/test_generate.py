@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -139,17 +140,18 @@ def test_what_was_written_comes_back_with_the_page_and_with_its_example(explore:
     page = explore.page
     page.goto(f"{explore.url}/?tab=generate")
     drawn = page.locator("#generate-drawn")
+    eight = re.compile(r"\b8 different sentences")  # those of the note are 48
     sentences = page.locator("#generate-sentences textarea")
     sentences.fill("The <race> <person> sings.")
-    expect(drawn).to_contain_text("8 different sentences")
+    expect(drawn).to_contain_text(eight)
     page.get_by_label("A doctor’s note").check()
     expect(sentences).to_have_value(examples()["clinic"].sentences)
     page.get_by_label("A review").check()
     expect(sentences).to_have_value("The <race> <person> sings.")
-    expect(drawn).to_contain_text("8 different sentences")
+    expect(drawn).to_contain_text(eight)
     page.reload()
     expect(sentences).to_have_value("The <race> <person> sings.")
-    expect(drawn).to_contain_text("8 different sentences")
+    expect(drawn).to_contain_text(eight)
     sentences.fill(" ")  # an empty form is the example's again
     expect(drawn.get_by_role("alert")).to_contain_text("Write a sentence")
     page.get_by_label("A doctor’s note").check()
