@@ -102,9 +102,13 @@ function typed(element, trigger) {
       const named = event.target.closest?.('#models') && (event.key ?? 'Enter') === 'Enter';
       if (named) tell();
     });
-  // An attribute that is offered is ticked; the keyboard goes on there.
+  // An attribute that is offered is ticked, a setting is set; the keyboard goes on at what it is for.
   element.addEventListener('click', event => {
-    const tick = event.target.closest('[data-tick]')?.dataset.tick;
+    const {tick, set} = event.target.closest('[data-tick], [data-set]')?.dataset ?? {};
+    if (set) {
+      trigger('submit', {set});
+      document.querySelector('#scan').focus({preventScroll: true});
+    }
     const box = [...document.querySelectorAll('#attributes input')].find(one => one.name === tick);
     box?.focus({preventScroll: true});
     box?.click();

@@ -18,8 +18,9 @@ from hinter_ui.explore.pairs import lower_score, offered
 from hinter_ui.explore.state import ExploreState, OfferedEdits
 from hinter_ui.explore.updates import ExploreUpdates, cancel_button
 from hinter_ui.html import notice
+from hinter_ui.html.marked import OFFERED
 from hinter_ui.html.markup import Markup, join, tag
-from hinter_ui.html.wording import Words, name_of
+from hinter_ui.html.wording import Words
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.links import DEFAULT_PARSER, HIGHEST, ExploreForm
 from hinter_ui.shared.services import SHIPPED, Services
@@ -98,6 +99,9 @@ class ExploreEvents(TabEvents):
         # One event for all of them: an answer to older values must not come last.
         looked = self._swift(partial(gr.on, events), self.look, ui.form, [*ui.looked, ui.notice])
         self._follow(looked, "draft")
+        # An event of its own: "always_last" would drop its data.
+        offers = [*ui.everything, ui.notice]
+        self._follow(self.on(ui.preview.submit, self.set_offered, ui.form, offers), "draft")
         for name, fold in ui.folds.items():
             unfolded = [ui.who, ui.plot, ui.trees, ui.table]
             self.on(fold.expand, self._folding(name, opens=True), ui.form, unfolded)
@@ -153,11 +157,17 @@ class ExploreEvents(TabEvents):
     def _wire_downloads(self) -> None:
         ui = self.ui
         for button, make, kind, name in (
-            (ui.csv, self.csv, "text/csv", "hinter-check.csv"),
-            (ui.json, self.json, "application/json", "hinter-check.json"),
+            (ui.csv, self.actions.csv, "text/csv", "hinter-check.csv"),
+            (ui.json, self.actions.json, "application/json", "hinter-check.json"),
         ):
-            made = button.click(make, [], [ui.payload], api_visibility="private")
+            made = button.click(self._sent(make), [], [ui.payload], api_visibility="private")
             scripted(made.then, "page.save", [ui.payload], (kind, name))
+
+    def _sent(self, make: Callable[[Session], str]) -> Callable[[gr.Request], str]:
+        def made(request: gr.Request) -> str:
+            return make(self.session(request))
+
+        return made
 
     # -- looking --------------------------------------------------------------------------------
 
@@ -216,6 +226,15 @@ class ExploreEvents(TabEvents):
         costs = notice.costs(self.actions.costs(session, form, plan))
         seen = join([self.updates.marked(session, form, plan), costs])
         return self._offer(session, form, seen, offered(plan, form))
+
+    def set_offered(self, event: gr.EventData, request: gr.Request, *values: Any) -> Updates:
+        """Set what a button beside the text offers."""
+        ui, session, name = self.ui, self.session(request), (event._data or {}).get("set")
+        if name not in OFFERED:
+            return {}
+        form = replace(self.form(session, *values), **{name: OFFERED[name]})
+        session.of(ExploreState).controls = form
+        return {ui.fields[name]: OFFERED[name], ui.notice: ""} | self._looked(session, form)
 
     def _offer(
         self, session: Session, form: ExploreForm, seen: Markup, choices: list[OfferedEdits]
@@ -402,14 +421,6 @@ class ExploreEvents(TabEvents):
         state.filter = wanted
         return {self.ui.table: self.actions.table(session)}
 
-    def csv(self, request: gr.Request) -> str:
-        """Return all mutants as CSV."""
-        return self.actions.csv(self.session(request))
-
-    def json(self, request: gr.Request) -> str:
-        """Return all mutants as JSON."""
-        return self.actions.json(self.session(request))
-
     # -- opening and closing --------------------------------------------------------------------
 
     def use(self, event: gr.EventData, request: gr.Request) -> Updates:
@@ -486,15 +497,4 @@ class ExploreEvents(TabEvents):
             dictionary = self.actions.add_dictionary(session, str(path))
         except HinterError as error:
             return {self.ui.upload_note: notice.error(error, say("errors.upload"))}
-        names = list(self.services.dictionaries(session))
-        words = say(
-            "form.uploaded", name=name_of(dictionary.attribute),
-            terms=len(dictionary.terms), pairs=dictionary.pair_count,
-        )  # fmt: skip
-        return {
-            self.ui.attributes: gr.update(
-                choices=[(name_of(n), n) for n in names],
-                value=[*(chosen or []), dictionary.attribute],
-            ),
-            self.ui.upload_note: notice.info([words]),
-        }
+        return self.updates.uploaded(dictionary, [*self.services.dictionaries(session)], chosen)

@@ -12,6 +12,7 @@ from hinter_core.errors import HinterError
 from hinter_core.models.registry import is_generative
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
+from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Failure
 from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.explore.html import Filter, group_label, groups_in, say
@@ -146,6 +147,21 @@ class ExploreUpdates:
             return {}
         state.controls = replace(state.controls, edits=shown.edits)
         return {self.ui.pairs: pairs(offered(session.check.plan, shown), state.choice)}
+
+    def uploaded(
+        self, dictionary: Dictionary, names: Sequence[str], chosen: Sequence[str] | None
+    ) -> Updates:
+        """Choose a visitor's dictionary beside the attributes that are chosen."""
+        words = say(
+            "form.uploaded", name=name_of(dictionary.attribute),
+            terms=len(dictionary.terms), pairs=dictionary.pair_count,
+        )  # fmt: skip
+        choices = [(name_of(name), name) for name in names]
+        value = [*(chosen or []), dictionary.attribute]
+        return {
+            self.ui.attributes: gr.update(choices=choices, value=value),
+            self.ui.upload_note: notice.info([words]),
+        }
 
     def remarks(self, messages: list[str]) -> Updates:
         """Show remarks that do not stop a check."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import pairwise, takewhile
+from typing import Any
 
 from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.grammar import MASK
@@ -290,20 +291,24 @@ def _missing(plan: Plan) -> Markup | None:
     present = [name_of(a) for a in plan.attributes if plan.edits.get(a)]
     if len(present) >= 2 or plan.together:
         apart = plan.settings.order > 1 and not plan.total and not plan.together
-        return _loud(say("terms.apart", names=listed(present))) if apart else None
+        why = say("terms.apart", names=listed(present))
+        return _loud(why, "across_people") if apart else None
     if plan.slots:
         return tag("p", say("terms.one_class", name="".join(present)), class_="quiet")
     if present and plan.settings.order == 1:  # each change is tested alone
         return None
     if present and not plan.missing:
-        return _loud(say("terms.one", name="".join(present)))
+        return _loud(say("terms.one", name="".join(present)), "order")
     absent = listed([name_of(a) for a in plan.missing], "or")
     key = "only" if present else "none"
     kind = "terms" if plan.settings.relations == (SUBSTITUTE,) else "terms.changes"
     why = say(f"{kind}.{key}", absent=absent, name="".join(present))
-    return _loud(f"{why} {say('terms.by_names')}" if plan.only_names_tell else why)
+    offers = ["origin_names"] if plan.only_names_tell else []
+    return _loud(why, *offers, *(["order"] if present else []))
 
 
+# The settings that a button beside the text sets, with their values.
+OFFERED: dict[str, Any] = {"origin_names": True, "across_people": True, "order": 1}
 _FEW = 2  # words of another attribute
 _SHORT_FOR = re.compile(r"\bAA(?=(?:[MF]\b| (?:fe)?male\b| (?:wo)?man\b| (?:patient|pt)\b))")
 
@@ -326,8 +331,12 @@ def _elsewhere(plan: Plan, others: Sequence[Occurrence]) -> Markup | None:
     return tag("p", join(said, " "), class_="also") if said else None
 
 
-def _loud(why: str) -> Markup:
-    return tag("p", tag("strong", say("terms.nothing")), " ", why, class_="loud")
+def _loud(why: str, *offers: str) -> Markup:
+    buttons = [
+        tag("button", say(f"terms.set.{name}"), type="button", data_set=name) for name in offers
+    ]
+    said = join([tag("strong", say("terms.nothing")), why, *buttons], " ")
+    return tag("p", said, class_="loud")
 
 
 def _rejected(plan: Plan) -> Markup:

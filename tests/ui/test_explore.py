@@ -247,9 +247,25 @@ def test_terms_are_marked_while_typing_and_refused_with_reasons(explore: Any) ->
     expect(marks("mark")).to_have_text(["whiterace", "waitergender", "oldage", "nungender"])
     expect(marks("[data-tick=age]")).to_have_count(0)
     box.uncheck()
+    # A setting that would help is offered, too, and is of the form from then on.
+    scan = explore.page.get_by_role("button", name="Find hidden bias")
+    for text, offer, field in (
+        ("Jamal called.", "Change names alone, too", "Names change with origin, too"),
+        ("A waiter met a Syrian guest.", "Allow pairs across people", "Pairs across people, too"),
+    ):
+        explore.type(text)
+        explore.press(offer)
+        expect(explore.preview.locator(".loud")).to_have_count(0)
+        expect(scan).to_be_focused()
+        if "Jamal" in text:
+            explore.open_more()
+        expect(explore.page.get_by_label(field)).to_be_checked()
+    explore.type("She left.")
+    explore.press("Change one attribute alone")
+    expect(explore.preview.locator(".loud")).to_have_count(0)
+    expect(explore.page.locator("#order").get_by_role("radio").first).to_be_checked()
     explore.type("A black comedy about a white waiter.")
     expect(marks(".rejected")).to_have_text(["black"])
-    explore.open_more()
     explore.page.get_by_label("Every occurrence of a term").check()
     expect(marks("mark")).to_have_text(["blackrace", "whiterace", "waitergender"])
 
