@@ -279,6 +279,23 @@ def test_faults_of_many_texts_lose_no_other(tmp_path: Path, fault: str) -> None:
         assert {server.asked[text] for text in TEXTS} == {1}
 
 
+@pytest.mark.parametrize(
+    ("fault", "told"), [("500", "500: 500"), ("page", "Welcome"), ("drop", "the connection failed")]
+)
+def test_a_server_that_answers_nothing_is_not_asked_about_all(
+    tmp_path: Path, fault: str, told: str
+) -> None:
+    texts = [f"Text {i} [fault:{fault}]." for i in range(200)]
+    with FaultyServer() as server:
+        asked = store(server, tmp_path, concurrency=8, retries=0)
+        with pytest.raises(HinterError, match=rf"answered none of 20 texts .*{told}"):
+            asked.predict(texts)
+        assert 20 <= len(server.asked) < 20 + 2 * 8
+        # It is asked again by the next who wants an answer, and from then on a fault is a text's.
+        assert asked.predict(["Good."])["Good."].answered
+        assert all(answer.failure for answer in asked.predict(texts[:30]).values())
+
+
 def test_requests_a_minute_are_kept_on_the_wire(tmp_path: Path) -> None:
     with FaultyServer() as server:
         store(server, tmp_path, rpm=600, concurrency=16).predict(TEXTS[:20])

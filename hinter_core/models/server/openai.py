@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from hinter_core.errors import ModelError
 from hinter_core.models.base import Remote
 from hinter_core.models.budget import Cost, Usage, tokens_in
 from hinter_core.models.prompting import Prompt
@@ -25,7 +26,7 @@ from hinter_core.models.replies.readers import Reader, reader_for
 from hinter_core.models.server.endpoint import Endpoint, endpoint_for, is_too_long
 from hinter_core.models.server.http import ServerError
 from hinter_core.models.server.line import Line
-from hinter_core.models.server.pace import Pace
+from hinter_core.models.server.pace import BUSY, Pace
 from hinter_core.models.server.responses import raw_reply
 from hinter_core.types import Failure, Prediction
 
@@ -33,6 +34,7 @@ Reply = tuple[Prediction, Cost]
 
 _SEED = 7
 _TOP = 20  # the largest number of alternatives per token that servers give
+_IN_VAIN = 20  # texts without an answer, if there was none before, after which no others are sent
 _PER_MESSAGE = 4  # tokens that a chat template puts around a message
 _LEAK = Prediction(
     failure=Failure.ERROR, detail="the server repeats the API key in its reply, which is not kept"
@@ -60,6 +62,7 @@ class OpenAIModel(Line[Reply], Remote):
         self._prompt = prompt
         self._reader = reader
         self._max_tokens = max_tokens
+        self._in_vain: int | None = 0  # texts without an answer; None after the first answer
         self._greeting: asyncio.Future[None] | None = None
         self._more = endpoint.request()
         # Newer models refuse some of these; refused ones are not sent again.
@@ -108,7 +111,9 @@ class OpenAIModel(Line[Reply], Remote):
             raw = _LEAK
         if raw.detail:
             raw = replace(raw, detail=self._endpoint.without_key(raw.detail))
-        return raw, self.usage.add(*tokens)
+        cost = self.usage.add(*tokens)
+        self._count(raw)
+        return raw, cost
 
     def _failure(self, text: str, error: Exception) -> Reply:
         """Return an error as a failure with its cost."""
@@ -117,7 +122,24 @@ class OpenAIModel(Line[Reply], Remote):
         # With a status, the server generated nothing.
         none = isinstance(error, ServerError)
         tokens = (0, 0) if none else (estimate.prompt_tokens, estimate.completion_tokens)
-        return failed, self.usage.add(*tokens)
+        cost = self.usage.add(*tokens)
+        if not (
+            isinstance(error, ServerError) and error.status in BUSY
+        ):  # a busy server may find time for the next
+            self._count(failed)
+        return failed, cost
+
+    def _count(self, reply: Prediction) -> None:
+        """End all once many texts, from the first on, had no answer: the texts are not at fault."""
+        if reply.failure in (None, Failure.UNPARSABLE, Failure.REFUSED):
+            self._in_vain = None
+        elif reply.failure is not Failure.TOO_LONG and self._in_vain is not None:
+            self._in_vain += 1
+            if self._in_vain >= _IN_VAIN:
+                raise ModelError(
+                    f"{self._endpoint.where} answered none of {_IN_VAIN} texts ({reply.detail}), "
+                    "so it is asked about no others; mend that, then start again."
+                )
 
     def _tokens(self, text: str) -> int:
         estimate = self.estimate(text)
