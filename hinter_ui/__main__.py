@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+HIGHEST_PORT = 65_535
 
 
 def main() -> None:
@@ -17,6 +18,8 @@ def main() -> None:
     parser.add_argument("--host", help="address to listen on (127.0.0.1 if left out)")
     parser.add_argument("--port", type=int, help="port (the first free one from 7860 if left out)")
     arguments = parser.parse_args()
+    if not 0 <= (arguments.port or 0) <= HIGHEST_PORT:
+        parser.error(f"--port is a number from 0 to {HIGHEST_PORT}")
 
     import hinter_core.models.huggingface.lent  # noqa: F401 -- the platform's package comes before torch
     from hinter_core.errors import HinterError

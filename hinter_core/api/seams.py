@@ -56,8 +56,6 @@ def relation(value: Any = None, *, name: str = "") -> Any:
     """
     if value is None:
         return lambda given: relation(given, name=name)
-    if not (callable(value) or follows_protocol(value)):
-        raise InputError(f"{value!r:.60} is no relation; give a function that yields texts.")
     _add(RELATIONS, value, name, _RELATIONS, {})
     chosen = name or name_of(value)
     registry.RELATIONS[chosen] = add_relation(Extension(chosen, value))
@@ -89,6 +87,9 @@ def _add(seam: Seam, value: Any, name: str, taken: Collection[str], options: dic
     """Add a value now, or return the decorator that does."""
     if value is None:
         return lambda given: _add(seam, given, name, taken, options)
+    scores = any(hasattr(value, part) for part in ("predict", "predict_proba"))
+    if not (callable(value) or scores or follows_protocol(value)):
+        raise InputError(f"{value!r:.60} is no {seam.kind}; give a function.")
     chosen = name or name_of(value)
     if chosen in taken:
         raise InputError(f"HInter has a {seam.kind} '{chosen}'; choose another name.")

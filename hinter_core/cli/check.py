@@ -17,6 +17,9 @@ from hinter_core.pipeline.neutral import NEUTRAL, SWAPS
 def check(
     *,
     settings: dict[str, Any],
+    words: Annotated[
+        str | None, typer.Argument(metavar="TEXT", help="Text to check, the same as --text.")
+    ] = None,
     text: Annotated[str | None, typer.Option(help="Text to check.")] = None,
     file: Annotated[
         Path | None, typer.Option(help="UTF-8 file with the text; - for standard input.")
@@ -29,7 +32,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Mutate a text and show the changes that flip the model's answer."""
-    source = read_text(text, file)
+    source = read_text(text, file, words)
     neutral = NEUTRAL.read(neutral, "the options: ")
     campaign = from_mapping(settings, "the options")
     budget = budget_of(campaign.requests, campaign.budget)

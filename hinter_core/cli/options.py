@@ -129,17 +129,17 @@ def budget_of(requests: int | None, money: float | None) -> Budget | None:
     return Budget(requests, money)
 
 
-def read_text(text: str | None, file: Path | None) -> str:
-    """Return ``text``, or the contents of ``file`` (``-``: standard input).
+def read_text(text: str | None, file: Path | None, words: str | None = None) -> str:
+    """Return ``text``, ``words`` or the contents of ``file`` (``-``: standard input).
 
     Raises:
-        InputError: both or neither given, or the file is missing, too large or not UTF-8.
+        InputError: not one of them given, or the file is missing, too large or not UTF-8.
     """
-    if (text is None) == (file is None):
+    given = [one for one in (text, words, file) if one is not None]
+    if len(given) != 1:
         raise InputError("Give the text either with --text or with --file.")
-    if text is not None:
-        return text
-    assert file is not None
+    if file is None:
+        return str(given[0])
     try:
         if str(file) == "-":
             raw = sys.stdin.buffer.read()

@@ -293,7 +293,7 @@ def _version(module: Any, function: Any) -> str:
         file = getsourcefile(function)
     except TypeError:
         file = getattr(module, "__file__", None)
-    if not file:
+    if not file or not Path(file).is_file():  # of Python itself, such as <frozen posixpath>
         return "unknown"
     digest, todo, seen = sha256(), [Path(file).resolve()], set[Path]()
     folder = todo[0].parent

@@ -97,8 +97,9 @@ def test_a_relation_that_fails_ends_no_run(words: list[str]) -> None:
 
 
 def test_a_relation_that_is_none_is_refused(words: list[str]) -> None:
-    with pytest.raises(hinter.HinterError, match=r"5 is no relation; give a function"):
-        hinter.relation(5, name="five")
+    for add in (hinter.model, hinter.relation, hinter.metric, hinter.source):
+        with pytest.raises(hinter.HinterError, match=rf"5 is no {add.__name__}; give a function"):
+            add(5, name="five")
     hinter.relation(lambda text: text.upper(), name="loud")
     with pytest.raises(hinter.HinterError, match="'loud' returns one text, not several; write yie"):
         hinter.mutants(TEXTS[0], (), dictionaries=words, relations="loud", order=1)

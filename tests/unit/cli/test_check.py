@@ -110,6 +110,7 @@ BAD = {
     "no person": (["--text", "Black paint for the man."], "is about a thing"),
     "no text": ([], "either with --text or with --file"),
     "both": (["--text", "a", "--file", "b"], "either with --text or with --file"),
+    "twice": (["a", "--text", "b"], "either with --text or with --file"),
     "no such file": (["--file", "/no/such/file"], "Cannot read /no/such/file"),
     "folder": (["--file", "/"], "Cannot read /: Is a directory"),
     "unknown attribute": (["--text", "a", "--attributes", "race,height"], "attribute 'height'"),

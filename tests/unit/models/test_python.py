@@ -161,6 +161,8 @@ def test_identity_follows_the_source(module: str, tmp_path: Path) -> None:
     path.write_text(path.read_text() + "\n# changed again\n")
     assert load(f"{module}:label?identity=v1").identity == named.identity
     assert named.probe is None
+    with pytest.raises(ModelError, match="failed on a plain sentence"):
+        load("os.path:basename")  # of a module of Python itself that has no file
 
 
 @pytest.mark.parametrize(
