@@ -219,9 +219,10 @@ def as_written(edits: Sequence[Edit]) -> list[Edit]:
 def _with_name(edit: Edit, names: Mapping[Span, str]) -> Edit:
     change = edit.change
     texts = change.texts if isinstance(change, Change) else ()
+    said = change.target.text.lower().split()
     for span, text in zip(edit.spans, texts, strict=False):  # a person's mutant has no texts
-        if span in names and text.lower() == change.target.text.lower():
-            target = replace(change.target, text=names[span])
+        if span in names and text.lower().split()[: len(said)] == said:  # a surname may follow
+            target = replace(change.target, text=" ".join(names[span].split()[: len(said)]))
             return replace(edit, change=replace(change, target=target))
     return edit
 

@@ -46,7 +46,7 @@ from hinter_core.types import (
     Term,
 )
 
-_UNSTATED = "unspecified"  # country of a base name of no particular country
+UNSTATED = "unspecified"  # country of a base name of no particular country
 SAME_CLASS = "placebo-name"  # attribute of edits that exchange names of one class
 _WORD = re.compile(r"[^\W_]+")
 # Of one gender to many readers, though in form of none.
@@ -320,7 +320,7 @@ class _Filling:
         base = self._base
         before = {
             GENDER: base.gender,
-            COUNTRY: base.country or _UNSTATED,
+            COUNTRY: base.country or UNSTATED,
             OCCUPATION: occupations().get(base.occupation, base.occupation),
             SAME_CLASS: group,
         }

@@ -16,6 +16,7 @@ from hinter_core.report.metrics.groups import significant_in_words
 from hinter_core.report.metrics.lattice import people_apart_section
 from hinter_core.report.metrics.priority import asked_in_words
 from hinter_core.report.model import ModelReport, Report
+from hinter_core.report.papers.uncovering import names_in_words
 from hinter_core.report.sections import alike_in_words, many_lost, unusable_in_words
 from hinter_core.statistics.format import percent, points
 from hinter_core.statistics.rates import Rate
@@ -190,6 +191,9 @@ def caveats(
                 f"{one.model}: {one.excess.placebo.of:,} cases of placebo mutants of order "
                 f"{one.excess.order}, of the {FEWEST_PLACEBO} that are needed. Test more texts."
             )
+    for model in report.models:
+        if names := names_in_words(model.uncovering):
+            yield f"{model.model}: {names}"
     yield from _of_texts(report)
     if any(model.priority for model in report.models):
         yield "Models were asked by priority: rates are of the audit, a random share of the cases."

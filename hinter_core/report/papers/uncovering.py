@@ -2,21 +2,22 @@
 
 Source: BiasFinder, Table 4. A pair is two mutants of one template that differ in class; it is a
 bias-uncovering test case if their answers differ. The text with the base values and the names of
-its class count as mutants of the base class. Beside it stands what the paper does not give: pairs
-within a class, whose answers differ for a name alone.
+its class count as mutants of the base class, except where the class is no country: the paper has
+one name of each country (section 5.2), and names of none would make most of the pairs. Beside it
+stands what the paper does not give: pairs within a class, whose answers differ for a name alone.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hinter_core.generators.templates.filling import SAME_CLASS
+from hinter_core.generators.templates.filling import SAME_CLASS, UNSTATED
 from hinter_core.generators.templates.template import ATTRIBUTES, COUNTRY, GENDER, OCCUPATION
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.section import Counted, Rows, Section
 from hinter_core.statistics.clustered import cluster_rate
-from hinter_core.statistics.format import rate_in_words
+from hinter_core.statistics.format import percent, rate_in_words
 from hinter_core.statistics.rates import Rate
 
 # The class of a mutant; of occupations, each is one.
@@ -28,7 +29,8 @@ _ANSWER = "array_to_string(list_sort(labels), chr(31))"
 class UncoveringCases:
     """Pairs of mutants of one attribute.
 
-    ``templates``: with an answered mutant; ``mutants``: answered ones, the base included.
+    ``templates``: with an answered mutant; ``mutants``: answered ones, the base included if it is
+    of a class.
     ``cases``: bias-uncovering test cases, of pairs of different classes; ``same``: pairs with
     different answers, of those of one class. ``sources``: templates with a bias-uncovering test
     case.
@@ -82,14 +84,16 @@ def _answers(tally: ModelCounts) -> list[tuple[int, str, str, str, int]]:
 
 
 def _of(attribute: str, templates: Sequence[Sequence[tuple[str, str, int]]]) -> UncoveringCases:
-    pairs = [_pairs(template) for template in templates]
-    uncovered = sum(different > 0 for different, *_ in pairs)
+    stated = [[one for one in template if one[0] != UNSTATED] for template in templates]
+    across = [_pairs(template)[:2] for template in stated]
+    within = [_pairs(template)[2:] for template in templates]
+    uncovered = sum(different > 0 for different, _ in across)
     return UncoveringCases(
         attribute,
         len(templates),
-        sum(number for template in templates for *_, number in template),
-        cluster_rate([(different, of) for different, of, _, _ in pairs]),
-        cluster_rate([(different, of) for _, _, different, of in pairs]),
+        sum(number for template in stated for *_, number in template),
+        cluster_rate(across),
+        cluster_rate(within),
         Rate(uncovered, len(templates)),
     )
 
@@ -107,6 +111,18 @@ def _pairs(counted: Sequence[tuple[str, str, int]]) -> tuple[int, int, int, int]
     both = sum(number * number for *_, number in counted)
     across = (total * total - within) // 2
     return across - (alike - both) // 2, across, (within - both) // 2, (within - total) // 2
+
+
+def names_in_words(by_attribute: Sequence[UncoveringCases]) -> str:
+    """Say what a change of gender and country rests on; "" without both."""
+    found = {one.attribute: one for one in by_attribute}
+    if not found.keys() >= {GENDER, COUNTRY} or not (alone := found[GENDER].same).of:
+        return ""
+    return (
+        "gender and country together take a name that neither change alone has, so a hidden error "
+        f"may be of this name. {percent(alone)} of pairs that differ in a name alone have "
+        "different answers."
+    )
 
 
 def uncovering_section(by_attribute: Sequence[UncoveringCases]) -> Section:

@@ -20,6 +20,7 @@ from hinter_core.errors import InputError
 from hinter_core.generators.templates.template import ATTRIBUTES
 from hinter_core.mutation.edits import mutant_of
 from hinter_core.report.model import ModelReport, make_report
+from hinter_core.report.page.opening import caveats
 from hinter_core.report.sections import sections
 from hinter_core.terms.names import load_names
 from hinter_core.types import Verdict
@@ -106,12 +107,14 @@ def test_uncovering_cases_are_pairs_of_classes(planted: CampaignStore) -> None:
     assert country.cases.hits == 0 < country.cases.of
     titles = {section.key: section for section in sections(make_report(planted))}
     assert titles["uncovering"].rows[0][0] == "gender"
+    told = f"{ATOMIC}: gender and country together take a name that neither change alone has"
+    assert any(told in one for one in caveats(make_report(planted), 0.0, []))
 
 
 def test_pairs_are_counted_as_by_hand(planted: CampaignStore) -> None:
     """The sums of squares give the same numbers as going through all pairs."""
     report = of(planted, ATOMIC)
-    pairs = 0
+    pairs = of_countries = 0
     with CampaignReader(planted, [ATOMIC]) as reader:
         tables = reader.tables()
         rows = reader.run(
@@ -122,8 +125,10 @@ def test_pairs_are_counted_as_by_hand(planted: CampaignStore) -> None:
         own = [row[1:] for row in rows if row[0] == number]
         genders = [one for one in own if one[0] == "gender"]
         names = [one for one in own if one[0] == "placebo-name"]
+        countries = sum(one[0] == "country" for one in own)  # the base name is of none
+        of_countries += countries * (countries - 1) // 2
         pairs += len(genders) * (1 + len(names)) if genders else 0
-    assert report.uncovering[0].cases.of == pairs
+    assert [one.cases.of for one in report.uncovering] == [pairs, of_countries]
 
 
 def test_all_attributes_are_the_default_and_their_combinations_are_made(tmp_path: Path) -> None:
