@@ -49,7 +49,6 @@ def zipped(path: Path, parts: Iterable[bytes]) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_bombs_take_no_memory(tmp_path: Path) -> None:
     import pyarrow as arrow
     import pyarrow.parquet as parquet
