@@ -7,7 +7,7 @@ pairs (:mod:`hinter_core.prioritisation.orders`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -50,6 +50,13 @@ class Arms:
     names: tuple[str, ...]
     of: ndarray
 
+    def places(self, scores: ndarray) -> ndarray:
+        """Return the place of each arm by its mean score, from 1; equal arms have the same."""
+        from scipy.stats import rankdata
+
+        places: ndarray = rankdata(-self.means(scores).round(9), "min")
+        return places
+
     def means(self, scores: ndarray) -> ndarray:
         """Return the mean of the scores of the cases of each arm (an arm's FDS)."""
         import numpy
@@ -57,6 +64,61 @@ class Arms:
         sums = numpy.bincount(self.of, scores, len(self.names))
         mean: ndarray = sums / numpy.bincount(self.of, minlength=len(self.names))
         return mean
+
+
+@dataclass(frozen=True)
+class RankedArm:
+    """An arm, its cases, and its places from 1 by order.
+
+    ``texts``: source texts with a fault. ``scores``: the mean score of its pairs, by order that
+    ranks arms by a score. ``places``: in these orders, equal arms have the same; in others, the
+    mean over the seeds.
+    """
+
+    name: str
+    pairs: int
+    faults: int
+    texts: int
+    scores: Mapping[str, float]
+    places: Mapping[str, float]
+
+    @property
+    def rate(self) -> float:
+        """The share of the arm's pairs that detect a fault (FDR of the paper, V-D)."""
+        return self.faults / self.pairs
+
+
+def ranked_arms(
+    arms: Arms,
+    faults: ndarray,
+    texts: ndarray,
+    scores: Mapping[str, ndarray],
+    places: Mapping[str, ndarray],
+) -> list[RankedArm]:
+    """Return the arms, ranked by the first of the orders in ``places``; else by name.
+
+    ``scores``: of pairs, by order. ``places``: of arms, by order.
+    """
+    import numpy
+
+    means = {order: arms.means(values) for order, values in scores.items()}
+    pairs = numpy.bincount(arms.of, minlength=len(arms.names))
+    failed = numpy.bincount(arms.of[faults], minlength=len(arms.names))
+    failing, _ = numpy.unique([arms.of[faults], texts[faults]], axis=1)
+    sources = numpy.bincount(failing, minlength=len(arms.names))
+    ranked = [
+        RankedArm(
+            name,
+            int(pairs[arm]),
+            int(failed[arm]),
+            int(sources[arm]),
+            {order: float(mean[arm]) for order, mean in means.items()},
+            {order: float(place[arm]) for order, place in places.items()},
+        )
+        for arm, name in enumerate(arms.names)
+    ]
+    first = next(iter(places), None)
+    return sorted(ranked, key=lambda one: one.places[first]) if first else ranked
 
 
 def arms_of(cases: Sequence[PairCase], kind: str) -> Arms:
@@ -91,12 +153,13 @@ class ArmOrder(CaseOrder):
 
         drawn = numpy.random.default_rng(seed).permutation(len(arms.of))
         by_arm = drawn[numpy.argsort(arms.of[drawn], kind="stable")]
-        ends = numpy.cumsum(numpy.bincount(arms.of, minlength=len(arms.names)))
+        self.sizes = numpy.bincount(arms.of, minlength=len(arms.names))
+        ends = numpy.cumsum(self.sizes)
         self._cases = [part.tolist() for part in numpy.split(by_arm, ends[:-1])]
         self._choose = choose
         self._left = list(range(len(arms.names)))
         self._open: list[int] = []
-        self.sizes: list[int] = []  # of the arms given, in order
+        self.given: list[int] = []  # numbers of arms, in order
 
     def next(self, number: int) -> list[int]:
         """Return cases of the current arm, or of the next one if it is done."""
@@ -104,7 +167,7 @@ class ArmOrder(CaseOrder):
             arm = self._choose(self._left)
             self._left.remove(arm)
             self._open = self._cases[arm]
-            self.sizes.append(len(self._open))
+            self.given.append(arm)
         chosen, self._open = self._open[:number], self._open[number:]
         return chosen
 
@@ -166,7 +229,6 @@ class AdaptiveArms(ArmOrder):
         self._model = FaultModel(design)
         self._texts = texts
         self._number = len(arms.names)
-        self._pairs = numpy.bincount(arms.of, minlength=self._number)
         # A number for each arm and text that has cases in it.
         _, self._cell = numpy.unique(arms.of * (texts.max() + 1) + texts, return_inverse=True)
         self._arm_of_cell = numpy.zeros(self._cell.max() + 1, dtype=int)
@@ -192,4 +254,4 @@ class AdaptiveArms(ArmOrder):
         benign = numpy.log1p(-numpy.minimum(self._model.probabilities(), _MOST))
         none = numpy.bincount(self._cell, benign * fresh)
         expected = numpy.bincount(self._arm_of_cell, -numpy.expm1(none), self._number)
-        return max(left, key=(expected / self._pairs + self._tie).__getitem__)
+        return max(left, key=(expected / self.sizes + self._tie).__getitem__)

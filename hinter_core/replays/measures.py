@@ -1,10 +1,15 @@
 """Measures of an order: how soon it finds faults.
 
-The fault detection rate (FDR) is the share of source texts with a fault found so far, cumulative,
-as in the paper's figures; the share of faults found is that of pairs. Time to first failure (TTFF)
-counts pairs, the failing one included. APFD is the average percentage of faults detected
-(Rothermel et al. 2001). The area under the FDR's curve is its mean over all numbers of pairs.
-Departure: of the paper's formulas of FDR and TTFF only the sentences around them are left.
+The fault detection rate (FDR) of texts is the share of source texts with a fault found so far,
+cumulative; the area under its curve is its mean over all numbers of pairs. Time to first failure
+(TTFF) counts pairs, the failing one included. APFD is the average percentage of faults detected
+(Rothermel et al. 2001).
+
+Departures: of the paper's formulas of FDR and TTFF only the sentences around them are left. It
+calls FDR the share of *pairs* that detect faults; arms are ranked with that share
+(:class:`~hinter_core.replays.arms.RankedArm`). Curves of orders count texts, as the mutants of one
+text are alike, and the paper's fault-based order counts unique faults; the share of faults found is
+the curve of pairs, which is FDR by pairs up to a factor.
 """
 
 from __future__ import annotations

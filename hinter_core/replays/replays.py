@@ -23,10 +23,12 @@ from hinter_core.replays.arms import (
     AdaptiveArms,
     ArmOrder,
     Arms,
+    RankedArm,
     arms_by_score,
     arms_of,
     fault_based_arms,
     random_arms,
+    ranked_arms,
 )
 from hinter_core.replays.measures import MEASURES, OrderMeasures, Population
 from hinter_core.statistics.rates import Estimate, percentiles
@@ -96,9 +98,10 @@ class OrderReplay:
     """An order over all seeds.
 
     ``measures`` by name. ``faults`` and ``sources``: curves of the shares found, mean and ends of
-    the interval (3 x points), at the numbers of pairs of :class:`Replays`. ``ranks``: the curve of
-    sources after each arm, as in the paper's figures (3 x arms); None at the level of pairs, or
-    with a budget. ``seconds``: that one replay took to order all cases, model calls not counted.
+    the interval (3 x points), at the numbers of pairs of :class:`Replays`. ``by_arm``: the curve of
+    sources after each arm, as in the paper's figures (3 x arms), and ``places``: of each arm, the
+    mean over the seeds; both None at the level of pairs, or with a budget. ``seconds``: that one
+    replay took to order all cases, model calls not counted.
     """
 
     name: str
@@ -106,7 +109,8 @@ class OrderReplay:
     faults: ndarray
     sources: ndarray
     seconds: float
-    ranks: ndarray | None = None
+    by_arm: ndarray | None = None
+    places: ndarray | None = None
     certainty: Certainty | None = None
 
 
@@ -115,7 +119,8 @@ class Replays:
     """All orders of a comparison; ``pairs``: numbers of pairs of the curves' points.
 
     ``expected``: of a random order of pairs, in closed form; None at the level of arms.
-    ``scoring``: seconds that the scores of an order took, by order.
+    ``scoring``: seconds that the scores of an order took, by order. ``ranking``: of arms, by the
+    diversity score if that order is replayed; empty at the level of pairs.
     """
 
     answered: AnsweredCases
@@ -124,7 +129,7 @@ class Replays:
     orders: Sequence[OrderReplay]
     expected: OrderMeasures | None
     scoring: Mapping[str, float]
-    arms: int | None = None
+    ranking: Sequence[RankedArm] = ()
     diversity: Diversity | None = None
 
     @property
@@ -180,6 +185,10 @@ class _Scores:
             )
         return scores
 
+    def of(self, order: str) -> ndarray:
+        """Return the score of each pair by which an order ranks."""
+        return self.levenshtein if order == "levenshtein" else self.diversity.total
+
     @cached_property
     def design(self) -> Design:
         """The features of the adaptive order."""
@@ -217,8 +226,22 @@ def replay_orders(
     expected = population.expected() if arms is None else None
     return Replays(
         answered, settings, pairs, done, expected, scores.seconds,
-        len(arms.names) if arms else None, scores.__dict__.get("diversity"),
+        _ranking(arms, population, scores, done) if arms else (), scores.__dict__.get("diversity"),
     )  # fmt: skip
+
+
+def _ranking(
+    arms: Arms, population: Population, scores: _Scores, orders: Sequence[OrderReplay]
+) -> list[RankedArm]:
+    """Rank arms by each order but the random one, the diversity score first."""
+    scored = ("diversity", "levenshtein")
+    names = sorted({one.name for one in orders}.intersection(scored))
+    of_pairs = {name: scores.of(name) for name in names}
+    places = {name: arms.places(values) for name, values in of_pairs.items()}
+    for one in orders:
+        if one.places is not None and one.name not in ("random", *places):
+            places[one.name] = one.places
+    return ranked_arms(arms, population.faults, population.texts, of_pairs, places)
 
 
 def _maker(
@@ -237,7 +260,7 @@ def _maker(
             beside = texts if name == "adaptive-texts" else None
             return partial(AdaptiveOrder, scores.design, texts=beside)
         return partial(AdaptiveArms, arms, scores.design, texts)
-    values = scores.levenshtein if name == "levenshtein" else scores.diversity.total
+    values = scores.of(name)
     return partial(by_score, values) if arms is None else partial(arms_by_score, arms, values)
 
 
@@ -251,7 +274,7 @@ def _replayed(
 ) -> OrderReplay:
     import numpy
 
-    measured, faults, sources, ranks, seconds = [], [], [], [], []
+    measured, faults, sources, by_arm, places, seconds = [], [], [], [], [], []
     for seed in range(settings.seeds):
         start = time.perf_counter()
         order = make(seed)
@@ -262,7 +285,8 @@ def _replayed(
         faults.append(of_faults[pairs - 1])
         sources.append(of_sources[pairs - 1])
         if isinstance(order, ArmOrder) and settings.budget is None:
-            ranks.append(of_sources[numpy.cumsum(order.sizes) - 1])
+            by_arm.append(of_sources[numpy.cumsum(order.sizes[order.given]) - 1])
+            places.append(numpy.argsort(order.given) + 1)
         on_progress()
     values = {one: over_seeds([getattr(m, one) for m in measured]) for one in MEASURES}
     certainty = None
@@ -270,7 +294,8 @@ def _replayed(
         certainty = _certified(make, population, settings)
     return OrderReplay(
         name, values, _band(faults), _band(sources), float(numpy.median(seconds)),
-        _band(ranks) if ranks else None, certainty,
+        _band(by_arm) if by_arm else None, numpy.mean(places, axis=0) if places else None,
+        certainty,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from hinter_core.replays.replays import ORDERS, Replays
 from hinter_core.report.figures import Chart, curves
 from hinter_core.report.formats import markdown_of, plain
 from hinter_core.report.page.html import page_of
-from hinter_core.report.section import Amount, Cell, Section
+from hinter_core.report.section import Amount, Cell, Section, Share
 from hinter_core.report.tables import tables_of, to_csv, to_latex
 from hinter_core.statistics.rates import Estimate
 
@@ -26,17 +26,21 @@ _COLUMNS = {
     "most": "Pairs to 80 % of the faults",
     "apfd": "APFD",
     "apfd_sources": "APFD of texts",
-    "area": "Area under the FDR",
+    "area": "Area under the FDR of texts",
     "found": "Faults found",
-    "sources": "FDR (texts)",
+    "sources": "FDR of texts",
 }
 _AT_END = ("found", "sources")
 _AMOUNTS = ("first", "most")
+_SCORES = {"diversity": "FDS", "levenshtein": "Distance"}
+_MOST_ARMS = 100  # in tables
 
 
 def replay_sections(replays: Replays) -> list[Section]:
-    """Return the tables: measures by order, certainty, and the diversity by metric."""
+    """Return the tables: measures by order, ranked arms, certainty, and diversity by metric."""
     written = [_measures(replays)]
+    if replays.ranking:
+        written.append(_ranking(replays))
     if any(order.certainty for order in replays.orders):
         written.append(_certainty(replays))
     if replays.diversity is not None:
@@ -60,7 +64,8 @@ def _measures(replays: Replays) -> Section:
 def _sentences(replays: Replays) -> list[str]:
     answered, settings = replays.answered, replays.settings
     faults, failing = int(answered.faults.sum()), len(set(answered.texts[answered.faults]))
-    what = f"{replays.arms} arms by {settings.arm}" if replays.arms else "single pairs"
+    arms = len(replays.ranking)
+    what = f"{arms} arms by {settings.arm}" if arms else "single pairs"
     seeds = f"{settings.seeds:,} {'seed' if settings.seeds == 1 else 'seeds'}"
     said = [
         f"{answered.model}: {len(answered.cases):,} pairs of {len(answered.sources):,} texts, of "
@@ -96,6 +101,34 @@ def _cells(replays: Replays, measures: Mapping[str, Estimate]) -> list[Cell]:
         amount = Amount(one.value, one.low, one.high, one.why)
         cells.append(amount if name in _AMOUNTS else one)
     return cells
+
+
+def _ranking(replays: Replays) -> Section:
+    """Return the arms, best first, with the score and place that each order gives them."""
+    arms = replays.ranking
+    scored, placed = arms[0].scores, arms[0].places
+    columns = ["Arm", "Pairs", "Faults", "FDR", "Texts with a fault"]
+    columns += [*(_SCORES[order] for order in scored), *placed]
+    rows: list[list[Cell]] = [
+        [
+            one.name, one.pairs, one.faults, Share(one.rate), one.texts, *one.scores.values(),
+            *(int(place) if place.is_integer() else f"{place:.1f}" for place in one.places.values())
+        ]
+        for one in arms[:_MOST_ARMS]
+    ]  # fmt: skip
+    said = [f"An arm has all pairs of the same {replays.settings.arm}. FDR: the share of its "
+            "pairs that detect a fault."]  # fmt: skip
+    if "diversity" in scored:
+        said.append("FDS: the mean diversity score of its pairs.")
+    if "levenshtein" in scored:
+        said.append("Distance: the mean share of characters by which the texts of a pair differ.")
+    if placed:
+        said.append("The columns after these name an order and have the place that it gives the "
+                    "arm; if an order depends on the seed, the mean place.")  # fmt: skip
+    if len(arms) > _MOST_ARMS:
+        said.append(f"{len(arms) - _MOST_ARMS:,} more arms follow; a file that ends in .json has "
+                    "all.")  # fmt: skip
+    return Section("ranking", "Ranking of arms", said, columns, rows)
 
 
 def _certainty(replays: Replays) -> Section:
@@ -151,11 +184,11 @@ def figures_of(replays: Replays) -> list[tuple[str, Chart]]:
             lines[dashed] = (values, values, values)
         figure = curves(lines, replays.pairs.tolist(), "pairs asked", title, dashed)
         drawn.append((f"Curves of {title.removesuffix(', %')} by pairs asked", figure))
-    ranks = {one.name: _as_lists(one.ranks) for one in replays.orders if one.ranks is not None}
-    if ranks:
+    by_arm = {one.name: _as_lists(one.by_arm) for one in replays.orders if one.by_arm is not None}
+    if by_arm:
         title = "texts with a fault found, %"
-        along = range(1, (replays.arms or 0) + 1)
-        figure = curves(ranks, list(along), "arms asked", title)
+        along = range(1, len(replays.ranking) + 1)
+        figure = curves(by_arm, list(along), "arms asked", title)
         drawn.append(("Curves of texts with a fault found by arms asked", figure))
     return drawn
 
@@ -166,15 +199,19 @@ def _as_lists(curve: ndarray) -> tuple[Sequence[float], Sequence[float], Sequenc
 
 
 def replay_values(replays: Replays) -> dict[str, Any]:
-    """Return all values as JSON can hold them."""
+    """Return all values as JSON can hold them (``docs/howto/prioritise.md`` names them)."""
     answered, settings = replays.answered, replays.settings
+    curves_by_arm = {
+        one.name: None if one.by_arm is None else one.by_arm.tolist() for one in replays.orders
+    }
     return {
         "model": answered.model,
         "pairs": len(answered.cases),
         "texts": len(answered.sources),
         "faults": int(answered.faults.sum()),
         "settings": plain(settings),
-        "arms": replays.arms,
+        "arms": len(replays.ranking) or None,
+        "ranking": [{**plain(one), "fdr": one.rate} for one in replays.ranking],
         "expected": plain(replays.expected),
         "orders": {
             one.name: {
@@ -184,7 +221,8 @@ def replay_values(replays: Replays) -> dict[str, Any]:
                 "certainty": plain(one.certainty),
                 "faults": one.faults.tolist(),
                 "sources": one.sources.tolist(),
-                "ranks": None if one.ranks is None else one.ranks.tolist(),
+                "sources by arm": curves_by_arm[one.name],
+                "ranks": curves_by_arm[one.name],  # its name in files from before
             }
             for one in replays.orders
         },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy
@@ -14,6 +15,7 @@ from hinter_core.errors import InputError
 from hinter_core.prioritisation.cases import EditWords
 from hinter_core.prioritisation.metrics import COSINE, LEXICAL, TextScorer
 from hinter_core.replays.answered import read_cases
+from hinter_core.replays.arms import ARMS
 from hinter_core.replays.replays import ORDERS, ReplaySettings, replay_orders
 from hinter_core.replays.report import (
     FORMS,
@@ -102,20 +104,59 @@ def test_arms_and_budgets(store: CampaignStore) -> None:
         answered, ReplaySettings(seeds=2, level="arm", arm="words"), lambda: [COSINE]
     )
     assert found.expected is None
-    assert found.arms is not None
-    assert found.arms > 5
+    assert len(found.ranking) > 5
     assert [one.name for one in found.orders] == [n for n in ORDERS if n != "adaptive-texts"]
     for one in found.orders:
-        assert one.ranks is not None
-        assert one.ranks.shape == (3, found.arms)
-    best = {one.name: one.ranks[0, 0] for one in found.orders if one.ranks is not None}
+        assert one.by_arm is not None
+        assert one.by_arm.shape == (3, len(found.ranking))
+    best = {one.name: one.by_arm[0, 0] for one in found.orders if one.by_arm is not None}
     assert best["fault-based"] == max(best.values())
     assert len(figures_of(found)) == 3
+    rows = {row[0]: row for row in replay_sections(found)[1].cells}
+    assert list(rows) == [arm.name for arm in found.ranking][:100]
     short = replay_orders(answered, ReplaySettings(("random", "adaptive"), 2, budget=3))
     assert short.pairs.tolist() == [1, 2, 3]
     for one in short.orders:
         assert one.measures["apfd"].value is None
     assert "stops after 3 pairs" in " ".join(replay_sections(short)[0].sentences)
+
+
+def test_arms_are_ranked_by_their_mean_score(store: CampaignStore) -> None:
+    answered = read_cases(store)
+    settings = ReplaySettings(
+        ("random", "levenshtein", "diversity", "fault-based"), 2, level="arm", arm="attributes"
+    )
+    found = replay_orders(answered, settings, lambda: [COSINE])
+    cosine = COSINE.score(
+        [answered.sources[case.text] for case in answered.cases], answered.follow_ups()
+    )
+    names = [ARMS["attributes"](case) for case in answered.cases]
+    means = {
+        arm: numpy.mean(cosine[[name == arm for name in names]]).round(9)
+        for arm in sorted(set(names))
+    }
+    assert [one.name for one in found.ranking] == sorted(means, key=lambda arm: -means[arm])
+    for one in found.ranking:
+        cases = [i for i, name in enumerate(names) if name == one.name]
+        assert one.scores["diversity"] == pytest.approx(means[one.name])
+        assert list(one.places) == ["diversity", "levenshtein", "fault-based"]
+        assert one.places["diversity"] == 1 + sum(m > means[one.name] for m in means.values())
+        assert (one.pairs, one.faults) == (len(cases), answered.faults[cases].sum())
+        assert one.texts == len({answered.cases[i].text for i in cases if answered.faults[i]})
+    section = next(one for one in replay_sections(found) if one.key == "ranking")
+    assert section.columns[3:6] == ["FDR", "Texts with a fault", "FDS"]
+    assert [row[0] for row in section.cells] == [one.name for one in found.ranking]
+    assert found.ranking[0].name in FORMS[".html"](found)
+    values = json.loads(FORMS[".json"](found))
+    assert values["arms"] == len(values["ranking"]) == len(means)
+    first = values["ranking"][0]
+    assert first["fdr"] == first["faults"] / first["pairs"]
+    curves = values["orders"]["diversity"]
+    assert curves["ranks"] == curves["sources by arm"]
+    # A budget cuts the replays short, not the scores.
+    short = replay_orders(answered, replace(settings, budget=3), lambda: [COSINE])
+    assert [one.name for one in short.ranking] == [one.name for one in found.ranking]
+    assert list(short.ranking[0].places) == ["diversity", "levenshtein"]
 
 
 def test_equal_scores_are_no_order(store: CampaignStore) -> None:
