@@ -99,9 +99,9 @@ class ExploreEvents(TabEvents):
         # One event for all of them: an answer to older values must not come last.
         looked = self._swift(partial(gr.on, events), self.look, ui.form, [*ui.looked, ui.notice])
         self._follow(looked, "draft")
-        # An event of its own: "always_last" would drop its data.
+        # An event of its own, as the one above drops data.
         offers = [*ui.everything, ui.notice]
-        self._follow(self.on(ui.preview.submit, self.set_offered, ui.form, offers), "draft")
+        self._follow(self._swift(ui.preview.submit, self.set_offered, ui.form, offers), "draft")
         for name, fold in ui.folds.items():
             unfolded = [ui.who, ui.plot, ui.trees, ui.table]
             self.on(fold.expand, self._folding(name, opens=True), ui.form, unfolded)
