@@ -147,9 +147,9 @@ def join_appositions(sets: EntitySets) -> None:
     for tree in sets.document.trees:
         for token, index in list(tree.phrase_of.items()):
             phrase = phrases[index]
-            for other in tree.children(token, "appos"):
-                if other in tree.phrase_of:
-                    _join_if(sets, phrase, phrases[tree.phrase_of[other]])
+            for part in {token, *range(phrase.name_at, phrase.name_at + len(phrase.name))}:
+                for other in tree.children(part, "appos"):
+                    _join_apposition(sets, tree, phrase, other)
             if tree.children(token, "cop"):
                 _join_predicate(sets, tree, token)
             elif phrase.person and phrase.indefinite and "as" in _cases(tree, token):
@@ -180,6 +180,16 @@ def _join_role(sets: EntitySets, tree: SentenceTree, token: int) -> None:
     if objects and objects[0] in tree.phrase_of:
         phrases = sets.document.phrases
         _join_if(sets, phrases[tree.phrase_of[objects[0]]], phrases[tree.phrase_of[token]])
+
+
+def _join_apposition(sets: EntitySets, tree: SentenceTree, one: Phrase, token: int) -> None:
+    """Join somebody with an apposition: "Ann, a lawyer and mother, called"."""
+    phrases = sets.document.phrases
+    if token not in tree.phrase_of or phrases[tree.phrase_of[token]] is one:
+        return
+    also = _added(sets, tree, one, token) if phrases[tree.phrase_of[token]].indefinite else []
+    for said in (token, *also):
+        _join_if(sets, one, phrases[tree.phrase_of[said]])
 
 
 def _join_predicate(sets: EntitySets, tree: SentenceTree, token: int) -> None:

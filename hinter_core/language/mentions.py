@@ -1,8 +1,7 @@
 """Phrases of a parsed text that stand for people or things, with what they say of them.
 
 Spans follow GUM: a phrase has its determiner, modifiers and relative clauses, but no preposition,
-no possessive ending, and no apposition behind a comma. Relative pronouns are no phrases; who they
-stand for shows in the tree.
+possessive ending or apposition behind a comma. Relative pronouns are no phrases.
 """
 
 from __future__ import annotations
@@ -56,6 +55,7 @@ _SEVERAL = frozenset("these those both many few several".split())
 _COUNTING = frozenset(
     "lot lots plenty couple bunch number handful dozens kind hundreds thousands millions".split()
 )
+_ONE_OR_MORE = frozenset("one each either neither kind sort type".split())
 _INDEFINITE = frozenset("a an some any every each no another".split())
 _PARAGRAPH = re.compile(r"\n\s*\n|(?:<br\s*/?>\s*){2,}|<p\b[^<>]{0,80}>", re.IGNORECASE)
 _SAID = re.compile(r"[,:]\s*$|\b(?:say|says|said|like|ask|asks|asked)\W*$")
@@ -421,9 +421,7 @@ class _Finder:
             inside = tree.lower[inner]
             person = words.person_noun(inside) or (True if inside in ("us", "you") else None)
             gender = words.nouns.get(inside, UNKNOWN)
-            number = EITHER if noun in ("one", "each", "either", "neither") else PLURAL
-            if noun in ("kind", "sort", "type"):
-                number = EITHER
+            number = EITHER if noun in _ONE_OR_MORE else PLURAL
         elif tag in ("CD", "DT") or tag[:2] == "JJ":
             number = PLURAL if noun in _SEVERAL else EITHER
             person = None
@@ -431,6 +429,9 @@ class _Finder:
         if any(tree.lower[c] == "who" for v in relative for c in tree.children(v, "nsubj")):
             person = True
         person = self._judged(token, person)
+        if tag in _PROPER and tree.children(token, "conj"):  # "Mr and Mrs Khan"
+            gender = gender or words.titles.get(noun.rstrip("."), UNKNOWN)
+            person = person or bool(gender)
         possessed = bool(tree.children(token, "nmod:poss"))
         capital = tag in _PROPER and not before & _INDEFINITE
         modifiers = frozenset(

@@ -28,12 +28,17 @@ _ROLES = {
 }  # fmt: skip
 _SAME_ROLE = 6.0
 _GENDER = 15.0
+# Of the subject of a possessive's own clause. On GUM as many antecedents are right without it; but
+# "the waiter got his money" is a fair sentence in either reading, "got her money" in one.
+_OWN_SUBJECT = 40.0
 _PRONOUN, _NAME, _INDEFINITE = 14.0, 8.0, -4.0
 _NO_PERSON, _ACROSS_QUOTE = -35.0, -8.0
 # What each further mention of the entity adds, and the share of it kept for each sentence.
 _MENTION, _DECAY = 6.0, 0.45
 # Of what may be several: people, subjects of verbs of thinking, joined phrases, and one person.
 _PEOPLE, _THINKING, _JOINED, _SINGULAR_THEY = 21.0, 42.0, 5.0, -24.0
+# Of nobody in particular: *he* of another sentence is somebody else.
+_ANYBODY = frozenset("everybody everyone nobody anybody anyone".split())
 # Sentences back to an antecedent.
 _FAR_PERSON, _FAR_THEY, _FAR_THING = 6, 4, 2
 
@@ -192,6 +197,8 @@ def _possible(sets: EntitySets, phrase: Phrase, other: Phrase) -> bool:
         return False
     known = sets.of(other)
     if phrase.gender in (FEMALE, MALE):
+        if other.noun in _ANYBODY and other.sentence != phrase.sentence:
+            return False
         return known.person is not None or bool(other.name)
     if mine is not None and mine.number == EITHER and known.number == SINGULAR:
         return bool(known.person) and not known.gender
@@ -214,6 +221,10 @@ def _salience(sets: EntitySets, phrase: Phrase, other: Phrase) -> float:
     if (other.quote >= 0) != (phrase.quote >= 0):
         score += _ACROSS_QUOTE
     if phrase.gender in (FEMALE, MALE):
+        if phrase.role == "possessor":
+            tree = sets.document.trees[phrase.sentence]
+            own = _subject_of(tree, tree.verb_of[phrase.head])
+            score += _OWN_SUBJECT * (_at(sets, tree, own) is other)
         return score + (_NO_PERSON if known.person is None else 0.0)
     if phrase.form is not None and phrase.form.number == EITHER:
         score += _plurality(sets, phrase, other)

@@ -41,6 +41,7 @@ _DEFINITE = frozenset({"the", "this", "that"})
 _TITLE = re.compile(r"(?<!\w)([A-Z]\w+)\.? $")
 _NAME = re.compile(r"\.? (?=[A-Z])")
 _OWNED = re.compile(r"\b(?:[Tt]he|[Mm]y|[Oo]ur|[Yy]our|[Hh]is|[Hh]er|[Tt]heir|\w+['\u2019]s) $")
+_BARE_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Mx|Dr)\b(?!\.)")
 _BEFORE = 24  # characters in which a title stands before a name
 _NEUTRAL, _NEITHER = "neutral", "trans-and-non-binary"
 _FORM = GrammaticalForm
@@ -71,7 +72,7 @@ def coherent_edits(
     extender = _Extender(text, sentences, occurrences, dictionary, people)
     accepted, refused = list[Edit](), list[RejectedEdit]()
     made: set[tuple[tuple[Span, str], ...]] = set()
-    for literal in edits:
+    for literal in _in_one_style(text, edits):
         edit = extender.natural(literal)
         extended = extender.extended(edit)
         if isinstance(extended, str):
@@ -83,6 +84,22 @@ def coherent_edits(
             made.add(key)
             accepted.append(extended)
     return accepted, refused
+
+
+def _in_one_style(text: str, edits: Sequence[Edit]) -> Iterator[Edit]:
+    """Yield the edits without the titles that the text would spell otherwise: "Ms" becomes "Mr"."""
+    made = {(edit.spans, edit.source.text, edit.target.text) for edit in edits}
+    bare = _BARE_TITLE.search(text) is not None
+    for edit in edits:
+        source, target = edit.source.text, edit.target.text
+        stop = source.endswith(".") or not (_BARE_TITLE.fullmatch(source) or bare)
+        if (edit.spans, source, _twin(target)) not in made or target.endswith(".") == stop:
+            yield edit
+
+
+def _twin(title: str) -> str:
+    """Return the other spelling of a title: "Mr" and "Mr."."""
+    return title.removesuffix(".") if title.endswith(".") else f"{title}."
 
 
 class _Direction:
@@ -121,12 +138,17 @@ class _Direction:
                 kind = change.target.text.partition(" ")[0]
                 alike = [pair for pair in targets if pair.target.text.partition(" ")[0] == kind]
                 targets = alike or self._towards(term, _NEUTRAL) or targets
+            stop, written = term.text.endswith("."), {pair.target.text for pair in targets}
+            targets = [
+                pair
+                for pair in targets
+                if pair.target.text.endswith(".") is stop or _twin(pair.target.text) not in written
+            ]
             if len(targets) == len(series) and change.target.text in series:
                 # "xe" goes with "xem" and "ze" with "hir": the series keep their order.
                 return targets[series.index(change.target.text)]
             if targets:
-                stop = term.text.endswith(".")
-                return next((p for p in targets if p.target.text.endswith(".") is stop), targets[0])
+                return targets[0]
         return None
 
     def grown(self, change: Pair) -> Pair | None:

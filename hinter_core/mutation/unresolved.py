@@ -32,6 +32,8 @@ _ALIAS = re.compile(
     (?:known\sas|called|born|n[e\u00e9]e?|nicknamed|a\.?k\.?a\.?)\s["'\u201c]?""",
     re.VERBOSE,
 )
+_AND = 8  # characters before a name that may join it with another
+_JOINED = re.compile(r"(?:\band|&|\bor)\s+$")  # "Mr and Mrs Khan, a young couple"
 _APPOSITION = re.compile(r", an? (?:[\w-]+ ){0,3}[\w-]+(?=[.;:!?]|,(?! (?:an?|the|and|or)\b))")
 
 
@@ -87,7 +89,8 @@ def _with_names(
                 joined.join(number, noun)
         alias = _ALIAS.match(text, mention.head[1])
         other = joined.by_start.get(alias.end()) if alias else None
-        if other is None and (said := _APPOSITION.match(text, mention.head[1])):
+        together = _JOINED.search(text, max(0, mention.span[0] - _AND), mention.span[0])
+        if other is None and not together and (said := _APPOSITION.match(text, mention.head[1])):
             other = joined.by_end.get(said.end())
         if other is not None and entities[number].person:
             joined.join(number, other)

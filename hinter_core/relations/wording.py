@@ -88,14 +88,15 @@ def _repeated(pair: Compared) -> str:
             continue
         if fold(splice.new) in PRONOUNS:
             continue  # "cost him his job" becomes "cost her her job"
-        start, end, word = splice.at, splice.at + len(splice.new), re.escape(splice.new)
+        bare = splice.new.rstrip(".")  # "Mr and Mr." says it twice, too
+        start, end, word = splice.at, splice.at + len(splice.new), re.escape(bare)
         after, before = text[end : end + _WINDOW], text[max(0, start - _WINDOW) : start]
         # A pattern is compiled for each word, so only where the word stands.
-        new, left, right = splice.new.lower(), before.lower(), after.lower()
+        new, left, right = bare.lower(), before.lower(), after.lower()
         places: list[int] = []
         if new in right and (match := re.match(rf"{_LIST}{_BETWEEN}{word}\b", after, re.I)):
             places.append(end + match.end() - 1)
-        if new in left and (match := re.search(rf"\b{word}{_LIST}{_BETWEEN}$", before, re.I)):
+        if new in left and (match := re.search(rf"\b{word}\.?{_LIST}{_BETWEEN}$", before, re.I)):
             places.append(start - len(before) + match.start())
         others = [s for s in pair.mutant.splices if s is not splice and _alike(s, splice)]
         if any(not any(s.at <= place < s.at + len(s.new) for s in others) for place in places):

@@ -226,6 +226,11 @@ def edit_key(edit: Edit) -> str:
     return SEPARATOR.join((edit.attribute, source.text, edit.target.text, source.form, *place))
 
 
+def _without_stops(parts: Sequence[str]) -> list[str]:
+    """Return words without a final stop: "Mr." is "Mr" in a text that writes titles so."""
+    return [part.removesuffix(".") for part in parts]
+
+
 def find_edits(plan: Plan, keys: Sequence[str]) -> tuple[Edit, ...]:
     """Return the edits that the keys name; a key may leave out the form.
 
@@ -235,8 +240,9 @@ def find_edits(plan: Plan, keys: Sequence[str]) -> tuple[Edit, ...]:
     chosen: list[Edit] = []
     for key in keys:
         attribute, *rest = key.split(SEPARATOR)
+        wanted = _without_stops(rest)
         for edit in plan.edits.get(attribute, ()):
-            if edit_key(edit).split(SEPARATOR)[1:][: len(rest)] == rest:
+            if _without_stops(edit_key(edit).split(SEPARATOR)[1:])[: len(rest)] == wanted:
                 chosen.append(edit)
                 break
         else:

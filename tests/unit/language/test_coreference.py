@@ -98,6 +98,17 @@ CASES = [
     ("Mom called Dad. She was worried about him.", ["Mom, She", "Dad, him"]),
     ("The prince kissed the princess, and she woke.", ["prince", "princess, she"]),
     ("Jake, with all his knowledge of boats, sank. He swam home.", ["Jake, his, He"]),
+    # Who has something in a clause is its subject first; nobody in particular is no *he*.
+    (
+        "A man called. He was cold to me, though the waiter before him got his money.",
+        ["man, He, him", "me", "waiter, his"],
+    ),
+    ("The cook joined us, and everybody liked it. He sang.", ["cook, He", "us", "everybody"]),
+    (
+        "Mr and Mrs Khan called. He is a cook and she is a nurse.",
+        ["Mr, He, cook", "Khan, she, nurse"],
+    ),
+    ("Ms Ada Hale, a nurse and single mother, called.", ["Ms, Ada Hale, nurse, mother"]),
 ]
 
 

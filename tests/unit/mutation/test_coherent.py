@@ -77,6 +77,18 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "Mr. > Ms.",
             "Ms. Smith met Mrs. Jones. She liked her.",
         ),
+        # Titles are spelled as the text spells them.
+        ("Dr Smith met Ms Jones.", "Ms > Mr", "Dr Smith met Mr Jones."),
+        (
+            "Ms Ada Hale, a nurse and single mother, sang. She left.",
+            "she > xe",
+            "Mx Alex Hale, a nurse and single parent, sang. Xe left.",
+        ),
+        (
+            "Mr and Mrs Khan, a young couple, called. He is a cook and she is a nurse.",
+            "Mr > Ms",
+            "Ms and Mrs Khan, a young couple, called. She is a cook and she is a nurse.",
+        ),
         (
             "Mr. Smith met Mrs. Jones. He liked her.",
             "Mrs. > Mr.",

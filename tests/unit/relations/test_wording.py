@@ -69,6 +69,12 @@ def test_a_word_beside_itself(reasons: Reasons) -> None:
             "\u201cwidow\u201d stands beside itself",
         ),
         ("An actor sang, and a performer left.", "gender", "An actor sang, and an actor left.", ""),
+        (
+            "Mr and Mrs. Khan sang.",
+            "gender",
+            "Mr and Mr. Khan sang.",
+            "\u201cMr.\u201d stands beside itself",
+        ),
     ],
 )
 def test_what_stands_beside_itself_in_whole_changes(
