@@ -247,7 +247,8 @@ def _header() -> Markup:
         if code != spoken()
     ]
     title = tag("h1", brand, dash, tag("span", say("question"), class_="question"))
-    return join([skip, title, tag("nav", *others, aria_label=say("language"))])
+    told = tag("p", id="page-told", role="status", class_="sr-only")
+    return join([skip, told, title, tag("nav", *others, aria_label=say("language"))])
 
 
 def _footer(*, local: bool) -> Markup:

@@ -20,17 +20,35 @@ function list(element, trigger) {
   }).observe(element, {childList: true, subtree: true});
 }
 
-// The address follows the campaign that is open, so that a reload or a bookmark comes back to it.
+// What has become of the open campaign is read out, in whatever tab one is, and the page's title says
+// how much of it is done. Not the box itself is live: it changes every second or two.
+function told(element) {
+  let before = '';
+  const tell = () => {
+    const {told = '', share} = element.querySelector('.job-progress')?.dataset ?? {};
+    document.title = share ? `${share} % - HInter` : 'HInter';
+    if (told && told !== before) document.getElementById('page-told').textContent = told;
+    before = told;
+  };
+  new MutationObserver(tell).observe(element, {subtree: true, childList: true, attributes: true});
+  tell();
+}
+
+// The address follows the campaign that is open, so that a reload or a bookmark comes back to it. The
+// keyboard goes on at the campaign that its button started.
 function opened(name) {
   const address = new URL(location.href), {lang} = document.documentElement;
   if (name) address.search = '?campaign=' + encodeURIComponent(name);
   if (name && lang !== 'en') address.searchParams.set('lang', lang);
   if (!name) address.searchParams.delete('campaign');
   if (address.href !== location.href) history.replaceState(history.state, '', address);
+  if (!name) document.title = 'HInter';
   if (!name || document.querySelector('[role=listbox]')) return;  // a list was opened meanwhile
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
   const box = document.getElementById('job');
   box?.scrollIntoView({block: 'start', behavior: calm ? 'auto' : 'smooth'});
+  if (document.activeElement.id === 'batch-start')
+    document.getElementById('job-name')?.focus({preventScroll: true});
 }
 
 // The form was filled in from elsewhere. gradio may draw what it was told of the source a little later.

@@ -198,14 +198,16 @@ function arrived(query) {
   });
 }
 
-// A class was opened or changed: the keyboard goes on at the button pressed, or at the top.
+// A class was opened or changed: the keyboard goes on at the button pressed, or at the top; where
+// it is asked once more, at the button that takes it back.
 function taught(query) {
   if (query) window.hinter.follow('learn', window.hinter.unseen(query), 'same', true);
   requestAnimationFrame(() => {
     for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
     const room = document.querySelector('#learn-class');
     const name = document.querySelector('#learn-class [data-pressed]')?.dataset.pressed;
-    const pressed = room.querySelector(`[data-way="${name}"], [data-act="${name}"]:not([data-way])`);
+    const pressed = room.querySelector('[data-act=keep]')
+      || room.querySelector(`[data-way="${name}"], [data-act="${name}"]:not([data-way])`);
     (pressed && !pressed.disabled ? pressed : room.querySelector('h3[tabindex]'))?.focus({preventScroll: true});
   });
 }

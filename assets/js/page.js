@@ -397,6 +397,11 @@ function answered(id) {
   if (next) next();
 }
 
+// Read out a text, given in each of the languages.
+function tell(texts) {
+  document.getElementById('page-told').textContent = texts[document.documentElement.lang];
+}
+
 // Save what the page holds as a file, without the server keeping one.
 function save(kind, name, content) {
   const blob = new Blob([content], {type: kind});

@@ -63,8 +63,9 @@ function watched(current, seen) {
   return [current, seen, busy ? 'busy' : ''];
 }
 
-// The address follows the project that is open, so that a reload or a bookmark comes back to it.
-function opened(current) {
+// The address follows the project that is open, so that a reload or a bookmark comes back to it. The
+// keyboard goes on at the project's heading: the first button after the form removes a text.
+async function opened(current) {
   const address = new URL(location.href), [name, key] = (current || '').split(' ');
   for (const part of ['annotate', 'owner', 'campaign', 'results'])
     address.searchParams.delete(part);
@@ -74,5 +75,8 @@ function opened(current) {
     address.searchParams.set('owner', key ? '' : 'here');
   }
   if (address.href !== location.href) history.replaceState(history.state, '', address);
-  if (name) document.getElementById('project-head')?.scrollIntoView({block: 'nearest'});
+  if (!name) return;
+  for (let turn = 0; turn < 60 && !document.getElementById('project-title'); turn++)
+    await new Promise(done => setTimeout(done, 50));  // it may just be drawn
+  document.getElementById('project-title')?.focus();
 }

@@ -253,9 +253,10 @@ class JobEvents(TabEvents):
             private(buttons[name].click, self._acting(act), looked, ui.watched)
         settings = [*looked, job.models, job.requests, job.budget]
         private(job.go_on.click, self._acting(actions.go_on), settings, ui.watched)
-        self.ask_first(buttons["delete"], buttons["really"])
+        self.ask_first(buttons["delete"], buttons["keep"], buttons["really"])
         gone = self.on(buttons["really"].click, self.delete, looked, [*ui.watched, ui.kept])
         scripted(gone.success, "batch.opened", [ui.current])
+        self.tell(gone, "gone")
         private(buttons["results"].click, self.see_results, [ui.current], [self.tabs])
         made = private(buttons["file"].click, self.file, [ui.current], [job.payload])
         named = ("application/yaml", "campaign.yaml")

@@ -104,11 +104,17 @@ def _kept(seen: Forecast) -> str:
 
 def state_badge(status: CampaignStatus) -> Markup:
     """Write a campaign's state as a word on its colour, with the variants that have no verdict."""
-    kind, lost = status.state.name.lower(), status.seen.unanswered
-    words = say(f"states.{kind}")
+    kind = status.state.name.lower()
+    if status.seen.unanswered and status.state is RunState.DONE:
+        kind = "stopped"  # its colour: not all is well
+    return escape(_page().badge(_state(status), kind))
+
+
+def _state(status: CampaignStatus) -> str:
+    lost = status.seen.unanswered
     if lost and status.state is RunState.DONE:
-        words, kind = say("states.unanswered", n=lost), "stopped"  # its colour: not all is well
-    return escape(_page().badge(words, kind))
+        return say("states.unanswered", n=lost)
+    return say(f"states.{status.state.name.lower()}")
 
 
 def title(status: CampaignStatus, *, mine: bool = True) -> Markup:
@@ -156,8 +162,22 @@ def progress(status: CampaignStatus) -> Markup:
             of = sum(state.cases for state in seen.priority.values())
         bar = done, max(of, 1)
     priority = [(model, _in_words(state)) for model, state in seen.priority.items()]
-    head = _page().progress(_how_far(status), bar, priority, status.problem, _remark(status))
+    share = 100 * (bar[0] or 0) // bar[1] if bar and status.state is RunState.RUNNING else None
+    words = _how_far(status), bar, priority, status.problem, _remark(status)
+    head = _page().progress(*words, _told(status, share), share)
     return join(part for part in (head, _chart(status), _outcomes(status)) if part)
+
+
+def _told(status: CampaignStatus, share: int | None) -> str:
+    """Say what is read out: the state, each quarter that is done, at the end what is found."""
+    name = translated(status.record.title)
+    if share and share >= 25:
+        return say("told.part", name=name, share=min(75, 25 * (share // 25)))
+    words = say("told.state", name=name, state=_state(status))
+    if status.state.busy or not status.seen.verdicts:
+        return words
+    found = say("verdicts.count", n=status.seen.hidden(), verdict=verdict_name(Verdict.HIDDEN))
+    return f"{words} {found}."
 
 
 def _in_words(state: PriorityState) -> str:

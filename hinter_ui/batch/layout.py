@@ -31,7 +31,8 @@ TICK = 1.5  # seconds between two looks at what runs
 # The buttons of an open campaign, each with its look.
 _ACTIONS: dict[str, Literal["primary", "secondary", "stop"]] = {
     "cancel": "stop", "resume": "primary", "retry": "primary", "results": "primary",
-    "file": "secondary", "delete": "secondary", "really": "stop", "close": "secondary",
+    "file": "secondary", "delete": "secondary", "keep": "secondary", "really": "stop",
+    "close": "secondary",
 }  # fmt: skip
 
 
@@ -198,7 +199,7 @@ class JobLayout:
     def __init__(self, labels: Labels, services: Services) -> None:
         with gr.Column(visible=False, min_width=0, elem_id="job", elem_classes="job") as self.box:
             self.title = html("job-title", script="page.copyLink")
-            self.progress = html("job-progress")
+            self.progress = html("job-progress", script="batch.told")
             self.curve = plot("job-curve", visible=False)
             with gr.Row(elem_classes="downloads job-actions"):
                 self.buttons = {

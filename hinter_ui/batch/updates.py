@@ -157,6 +157,7 @@ class BatchUpdates:
             "results": some,
             "file": there,
             "delete": mine and not busy,
+            "keep": False,
             "really": False,
         }
         updates: Updates = {job.buttons[name]: gr.update(visible=v) for name, v in shown.items()}

@@ -50,8 +50,9 @@ class RepairEvents(TabEvents):
         scripted(opened.success, "page.reveal", first=("repair-title",))
         for button, act in ((ui.resume, self.actions.resume), (ui.cancel, self.actions.cancel)):
             self.on(button.click, self._acting(act), [], ui.watched)
-        self.ask_first(ui.delete, ui.really)
-        self.on(ui.really.click, self._acting(self.actions.delete), [], ui.watched)
+        self.ask_first(ui.delete, ui.keep, ui.really)
+        gone = self.on(ui.really.click, self._acting(self.actions.delete), [], ui.watched)
+        self.tell(gone, "gone")
         self.services.links["batch"].follow(self.on(ui.test.click, self.test, [], []).success)
         chosen = [ui.model, ui.grammar, ui.own_grammar]
         self.services.offer("repair", TabLink(self.fill, [self.tabs, *chosen, *ui.watched]))
@@ -156,5 +157,6 @@ class RepairEvents(TabEvents):
                 value=say("stopping" if stopping else "widgets.repair-cancel.value"),
             ),
             ui.delete: gr.update(visible=there and not busy),
+            ui.keep: gr.update(visible=False),
             ui.really: gr.update(visible=False),
         }

@@ -29,6 +29,7 @@ class RepairLayout:
                 self.resume = self._button(labels, "repair-resume", "primary")
                 self.cancel = self._button(labels, "repair-cancel", "stop")
                 self.delete = self._button(labels, "repair-delete", "secondary")
+                self.keep = self._button(labels, "repair-keep", "secondary")
                 self.really = self._button(labels, "repair-really", "stop")
         labels.heading("repair")
 
@@ -49,7 +50,7 @@ class RepairLayout:
         ]  # fmt: skip
         self.watched = [
             self.timer, self.job, self.title, self.progress, self.figures, self.test, self.resume,
-            self.cancel, self.delete, self.really, self.table,
+            self.cancel, self.delete, self.keep, self.really, self.table,
         ]  # fmt: skip
 
     def _what(self, labels: Labels) -> None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import gradio as gr
 
 from hinter_core.errors import HinterError
-from hinter_ui.html.wording import Words
+from hinter_ui.html.wording import Words, languages
 from hinter_ui.inside import Context
 from hinter_ui.shared.gate import visitor_of
 from hinter_ui.shared.services import Services
@@ -122,10 +122,26 @@ class TabEvents:
             raise
         return path
 
-    def ask_first(self, delete: gr.Button, really: gr.Button) -> None:
-        """Ask for a second press before deleting: another button takes the place of the first."""
-        updates = {delete: gr.update(visible=False), really: gr.update(visible=True)}
-        private(delete.click, lambda: updates, [], [delete, really])
+    def ask_first(self, delete: gr.Button, keep: gr.Button, really: gr.Button) -> None:
+        """Ask before deleting: in place of the first button, one keeps, and one beside it deletes.
+
+        The focus goes to the one that keeps; the text ``ask`` of the room is read out.
+        """
+
+        def asking(asks: bool) -> Updates:
+            return {delete: gr.update(visible=not asks)} | {
+                button: gr.update(visible=asks) for button in (keep, really)
+            }
+
+        buttons = [delete, keep, really]
+        asked = private(delete.click, lambda: asking(True), [], buttons)
+        private(keep.click, lambda: asking(False), [], buttons)
+        self.tell(asked, "ask")
+
+    def tell(self, event: Any, key: str) -> None:
+        """Read out a text of the room after an event."""
+        words = {code: Words(self.room, code)(key) for code in languages()}
+        scripted(event.success, "page.tell", first=(words,))
 
     def show(self, tab: str) -> Updates:
         """Switch to another tab."""

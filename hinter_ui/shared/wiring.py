@@ -137,7 +137,7 @@ def _in_one_context(act: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def scripted(
-    event: Callable[..., Any], script: str, inputs: Sequence[Any] = (), first: Sequence[str] = ()
+    event: Callable[..., Any], script: str, inputs: Sequence[Any] = (), first: Sequence[Any] = ()
 ) -> Any:
     """Run a function of ``assets/js`` in the page alone, with ``first`` and the inputs' values."""
     code = after_event(script, *first)

@@ -438,10 +438,11 @@ def test_a_project_is_made_from_a_file_and_joined(
     create.click()
     expect(page.locator("#annotate-told")).to_contain_text("needs an id")
     questions.fill(whole)
-    create.click()
+    create.press("Enter")
     expect(page.locator("#annotate-notice")).to_contain_text("Texts to judge: 4")
     expect(page.locator("#annotate-notice")).to_contain_text("Left out: rows: 1, judgements: 0")
     expect(page.locator("#project-head h2")).to_contain_text("Waiters <b>1</b>")
+    expect(page.locator("#project-title")).to_be_focused()  # not a button that removes a text
     links = page.locator("#project-links a")
     expect(links).to_have_count(2)
     join, owner = (links.nth(n).get_attribute("href") for n in range(2))

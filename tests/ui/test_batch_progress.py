@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from hinter_core.campaign.preview import Forecast
-from hinter_core.campaign.progress import ANSWERED, CampaignProgress
+from hinter_core.campaign.progress import ANSWERED, TOGETHER, CampaignProgress
 from hinter_core.campaign.spec import Campaign
 from hinter_core.models.budget import Cost
 from hinter_ui.batch import html
@@ -29,6 +30,26 @@ def test_answers_are_told_before_the_first_texts_are_done(tmp_path: Path) -> Non
     assert "1,088 requests answered" in str(html.progress(status))
     log_file(entry).write_text("1 of 2 shards, 10 texts\n")
     assert answers_so_far(entry) == 0
+
+
+@pytest.mark.parametrize(
+    ("state", "done", "told"),
+    [
+        (RunState.WAITING, 0, "A &amp; B: waiting."),
+        (RunState.RUNNING, 9, "A &amp; B: running."),
+        (RunState.RUNNING, 19, "A &amp; B: 25 % are tested."),
+        (RunState.RUNNING, 20, "A &amp; B: 50 % are tested."),
+        (RunState.RUNNING, 40, "A &amp; B: 75 % are tested."),
+        (RunState.DONE, 40, "A &amp; B: done. 2 hidden."),
+    ],
+)
+def test_what_is_read_out_changes_at_each_quarter(state: RunState, done: int, told: str) -> None:
+    verdicts = {"m": Counter({(TOGETHER, "hidden"): 2})}
+    seen = CampaignProgress(("m",), texts=40, done=done, verdicts=verdicts)
+    record = JobRecord(created=0.0, started=1.0, title="A & B")
+    shown = str(html.progress(CampaignStatus("c", state, record, Campaign(), seen)))
+    assert f'data-told="{told}"' in shown
+    assert (f'data-share="{100 * done // 40}"' in shown) is (state is RunState.RUNNING)
 
 
 @pytest.mark.parametrize(("looked", "bound"), [(20, "at most "), (10, "at most about ")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -43,6 +44,8 @@ def kept(page: Page, wanted: str = "") -> None:
                     ("#ask", "#ask")]),
         ("Learn", [(".choice", "#learn"), (".turn.next", "#learn"),
                    ("[data-section=glossary]", "#learn"), ("[data-section=teach]", "#learn"),
+                   ("[data-act=open-class]", "#learn"), ("[data-act=close]", "[data-act=keep]"),
+                   ("[data-act=keep]", "#learn-class h3"),
                    ("[data-section=lesson]", "#learn")]),
     ],
 )  # fmt: skip
@@ -62,14 +65,27 @@ def test_the_focus_goes_on_where_a_campaign_is_stopped_and_deleted(explore: Any)
     page.goto(f"{explore.url}/?tab=batch")
     # A button may be drawn before gradio has wired it; the preview comes by an event.
     expect(page.locator("#batch-preview")).to_contain_text("282 usable texts")
+    told = page.locator("#page-told")
     press(page, "#batch-start")
+    expect(page.locator("#job-name")).to_be_focused()
+    expect(told).to_have_text("Sample texts: running.")
+    expect(page).to_have_title(re.compile(r"^\d+ % - HInter$"))
     expect(page.locator("#job-title .badge")).to_have_text("done", timeout=120_000)
+    expect(told).to_contain_text("Sample texts: done.")
+    expect(page).to_have_title("HInter")
     kept(page)
+    # The click hides one button and shows others in its place; the next one destroys nothing.
     press(page, "#job-delete")
     expect(page.locator("#job-really")).to_be_visible()
-    kept(page, "#job-really")  # the click hides one button and shows another in its place
+    kept(page, "#job-keep")
+    expect(told).to_contain_text("would be deleted")
     page.keyboard.press("Enter")
+    kept(page, "#job-delete")
+    expect(page.locator("#job-really")).to_be_hidden()
+    press(page, "#job-delete")
+    press(page, "#job-really")
     expect(page.locator("#job")).to_be_hidden()
+    expect(told).to_have_text("The campaign is deleted.")
     kept(page, "#room-batch")
 
 
