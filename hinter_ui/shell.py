@@ -25,6 +25,7 @@ from hinter_ui.environment import CAMPAIGNS_FOLDER, keep_days, summary
 from hinter_ui.explore import events as explore
 from hinter_ui.frontend import Head
 from hinter_ui.generate import events as generate
+from hinter_ui.html.glossary import NEW_TAB
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.sections import narrow_fold
 from hinter_ui.html.wording import Words, attribute_styles, languages, spoken
@@ -56,7 +57,7 @@ animation-duration: .01ms !important; animation-iteration-count: 1 !important;
 transition-duration: .01ms !important; scroll-behavior: auto !important; } }</style>"""
 
 _SCRIPTS = (
-    "page.skip page.language page.focus page.faults page.lists page.editors page.plots "
+    "page.skip page.language page.focus page.faults page.lists page.editors page.names page.plots "
     "page.address glossary.tips"
 )
 
@@ -248,7 +249,8 @@ def _header() -> Markup:
     ]
     title = tag("h1", brand, dash, tag("span", say("question"), class_="question"))
     told = tag("p", id="page-told", role="status", class_="sr-only")
-    return join([skip, told, title, tag("nav", *others, aria_label=say("language"))])
+    opens = tag("p", say("new_tab"), id=NEW_TAB, hidden=True)
+    return join([skip, told, opens, title, tag("nav", *others, aria_label=say("language"))])
 
 
 def _footer(*, local: bool) -> Markup:

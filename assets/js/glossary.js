@@ -18,7 +18,7 @@ function tips() {
   document.querySelector('.gradio-container').append(tip);
   let shown = null, timer = 0;
   const hide = () => {
-    shown?.removeAttribute('aria-describedby');
+    shown?.setAttribute('aria-describedby', 'new-tab');
     shown = null;
     tip.hidden = true;
   };
@@ -31,7 +31,7 @@ function tips() {
     more.textContent = link.dataset.more + ' \u2192';
     more.href = link.href;
     tip.hidden = false;
-    link.setAttribute('aria-describedby', 'gloss-tip');
+    link.setAttribute('aria-describedby', 'gloss-tip new-tab');
     const at = link.getClientRects()[0] || link.getBoundingClientRect();
     const room = document.documentElement.clientWidth;
     tip.style.left = Math.max(8, Math.min(at.left, room - tip.offsetWidth - 8)) + 'px';

@@ -131,6 +131,32 @@ function editors() {
   new MutationObserver(reached).observe(document.body, {childList: true, subtree: true});
 }
 
+// gradio 6.31 makes each radio button a group of its own, in which arrow keys do nothing. It names no
+// group of choices, and of what takes a choice away it says the number alone.
+function names() {
+  const groups = document.getElementsByTagName('fieldset');
+  const removals = document.getElementsByClassName('token-remove');
+  const label = one => one.closest('.block')?.querySelector('[data-testid=block-info]');
+  const name = () => {
+    for (const group of groups) {
+      const [first, ...others] = group.querySelectorAll('input[type=radio]');
+      for (const one of others) if (one.name !== first.name) one.name = first.name;
+      const title = label(group);
+      if (!title || title.id) continue;
+      title.id = `${group.id}-label`;
+      group.setAttribute('aria-labelledby', title.id);
+    }
+    for (const one of removals) {
+      one.verb ??= one.title.replace(/ \d+$/, '');
+      const words = `${one.verb} ${(one.closest('.token') ?? label(one)).textContent.trim()}`;
+      if (one.title !== words) one.title = words;
+    }
+  };
+  // It names them anew at each choice.
+  const attributeFilter = ['name', 'title'];
+  new MutationObserver(name).observe(document.body, {childList: true, subtree: true, attributeFilter});
+}
+
 // A plot fits its box when it comes into view, too: plotly follows the window alone, and that only
 // while the plot is seen. A phone may be turned, or a window made smaller, in front of another tab.
 function plots() {

@@ -12,6 +12,7 @@ from hinter_ui.html.markup import Markup, escape, join, tag
 from hinter_ui.html.wording import DEFAULT, Words, address, formatted
 
 say = Words("glossary")
+NEW_TAB = "new-tab"  # the id of the words that a link opens a new tab, in the page's heading
 # [[key]] or [[key|shown]], and *emphasis*
 _SPECIAL = re.compile(r"\[\[([a-z-]+)(?:\|([^\]]+))?\]\]|\*([^*]+)\*")
 
@@ -31,7 +32,8 @@ def link(key: str, text: str = "") -> Markup:
     """Link a word to its entry; without ``text`` it is the entry's name."""
     entry = entries()[key]
     return tag("a", text or entry["name"], class_="gloss", href=query(key), target="_blank",
-               rel="noopener", data_tip=entry["short"], data_more=say("ui.more"))  # fmt: skip
+               rel="noopener", aria_describedby=NEW_TAB, data_tip=entry["short"],
+               data_more=say("ui.more"))  # fmt: skip
 
 
 def head(title: str, keys: Mapping[str, str], key: str = "") -> Markup:

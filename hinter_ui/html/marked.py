@@ -24,7 +24,17 @@ from hinter_core.types import (
 )
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.wording import ARROW, Words, hue, listed, name_of, quoted, term, translated
+from hinter_ui.html.wording import (
+    ARROW,
+    Words,
+    beside,
+    hue,
+    listed,
+    name_of,
+    quoted,
+    term,
+    translated,
+)
 
 say = Words("check")
 
@@ -249,7 +259,7 @@ def _slots(plan: Plan) -> Markup:
         if plan.origin.kind is OriginKind.GRAMMAR:
             attribute = said.get(slot.span, kind)
             kind = name_of(attribute)
-        label = tag("span", kind, class_="term-label") if kind != "a" else None
+        label = beside(kind) if kind != "a" else None
         mark = tag(
             "mark", text[start:end], label, class_="term slot", style=f"--h:{hue(attribute)}"
         )
@@ -266,7 +276,7 @@ def _piece(
     if occurrences:
         names = " + ".join(dict.fromkeys(name_of(o.attribute) for o in occurrences))
         closes = any(o.span[1] == end for o in occurrences)
-        label = tag("span", names, class_="term-label") if closes else None
+        label = beside(names) if closes else None
         return tag("mark", text, label, class_="term", style=f"--h:{hue(occurrences[0].attribute)}")
     if refused:
         return tag("span", text, class_="rejected", title=translated(refused[0].reason))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from hinter_core.types import Entity, MentionKind
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.wording import Words
+from hinter_ui.html.wording import Words, beside
 
 say = Words("check")
 
@@ -58,11 +58,7 @@ def _marked(text: str, entities: Sequence[Entity]) -> Markup:
 
 
 def _person(words: str, number: int) -> Markup:
-    return tag("mark", words, _number(number), class_="term", style=_colour(number))
-
-
-def _number(number: int) -> Markup:
-    return tag("span", number, class_="term-label")
+    return tag("mark", words, beside(number), class_="term", style=_colour(number))
 
 
 def _colour(number: int) -> str:

@@ -4,7 +4,7 @@ from hinter_core.data.rows import Row
 from hinter_core.generators.grammars.cases import GrammarRow, fill
 from hinter_core.generators.grammars.grammar import Grammar
 from hinter_ui.html.markup import Markup, isolated, tag
-from hinter_ui.html.wording import hue, name_of
+from hinter_ui.html.wording import beside, hue, name_of
 
 
 def sentence(row: Row, grammar: Grammar) -> Markup:
@@ -22,7 +22,7 @@ def sentence(row: Row, grammar: Grammar) -> Markup:
         if attribute is None:
             parts.append(tag("mark", row.text[start:end], class_="slot", title=slot.name))
         else:
-            label = tag("span", name_of(attribute), class_="term-label")
+            label = beside(name_of(attribute))
             parts.append(
                 tag("mark", row.text[start:end], label if attribute != last else None,
                     class_="term", style=f"--h:{hue(attribute)}")

@@ -411,6 +411,12 @@ def term(text: str, attribute: str, *, element: str = "mark") -> Markup:
     return tag(element, text, name, class_="term", style=f"--h:{hue(attribute)}")
 
 
+def beside(name: object) -> Markup:
+    """Write what a marked word is, small beside it; screen readers hear it in brackets."""
+    first, last = (tag("span", mark, class_="sr-only") for mark in (" (", ")"))
+    return tag("span", first, name, last, class_="term-label")
+
+
 def attribute_styles() -> str:
     """Write the CSS that colours the chips of the attributes."""
     return "\n".join(

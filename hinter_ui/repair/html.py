@@ -83,9 +83,9 @@ def figures(status: RepairStatus) -> Markup:
 
 
 def _accuracy(result: RepairResult) -> Markup:
-    heads = [say("columns.model"), say("columns.accuracy"), say("columns.rate")]
+    heads = [say("columns.model"), say("columns.accuracy")]
     rows = [
-        row_of(heads, (say(f"columns.{when}"), rate_bar(rate), percent(rate)))
+        row_of(heads, (say(f"columns.{when}"), _rate(rate, bad=False)))
         for when, rate in zip(("before", "after"), result.accuracy, strict=True)
     ]
     words = say("accuracy", of=result.accuracy[0].of)

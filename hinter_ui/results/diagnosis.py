@@ -62,8 +62,8 @@ def _row(kind: str, number: int, one: WordRate, heads: Sequence[str]) -> Markup:
     else:
         mark = tag("span", say("diagnosis.too_few"), class_="quiet") if one.too_few else Markup()
     bad = one.stands_out and not one.context
-    bar, label = rate_bar(one.rate, bad=bad), _button(one.word, data_word=number)
-    return row_of(heads, (label, bar, percent(one.rate), numeral(one.rate.of), mark))
+    bar = join((rate_bar(one.rate, bad=bad), percent(one.rate)))
+    return row_of(heads, (_button(one.word, data_word=number), bar, numeral(one.rate.of), mark))
 
 
 def _all_pairs(tables: Sequence[Interactions], model: str) -> list[Markup]:

@@ -91,6 +91,29 @@ _BARE = """
   return [controls.length, bare];
 }
 """
+# What a screen reader could not call by its name: groups of choices, bars, and what takes a choice
+# away; and links that open a tab without a word.
+_NAMELESS = """
+() => {
+  const text = id => document.getElementById(id)?.textContent.trim();
+  const named = e => e.matches('fieldset')
+    ? e.querySelector('legend') || text(e.getAttribute('aria-labelledby'))
+    : e.matches('progress') ? e.ariaLabel
+    : e.matches('a') ? text('new-tab') && /new-tab/.test(e.getAttribute('aria-describedby'))
+    : !/ \\d+$/.test(e.title) && / /.test(e.title);
+  return [...document.querySelectorAll('fieldset, progress, a[target=_blank], .token-remove')]
+    .filter(e => e.checkVisibility() && !e.closest('#gloss-tip, .modebar') && !named(e))
+    .map(e => e.outerHTML.slice(0, 200));
+}
+"""
+# The control with the focus, if the buttons that keep to the edge of the window lie on it.
+_COVERED = """
+() => {
+  const here = document.activeElement, row = document.querySelector('#room-batch .start-row');
+  const [one, bar] = [here.closest('label') ?? here, row].map(e => e.getBoundingClientRect());
+  return !row.contains(here) && one.bottom > bar.top + 1 && one.top < bar.bottom && here.outerHTML;
+}
+"""
 # What moves although less motion is wished for.
 _MOVING = """
 () => [...document.body.querySelectorAll('*')].filter(e => {
@@ -272,6 +295,31 @@ def test_focus_shows_on_every_control(rooms: Rooms, title: str) -> None:
     many, bare = rooms.enter(title).evaluate(_BARE)
     assert many > len(TITLES)  # more than the tabs
     assert bare == []
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_groups_bars_and_links_have_names(rooms: Rooms, title: str) -> None:
+    assert rooms.enter(title).evaluate(_NAMELESS) == []
+
+
+def test_arrow_keys_go_through_a_group_and_nothing_lies_on_the_focus(rooms: Rooms) -> None:
+    page = rooms.enter("Batch", ZOOMED)
+    choices = page.locator("#batch-order input")
+    choices.first.focus()
+    for key, place in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1)):
+        page.keyboard.press(key)
+        expect(choices.nth(place)).to_be_checked()
+    for _ in range(25):
+        page.keyboard.press("Tab")
+        assert not page.evaluate(_COVERED)
+
+
+def test_a_card_of_results_has_no_line_without_a_value(rooms: Rooms) -> None:
+    page = rooms.enter("Results", ZOOMED)
+    cells = page.locator("#room-results .report-table td[data-column]")
+    empty = "all => all.filter(e => e.checkVisibility() && !e.textContent.trim()).length"
+    assert cells.count() > 20
+    assert cells.evaluate_all(empty) == 0
 
 
 def test_axe_finds_no_fault_in_the_parts_of_the_lesson(rooms: Rooms) -> None:

@@ -14,6 +14,7 @@ from hinter_ui.batch.actions import BatchActions
 from hinter_ui.batch.files import portable, put
 from hinter_ui.batch.form import DATA, GRAMMAR, BatchForm
 from hinter_ui.batch.preview import preview
+from hinter_ui.html.wording import beside
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import CAMPAIGNS_FOLDER
 from hinter_ui.shared.services import Services
@@ -61,7 +62,7 @@ def test_ten_sentences_are_shown_with_their_slots_and_the_exact_number(
     assert "18 rules, 107 terminals" in shown
     assert "for classifiers, such as embedded" in shown
     assert "Start tests 20 of these 24,528 sentences" in shown
-    assert '<span class="term-label">occupation</span></mark>' in shown
+    assert beside("occupation") + "</mark>" in shown
     assert '<mark class="slot" title=' in shown
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hinter_core.report import figures
 from hinter_ui.html import square
-from hinter_ui.shell import theme
+from hinter_ui.shell import STYLES, theme
 
 # Tints of a scale or of a stream between two fields, and lines that help to read; numbers stand
 # beside all of them.
@@ -38,6 +38,25 @@ def colours_of(module: Any) -> set[str]:
 def test_black_on_white_is_21_to_1() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize("dark", ["", "_dark"])
+def test_numbers_of_a_heat_map_stand_out_from_each_tint(dark: str) -> None:
+    """By 4.5 to 1 (WCAG 2, 1.4.3)."""
+    drawing = (STYLES / "drawing.css").read_text(encoding="utf-8")
+    rule = re.search(r"\.heat \{.*?(#\w{6}) calc\(var\(--heat\) \* (\d+)%", drawing)
+    assert rule
+    look, share = theme(), int(rule[2]) / 100
+    ink = getattr(look, f"body_text_color{dark}")
+    card = getattr(look, f"block_background_fill{dark}")
+    for heat in range(11):
+        part = share * heat / 10
+        assert contrast(ink, _mixed(rule[1], card, part)) >= 4.5, heat
+
+
+def _mixed(one: str, other: str, part: float) -> str:
+    pairs = [(int(one[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(a * part + b * (1 - part)):02x}" for a, b in pairs)
 
 
 @pytest.mark.parametrize("module", [figures, square])

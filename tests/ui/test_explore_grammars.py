@@ -20,6 +20,7 @@ from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.explore.html import banner
 from hinter_ui.explore.state import ExploreState
 from hinter_ui.html.marked import preview
+from hinter_ui.html.wording import beside
 from hinter_ui.results.actions import ResultsActions
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.links import ExploreForm
@@ -89,7 +90,7 @@ def test_a_link_needs_no_campaign_and_marks_the_words(tmp_path: Path) -> None:
     assert check.mutants[-1].text == hidden.mutant
     seen = preview(check.plan)
     assert seen.count("<mark") == 2
-    assert '<span class="term-label">job</span>' in seen
+    assert beside("job") in seen
     assert "sentence of the grammar mine with 2 sensitive words" in seen
     # What is typed around the names keeps their values.
     typed = replace(link, text=link.text.replace("said", "wrote"), edits=())

@@ -24,6 +24,7 @@ from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.explore.pairs import offered
 from hinter_ui.explore.state import ExploreState
 from hinter_ui.html.marked import differences, preview
+from hinter_ui.html.wording import beside
 from hinter_ui.results.actions import ResultsActions, ResultsState
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import Annotations
@@ -138,7 +139,7 @@ def test_its_slots_are_marked_and_its_variants_can_be_chosen_and_scanned(
     plan = explore.plan(session, form)
     seen = preview(plan)
     assert seen.count("<mark") == 4
-    assert '<span class="term-label">pronoun</span>' in seen
+    assert beside("pronoun") + "</mark>" in seen
     assert "&lt;b&gt;told&lt;/b&gt;" in seen
     assert "template with 4 slots" in seen
     choices = offered(plan, form)

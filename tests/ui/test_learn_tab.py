@@ -73,7 +73,7 @@ def test_a_student_goes_through_the_whole_lesson(learn: Learn) -> None:
     expect(learn.result).to_be_hidden()
     learn.guess("attribute", "all")
     expect(learn.result.locator("mark")).to_have_text(
-        ["Britishrace", "waitergender", "whiterace", "waitergender"]
+        ["British (race)", "waiter (gender)", "white (race)", "waiter (gender)"]
     )
     expect(learn.result.locator(".rejected")).to_have_text(["black", "old", "white"])
     learn.next()
