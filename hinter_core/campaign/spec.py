@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from hinter_core.campaign.record import file_content, parser_content, words_content
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS, IN_TURN, SOURCES, CampaignSettings
@@ -57,6 +57,17 @@ class Campaign(CampaignSettings):
     def title(self) -> str:
         """Short name of the data."""
         return self.source.title
+
+    @property
+    def applied(self) -> Self:
+        """The settings that take effect: given mutants are not searched for people or graded."""
+        applied = super().applied
+        if self.source.makes:
+            return applied
+        return replace(
+            applied, coherent=False, validity=0.0, keep_soft=True, across_people=True,
+            origin_names=False,
+        )  # fmt: skip
 
     @property
     def prioritised(self) -> bool:

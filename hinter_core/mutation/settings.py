@@ -8,7 +8,8 @@ rules. What decides a verdict belongs here: a link to a finding carries all of i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from hinter_core.errors import InputError
 from hinter_core.options import CampaignOption, options_of, setting
@@ -119,6 +120,20 @@ class Settings:
     def least_fair(self) -> float:
         """The least validity score; the paper has none, unless one is chosen."""
         return 0.0 if self.published and self.validity == LEAST_FAIR else self.validity
+
+    @property
+    def applied(self) -> Self:
+        """These settings with the values that take effect; they make the same mutants."""
+        coherent = self.coherent and not self.literal
+        return replace(
+            self,
+            invariant=PUBLISHED if self.published else self.invariant,
+            coherent=coherent,
+            validity=self.least_fair,
+            keep_soft=self.keep_soft or self.published,
+            across_people=self.across_people or self.literal,
+            origin_names=self.origin_names and coherent,
+        )
 
 
 SETTINGS: dict[str, CampaignOption] = options_of(Settings, CampaignOption)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any, Literal, TextIO
 
+from hinter_core.campaign.spec import Campaign
 from hinter_core.data.tables import rows_to_csv, to_json
 from hinter_core.errors import InputError
 from hinter_core.language.clean import printable
@@ -159,10 +160,13 @@ def _people_columns(line: CorrectedRow | None) -> dict[str, Any]:
 def plain(value: Any) -> Any:
     """Convert a report, or a part of it, to values that JSON can hold.
 
-    Rates include their ``share``. Tuples as keys are joined with ``" × "``, with True as ``1``.
+    Rates include their ``share``; a campaign has the settings that took effect. Tuples as keys are
+    joined with ``" × "``, with True as ``1``.
     """
     if isinstance(value, Rate):
         return {**asdict(value), "share": value.share}
+    if isinstance(value, Campaign):
+        value = value.applied
     if isinstance(value, ModelReport):
         value = {**vars(value), **value.metrics}
         del value["metrics"]

@@ -5,13 +5,16 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
+from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
+from hinter_core.mutation.settings import EVEN_HANDED
 from hinter_core.report.metric import every_metric
 from hinter_core.report.metrics.accuracy import accuracy_sections
 from hinter_core.report.metrics.groups import significant_in_words
 from hinter_core.report.model import ModelReport, Report, ReportRow
 from hinter_core.report.mutants.coverage import coverage_section, reach_section
 from hinter_core.report.mutants.discards import discards_sections
+from hinter_core.report.mutants.unusual import unusual_in_words
 from hinter_core.report.mutants.validity import people_sections, validity_sections
 from hinter_core.report.section import (
     Counted,
@@ -80,7 +83,7 @@ def _sections(report: Report) -> list[Section]:
         *(
             replace(section, model=model.model)
             for model in report.models
-            for section in _of_model(model, report.campaign.settings.least_fair)
+            for section in _of_model(model, report.campaign.applied)
             if section.cells
         ),
         *people_sections(report.people),
@@ -93,9 +96,9 @@ def _sections(report: Report) -> list[Section]:
     ]
 
 
-def _of_model(model: ModelReport, least_validity: float) -> Iterable[Section]:
+def _of_model(model: ModelReport, applied: Campaign) -> Iterable[Section]:
     parts = [(one.place, one.sections(model.metrics[one.name])) for one in every_metric()]
-    parts.append((_FLOW, [_flow(model, least_validity)]))
+    parts.append((_FLOW, [_flow(model, applied)]))
     return (section for _, part in sorted(parts, key=itemgetter(0)) for section in part)
 
 
@@ -109,6 +112,7 @@ def _overview(report: Report) -> Section:
     sentences = [
         f"Data: {campaign.title}, {sample}, {what}, seed {campaign.seed}, "
         f"parser {campaign.parser}, campaign {report.identity}.",
+        *unusual_in_words(campaign),
         f"Of {texts.total():,} texts, {texts[TESTED]:,} were tested, {texts[NOTHING]:,} had "
         f"nothing to test and {texts[UNUSABLE]:,} could not be used."
         if texts
@@ -208,7 +212,7 @@ def lines_of(model: ModelReport) -> list[ReportRow]:
     return [*model.lines, model.atomic, model.intersectional, *model.placebo]
 
 
-def _flow(model: ModelReport, least_validity: float) -> Section:
+def _flow(model: ModelReport, applied: Campaign) -> Section:
     names = [verdict.value for verdict in Verdict]
     both = (model.atomic, model.intersectional)
     rows: Rows = [
@@ -217,15 +221,15 @@ def _flow(model: ModelReport, least_validity: float) -> Section:
     total = model.atomic.mutants + model.intersectional.mutants
     lost = sum(line.verdicts[Verdict.DISCARDED.value] for line in both)
     hidden = model.intersectional.verdicts[Verdict.HIDDEN.value]
-    why = [
+    *first, last = [
         "a sentence parses differently after the change",
-        "its words do not go together",
-        "other words of the text contradict it",
+        *(["its words do not go together"] if applied.invariant == EVEN_HANDED else []),
+        *([] if applied.keep_soft else ["other words of the text contradict it"]),
+        *([f"its validity score is below {applied.validity:g}"] if applied.validity else []),
     ]
-    if least_validity:
-        why.append(f"its validity score is below {least_validity:g}")
+    why = f"{', '.join(first)} or {last}" if first else last
     words = (
-        f"Of {total:,} mutants, {lost:,} were discarded: {', '.join(why[:-1])} or {why[-1]}. "
+        f"Of {total:,} mutants, {lost:,} were discarded: {why}. "
         f"{hidden:,} show bias that appears only when several attributes change. "
         f"The mutants have {sum(line.replacements for line in both):,} replacements, counted by "
         "place."

@@ -11,6 +11,7 @@ from typing import Any
 from hinter_core.errors import InputError
 from hinter_core.report.formats import plain
 from hinter_core.report.model import ModelReport, Report
+from hinter_core.report.mutants.unusual import unusual
 from hinter_core.report.section import Cell, Section, names_section, short_names
 from hinter_core.statistics.format import rate_in_words
 from hinter_core.statistics.rates import Rate
@@ -102,6 +103,7 @@ def campaigns_sections(totals: CampaignTotals) -> list[Section]:
         "Totals add up the cases of a row or column. They have no interval, as the models answer "
         "the same texts; a campaign counts by the number of its cases."
     )
+    words += _different_settings(totals)
     errors, hidden = (totals.rate(metric, ALL, ALL) for metric in "IH")
     words.append(
         f"All data and models: {rate_in_words(errors)} intersectional mutants changed the answer; "
@@ -113,6 +115,16 @@ def campaigns_sections(totals: CampaignTotals) -> list[Section]:
     full = {new: name for name, new in short.items() if new != name}
     main = Section("campaigns", title, words, columns, rows)
     return [main, *names_section(full), _tested(totals)]
+
+
+def _different_settings(totals: CampaignTotals) -> Iterator[str]:
+    """Warn that a sum is over different tests, and say in which settings each campaign differs."""
+    named = {name: list(unusual(report.campaign)) for name, report in totals.reports.items()}
+    common = set.intersection(*map(set, named.values()))
+    own = {name: [one for one in words if one not in common] for name, words in named.items()}
+    if any(own.values()):
+        each = (f"{name}: {'; '.join(words) or 'the default'}." for name, words in own.items())
+        yield f"Totals mix different tests, as these settings differ. {' '.join(each)}"
 
 
 def _tested(totals: CampaignTotals) -> Section:

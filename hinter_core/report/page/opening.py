@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
 from hinter_core.report.figures import bar
 from hinter_core.report.gate import LIMIT, Decision, GateOn, GateOutcome, decide
@@ -16,6 +17,7 @@ from hinter_core.report.metrics.groups import significant_in_words
 from hinter_core.report.metrics.lattice import people_apart_section
 from hinter_core.report.metrics.priority import asked_in_words
 from hinter_core.report.model import ModelReport, Report
+from hinter_core.report.mutants.unusual import unusual_in_words
 from hinter_core.report.papers.uncovering import names_in_words
 from hinter_core.report.sections import alike_in_words, many_lost, unusable_in_words
 from hinter_core.statistics.format import percent, points
@@ -202,7 +204,18 @@ def caveats(
         yield f"{percent(discarded)} of intersectional mutants were discarded as unnatural."
     if report.people is None:
         yield "A program, not people, judged which mutants are natural."
-    if not report.campaign.settings.across_people:
+    yield from _of_people(report.campaign)
+
+
+def _of_people(campaign: Campaign) -> Iterable[str]:
+    if not campaign.source.makes or campaign.source.slotted:
+        return
+    if campaign.literal:
+        yield (
+            "Every occurrence of a term was changed, so an intersection may be of two people, or "
+            "of a thing."
+        )
+    elif not campaign.across_people:
         yield "Intersections are of one person; two people were not mixed."
 
 
@@ -227,4 +240,5 @@ def method(report: Report) -> list[str]:
         f"{texts[NOTHING]:,} with nothing to change. "
         f"{what if campaign.source.makes else 'Handwritten mutants'}{most}; seed {campaign.seed}, "
         f"parser {campaign.parser}, campaign {report.identity}.",
+        *unusual_in_words(campaign),
     ]

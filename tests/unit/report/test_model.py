@@ -23,8 +23,11 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import open_store
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.report.aggregate import count
+from hinter_core.report.compared.campaigns import campaigns_sections, total
+from hinter_core.report.formats import plain
 from hinter_core.report.metrics.groups import ALPHA, GroupRate
 from hinter_core.report.model import ModelReport, Report, make_report
+from hinter_core.report.page.opening import opening
 from hinter_core.report.sections import sections
 from hinter_core.statistics.clustered import cluster_rate, one_sided_test
 from hinter_core.statistics.rates import benjamini_hochberg
@@ -142,6 +145,31 @@ def test_a_least_validity_is_named_where_one_was_set(small: Report) -> None:
     assert "other words of the text contradict it or its validity score is below 0.8." in words(0.8)
 
 
+def test_a_report_says_what_a_literal_campaign_did(small: Report) -> None:
+    report = replace(small, campaign=replace(small.campaign, literal=True))
+    written = {one.key: " ".join(one.sentences) for one in sections(report)}
+    assert "Settings other than the default (literal mode, " in written["overview"]
+    assert "discarded: a sentence parses differently after the change. " in written["flow"]
+    values = plain(report)["campaign"]
+    assert (values["coherent"], values["validity"], values["invariant"]) == (False, 0, "published")
+    first = opening(report)
+    assert any("may be of two people" in one for one in first.caveats)
+    assert not any("two people were not mixed" in one for one in first.caveats)
+    assert "literal mode" in first.method[1]
+
+
+def test_a_sum_of_several_campaigns_says_which_settings_differ(small: Report) -> None:
+    other = replace(small, identity="other", campaign=replace(small.campaign, literal=True))
+    (words,) = [
+        one
+        for one in campaigns_sections(total([(Path("a"), small), (Path("b"), other)]))[0].sentences
+        if one.startswith("Totals mix different tests")
+    ]
+    assert f"{small.campaign.title} (a): the default. " in words
+    assert f"{small.campaign.title} (b): literal mode, " in words
+    assert "no least validity score" not in words  # of both
+
+
 def test_a_truth_table_gives_shares_within_each_outcome(small: Report) -> None:
     (section,) = [s for s in sections(replace(small, models=small.models[:1])) if s.key == "truth"]
     rows = {tuple(row[1:4]): row[4:] for row in section.rows}
@@ -166,7 +194,7 @@ def test_alike_texts_are_one_text_for_an_interval(make: Make) -> None:
     assert None not in (one.errors.low, one.errors.high, five.errors.low, five.errors.high)
     assert five.errors.high - five.errors.low > 0.95 * (one.errors.high - one.errors.low)
     assert five.sources == one.sources
-    assert "12 texts stand in the data before" in sections(often)[0].sentences[2]
+    assert "12 texts stand in the data before" in " ".join(sections(often)[0].sentences)
 
 
 def test_two_texts_counted_by_hand(small: Report) -> None:

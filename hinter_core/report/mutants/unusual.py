@@ -1,0 +1,70 @@
+"""Settings other than the default that decide mutants or their verdicts, in words."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
+from hinter_core.campaign.spec import Campaign
+
+# What a value other than the default means; ``{}`` is the value.
+_WORDS = {
+    "literal": "literal mode, every occurrence of a term",
+    "verbatim": "articles and possessives follow the new word",
+    "coherent": "one word about a person changed alone",
+    "across_people": "changes of different people combine",
+    "origin_names": "names change with origin",
+    "relations": "metamorphic relations {}",
+    "window": "only the first {:,} characters of a text",
+    "invariant": "published invariant",
+    "validity": "least validity score {:g}",
+    "keep_soft": "soft mutants kept",
+    "tolerance": "tolerance of masked words {:g}",
+    "dictionaries": "dictionaries from files {}",
+    "names": "names from the file {}",
+    "names_per_class": "{:,} names per class",
+    "weights": "weights from the file {}",
+    "stratify": "the same number of texts per label",
+    "paraphraser": "context paraphrased by {}",
+    "guide": "mutants searched by {}",
+    "atomic": "atomic mutants only as parts",
+    "placebo": "no placebo mutants",
+    "placebo_names": "placebo mutants change no names",
+}
+_OF_TEXTS = ("literal", "verbatim", "coherent", "across_people", "origin_names")
+_OF_GIVEN = ("invariant", "tolerance")  # whatever makes the mutants
+
+
+def unusual_in_words(campaign: Campaign) -> list[str]:
+    """Return a sentence that names the unusual settings; none if there is none."""
+    named = "; ".join(unusual(campaign))
+    return [f"Settings other than the default ({named})."] if named else []
+
+
+def unusual(campaign: Campaign) -> Iterator[str]:
+    """Name each setting that took effect, decides mutants or verdicts and is not the default."""
+    applied = campaign.applied
+    for name, words in _WORDS.items():
+        value, option = getattr(applied, name), CAMPAIGN_OPTIONS[name]
+        if value == option.default or not _means(name, applied):
+            continue
+        if name == "validity" and not value:
+            words = "no least validity score"
+        if option.file:
+            files = value if isinstance(value, tuple) else (value,)
+            value = tuple(Path(file).name for file in files)
+        yield words.format(", ".join(value) if isinstance(value, tuple) else value)
+
+
+def _means(name: str, applied: Campaign) -> bool:
+    """Whether a setting means something, given the source and the other settings."""
+    source = applied.source
+    if not source.makes:
+        return name in _OF_GIVEN
+    if source.slotted and name in _OF_TEXTS:
+        return False
+    needs = {
+        "coherent": not applied.literal,
+        "verbatim": applied.literal,
+        "placebo_names": applied.placebo,
+    }
+    return needs.get(name, True)
