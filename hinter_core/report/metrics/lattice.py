@@ -17,6 +17,9 @@ from hinter_core.report.section import Cell, Rows, Section, Share, joined, order
 from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.format import rate_in_words
 from hinter_core.statistics.rates import Rate
+from hinter_core.types import Verdict
+
+_NO_CASE = (Verdict.DISCARDED.value, Verdict.UNANSWERED.value)
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,8 @@ class TruthTable:
     """MutaInt's Table 6 for one pair of attributes.
 
     ``rows``: numbers of mutants by (whole flips, first alone flips, second alone flips).
-    ``only_whole``: the whole flips and no part does; ``only_part``: the reverse. Departure: the
+    ``only_whole``: the whole flips and no part does; ``only_part``: the reverse. ``unknown``: cases
+    in no row, as a part has no verdict. Discarded mutants are in none. Departure: the
     paper tests their difference (McNemar), but noise alone makes them differ, as two parts have two
     chances to flip; :class:`PlaceboExcess` compares hidden mutants with placebo mutants instead.
     """
@@ -33,6 +37,7 @@ class TruthTable:
     rows: dict[tuple[bool, bool, bool], int]
     only_whole: int
     only_part: int
+    unknown: int = 0
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,11 @@ def truth_tables(tally: ModelCounts) -> list[TruthTable]:
     for attributes in ordered(names for names in flips if not is_placebo(names)):
         rows = flips[attributes]
         only_part = sum(n for (whole, *parts), n in rows.items() if not whole and any(parts))
-        tables.append(TruthTable(attributes, rows, rows.get((True, False, False), 0), only_part))
+        only_whole = rows.get((True, False, False), 0)
+        verdicts = tally.verdicts[attributes]
+        cases = verdicts.total() - sum(verdicts[one] for one in _NO_CASE)
+        unknown = cases - sum(rows.values())
+        tables.append(TruthTable(attributes, rows, only_whole, only_part, unknown))
     return tables
 
 
@@ -139,10 +148,16 @@ def truth_section(truths: Sequence[TruthTable]) -> Section:
         "Share within outcome is that of the mutants with the same outcome together (MutaInt, "
         "Table 6); share is that of all."
     )
+    notes = [note]
+    if unknown := sum(truth.unknown for truth in truths):
+        cases = unknown + sum(sum(truth.rows.values()) for truth in truths)
+        notes.append(
+            f"{unknown:,} of {cases:,} cases are in no row, as one of their parts has no verdict."
+        )
     columns = ["Attributes", "Together", "First alone", "Second alone", "Mutants", "Share",
                "Share within outcome"]  # fmt: skip
     return Section(
-        "truth", "Truth table: together and alone", [note], columns, rows, in_words=sentences
+        "truth", "Truth table: together and alone", notes, columns, rows, in_words=sentences
     )
 
 
