@@ -17,6 +17,7 @@ from hinter_core.api.exports import INSPECT, MUTANT_FORMS, export, log_campaign
 from hinter_core.campaign.findings import ExportFilter, choose_sides, write_log, write_mutants
 from hinter_core.campaign.progress import missing_in_words
 from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.sources.handwritten import how_to_test
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import VIEWS
 from hinter_core.cli.options import Folder, Validity, output, print_json, say
@@ -407,8 +408,9 @@ def mutants(
     if out is None:
         write_log(CampaignStore(folder), sys.stdout, wanted)
         return
-    written = write_mutants(CampaignStore(folder), out, wanted)
-    say(f"{out}: {written:,} mutants. To test these: hinter run --mutants {out} --model NAME")
+    store = CampaignStore(folder)
+    written = write_mutants(store, out, wanted)
+    say(f"{out}: {written:,} mutants. {how_to_test(store.campaign(), out)}")
 
 
 _SHOWN = 500  # rows of a table in a terminal

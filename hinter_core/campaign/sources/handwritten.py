@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.campaign.sources.base import CampaignSource
+from hinter_core.campaign.spec import Campaign
 from hinter_core.data.handwritten import open_handwritten
 from hinter_core.data.rows import Rows
 from hinter_core.errors import InputError
@@ -38,3 +41,23 @@ class HandwrittenMutants(CampaignSource):
     def tested(self) -> Sequence[object]:
         """Return what there is to change: whatever the file says."""
         return range(self.campaign.order)
+
+
+_DECIDING = ("invariant", "parser", "tolerance")  # verdicts of handwritten mutants
+
+
+def how_to_test(campaign: Campaign, path: Path) -> str:
+    """Say which command tests a file of a campaign's mutants, and whether verdicts may differ."""
+    applied = campaign.applied
+    options = [
+        f"--{name} {shlex.quote(str(value))} "
+        for name in _DECIDING
+        if (value := getattr(applied, name)) != CAMPAIGN_OPTIONS[name].default
+    ]
+    command = f"hinter run --mutants {shlex.quote(str(path))} {''.join(options)}--model NAME"
+    if applied.published or not applied.source.makes:
+        return f"To test these: {command}"
+    return (
+        f"To test these: {command}\nVerdicts may differ from the campaign's: handwritten mutants "
+        "need no validity score, and a file does not say which verbs were adapted to a new word."
+    )

@@ -28,7 +28,8 @@ class TruthTable:
 
     ``rows``: numbers of mutants by (whole flips, first alone flips, second alone flips).
     ``only_whole``: the whole flips and no part does; ``only_part``: the reverse. ``unknown``: cases
-    in no row, as a part has no verdict. Discarded mutants are in none. Departure: the
+    in no row, as a part has no verdict. Departures: discarded mutants are in none, while
+    the paper has no invariant; and the
     paper tests their difference (McNemar), but noise alone makes them differ, as two parts have two
     chances to flip; :class:`PlaceboExcess` compares hidden mutants with placebo mutants instead.
     """
@@ -146,7 +147,8 @@ def truth_section(truths: Sequence[TruthTable]) -> Section:
     ]
     note = (
         "Share within outcome is that of the mutants with the same outcome together (MutaInt, "
-        "Table 6); share is that of all."
+        "Table 6); share is that of all. Kept mutants alone count, where the paper has no "
+        "invariant."
     )
     notes = [note]
     if unknown := sum(truth.unknown for truth in truths):

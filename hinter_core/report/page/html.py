@@ -49,8 +49,15 @@ def to_html(
     for section in sections(report, in_words=in_words):
         by_model.setdefault(section.model, []).append(section)
     rest = by_model.pop("")
+    view = _first_view(report, limit, on)
+    listed = [  # models with a list of hidden bias, and where it is
+        (model, "examples" if number == 1 else f"examples-{number}")
+        for number, (model, own) in enumerate(by_model.items(), 1)
+        if any(section.key == "examples" for section in own)
+    ]
     return _whole_page(
-        **_first_view(report, limit, on),
+        **view,
+        others=[one for one in listed if one[0] != view["first"].model],
         second=_second_page(report),
         before=[s for s in rest if s.key in _BEFORE_MODELS],
         by_model=by_model,

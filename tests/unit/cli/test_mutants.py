@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from hinter_core.campaign.sources.handwritten import how_to_test
+from hinter_core.campaign.spec import Campaign
 
 from .conftest import Run
 
@@ -30,6 +34,7 @@ def test_mutants_are_written_changed_and_run_again(run: Run, done: Path, tmp_pat
     with out.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert said.startswith(f"{out}: {len(rows)} mutants. To test these: hinter run --mutants {out}")
+    assert "Verdicts may differ from the campaign's" in said
     hidden = [row for row in rows if row[f"verdict: {RULES}"] == "hidden"]
     assert hidden
     assert all(row["order"] == "1" for row in rows if row not in hidden)
@@ -101,3 +106,15 @@ def test_a_file_of_mutants_and_data_are_not_given_together(run: Run, tmp_path: P
     )
     assert code == 2
     assert "either data or mutants: each of them gives the texts" in err
+
+
+def test_the_command_for_mutants_has_the_options_of_their_verdicts() -> None:
+    def command(**settings: Any) -> str:
+        return how_to_test(Campaign(data="sample", **settings), Path("a b.csv"))
+
+    start = "To test these: hinter run --mutants 'a b.csv' "
+    assert command(literal=True) == f"{start}--invariant published --model NAME"
+    assert command(invariant="published", parser="en") == (
+        f"{start}--invariant published --parser en --model NAME"
+    )
+    assert command(coherent=False).startswith(f"{start}--model NAME\nVerdicts may differ")

@@ -181,6 +181,10 @@ def test_a_truth_table_gives_shares_within_each_outcome(small: Report) -> None:
     sums = [row[1:] for row in section.rows if row[0] == "all pairs"]
     assert sums[1] == ["benign", "one of them", "", "4", "50.00\u00a0%", "66.67\u00a0%"]
     assert sums[3] == ["bias", "benign", "benign", "2", "25.00\u00a0%", "100.00\u00a0%"]
+    (one,) = small.models[0].truths
+    partly = small.models[0].with_metrics(truths=[replace(one, unknown=3)])
+    (section,) = [s for s in sections(replace(small, models=[partly])) if s.key == "truth"]
+    assert section.sentences[1].startswith("3 of 7 cases are in no row")
 
 
 def test_alike_texts_are_one_text_for_an_interval(make: Make) -> None:
@@ -303,6 +307,7 @@ def test_tables_are_what_the_probe_counts(
 ) -> None:
     model, every = named(report, name), truth[name]
     rows: dict[tuple[str, ...], Counter[tuple[bool, ...]]] = defaultdict(Counter)
+    unknown: Counter[tuple[str, ...]] = Counter()
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[bool]] = defaultdict(list)
     hidden: Counter[tuple[tuple[str, ...], tuple[str, ...]]] = Counter()
     words: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
@@ -325,7 +330,10 @@ def test_tables_are_what_the_probe_counts(
                 if all(map(is_case, parts)):
                     flips = (is_error(j), *map(is_error, parts))
                     rows[attributes_of(j)][flips] += 1
+                else:
+                    unknown[attributes_of(j)] += 1
     assert {t.attributes: t.rows for t in model.truths} == rows
+    assert {t.attributes: t.unknown for t in model.truths} == {a: unknown[a] for a in rows}
     assert {(g.attributes, g.groups): (g.errors.hits, g.errors.of) for g in model.groups} == {
         key: (sum(flips), len(flips)) for key, flips in groups.items()
     }

@@ -186,6 +186,11 @@ def test_examples_are_the_clusters_with_most_hidden_mutants(report: Report) -> N
     alone = [one["alike"] for one in model.examples if not one["across_people"]]
     assert numbers[: len(alone)] == sorted(alone, reverse=True)
     assert list(told.clusters) == model.examples[:3]
+    several = replace(report, models=[model, replace(model, model="other")])
+    page = to_html(several)
+    assert '<h2>Examples <span class="quiet">' in page
+    assert '<a href="#examples-2">other</a>.' in page
+    assert 'id="examples-2"' in page
     for one in model.examples:
         pieces = marked(one)
         assert "".join(text for kind, text in pieces if kind in ("", "del")) == one["text"]
