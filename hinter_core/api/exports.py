@@ -17,6 +17,7 @@ from hinter_core.data.hub import PREFIX
 from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError
 from hinter_core.report.model import ReportRow
+from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Rate
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ def rates_of(result: CampaignResult, model: str) -> list[ReportRow]:
 def in_words(rate: Rate) -> str:
     """Write a rate with its interval."""
     if rate.low is None or rate.high is None:
-        return f"{rate.share:.1%} (too few texts for an interval)"
-    return f"{rate.share:.1%} [{rate.low:.1%}, {rate.high:.1%}]"
+        return f"{percent(rate)} (too few texts for an interval)"
+    return percent(rate)
 
 
 def day_of(result: CampaignResult) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -82,6 +83,9 @@ def kind_of(path: Path) -> str:
     return path.name.removesuffix(".parquet").rpartition(".")[2].partition("-")[0]
 
 
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
 @contextmanager
 def named(path: Path) -> Iterator[None]:
     """Convert errors of the disk to an error that names the file.
@@ -92,10 +96,13 @@ def named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(
-            f"Cannot write {path}: {error.strerror or error}. Free some space or choose another "
-            "directory; finished work is kept, and the run can be resumed."
-        ) from error
+        advice = (
+            "Free some space or choose another directory; finished work is kept, and the run can "
+            "be resumed."
+            if error.errno in _FULL
+            else "Check the path and its permissions, or choose another directory."
+        )
+        raise StoreError(f"Cannot write {path}: {error.strerror or error}. {advice}") from error
 
 
 def checked_rows(path: Path, columns: Sequence[str] = ()) -> int:

@@ -306,11 +306,11 @@ def _power(sides: Mapping[int, tuple[int, int]], order: int, looked_at: int) -> 
     needed = texts_needed(rows, _RATES, _ALIKE)
     if needed is None:
         return f"no text has placebo mutants of order {order}, so bias cannot be told from noise"
-    high, low = (f"{rate:.0%}" for rate in _RATES)
+    high, low = (f"{100 * rate:.0f} %" for rate in _RATES)
     return (
         f"to tell {high} errors of order {order} from {low} of placebo mutants takes about "
-        f"{needed:,} texts like these ({POWER:.0%} power; mutants of one text correlated by "
-        f"{_ALIKE:g}), and more if a few words make all errors"
+        f"{needed:,} texts like these ({100 * POWER:.0f} % power; mutants of one text correlated "
+        f"by {_ALIKE:g}), and more if a few words make all errors"
     )
 
 

@@ -111,7 +111,9 @@ class CampaignSettings(Settings):
         part="mutants", label="All single changes, too", advanced=True,
     )  # fmt: skip
     placebo: bool = setting(
-        True, "Test as many neutral mutants (Tuesday for Wednesday), a baseline for brittleness.",
+        True, "Test neutral mutants, too (Tuesday for Wednesday), a baseline for brittleness: for "
+        "each text as many as it has others, or as many as its neutral words make. A combination "
+        "takes neutral words of two kinds, such as a day and a number.",
         part="mutants", label="Neutral swaps, too", advanced=True,
     )  # fmt: skip
     placebo_names: bool = setting(

@@ -39,6 +39,7 @@ from hinter_core.campaign.running.parts import RunPart
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS, settings_before
 from hinter_core.campaign.spec import IDENTITY_VERSION, READABLE, VERSION, Campaign, from_mapping
 from hinter_core.data.hub import as_before, moved
+from hinter_core.options import CampaignOption
 from hinter_core.places import RemotePath
 from hinter_core.storage import write_whole
 
@@ -132,7 +133,7 @@ class CampaignStore:
             version = spec.get("identity_version", _FIRST_IDENTITY)
             if spec["identity"] != campaign.identity(version):
                 why = moved(spec["campaign"].get("data", ""), campaign.data)
-                why = why or _differences(spec["campaign"], campaign)
+                why = why or _differences(spec, campaign)
                 raise StoreError(
                     f"{self.folder} holds another campaign ({why}); name another directory."
                 )
@@ -309,22 +310,33 @@ class CampaignStore:
         return faults
 
 
-def _differences(noted: Mapping[str, Any], campaign: Campaign) -> str:
-    """Say in which settings that make the mutants a campaign differs from the stored one."""
-    then = from_mapping(noted, SPEC, stored=True)
+def _differences(spec: Mapping[str, Any], campaign: Campaign) -> str:
+    """Say in which settings that make the mutants a campaign differs from the stored one.
+
+    A file that has only moved is no difference.
+    """
+    noted = spec["campaign"]
+    then = from_mapping(settings_before(noted) | noted, SPEC, stored=True)
+    files = {name: getattr(campaign, name) for name, o in CAMPAIGN_OPTIONS.items() if o.file}
+    here = replace(then, **files)
+    if here.identity(spec.get("identity_version", _FIRST_IDENTITY)) == spec["identity"]:
+        then = here
     changed = [
-        f"{name}: {_short(getattr(then, name))} there, {_short(getattr(campaign, name))} here"
+        f"{name}: {_short(getattr(then, name), option)} there, "
+        f"{_short(getattr(campaign, name), option)} here"
         for name, option in CAMPAIGN_OPTIONS.items()
         if option.identity and getattr(then, name) != getattr(campaign, name)
     ]
     return "; ".join(changed) or "other data, word lists or parser, with the same settings"
 
 
-def _short(value: Any) -> str:
+def _short(value: Any, option: CampaignOption) -> str:
     if value in (None, "", ()):
         return "none"
     words = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-    return words if len(words) <= _SHORT else f"{words[:_SHORT]}\u2026"
+    if len(words) <= _SHORT:
+        return words
+    return f"\u2026{words[-_SHORT:]}" if option.file else f"{words[:_SHORT]}\u2026"
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,7 @@ def _print_coverage(table: GrammarTable) -> None:
 
 
 def _share(covered: int, of: int) -> str:
-    return f"{covered:,} of {of:,}" + (f" ({covered / of:.1%})" if of else "")
+    return f"{covered:,} of {of:,}" + (f" ({100 * covered / of:.1f} %)" if of else "")
 
 
 def _summary(read: Grammar) -> str:

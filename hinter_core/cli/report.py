@@ -37,6 +37,7 @@ from hinter_core.report.compared.changes import new_hidden, new_hidden_in_words,
 from hinter_core.report.compared.comparison import compare as compare_sides
 from hinter_core.report.compared.sections import comparison_sections
 from hinter_core.report.formats import (
+    ENDINGS,
     FORMS,
     markdown_of,
     plain,
@@ -132,7 +133,10 @@ def report(
     words: Annotated[
         bool, typer.Option("--words/--no-words", help="Repeat the tables as sentences.")
     ] = True,
-    out: Annotated[Path | None, typer.Option(help="Output file.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Output file; .html, .md, .csv, .json or .tex tells its format."),
+    ] = None,
     tables: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Write each table to this folder, as CSV and LaTeX."),
@@ -152,7 +156,7 @@ def report(
         raise InputError(f"Choose one of --{' and --'.join(chosen)}.")
     if other_form and (chosen or tables or humans or attributes):
         raise InputError("--for writes one form; leave out other forms, --attributes and --humans.")
-    form = chosen[0] if chosen else ""
+    form = chosen[0] if chosen else ENDINGS.get(out.suffix.lower(), "") if out else ""
     if form == "html" and out is None and sys.stdout.isatty():
         raise InputError("The page is too long for a terminal; add --out report.html.")
     only = listed_names(attributes)

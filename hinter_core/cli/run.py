@@ -195,7 +195,7 @@ def _forecast(seen: Forecast) -> str:
     looked = f"the {seen.looked_at}" if seen.whole else f"{seen.looked_at} drawn ones"
     bound = "at most" if seen.whole else "at most about"
     lines = [
-        f"{seen.texts:,} texts; {seen.tested} of {looked} ({share:.0%}) have "
+        f"{seen.texts:,} texts; {seen.tested} of {looked} ({100 * share:.0f} %) have "
         "something to test" + (f", {seen.unusable} cannot be used" if seen.unusable else ""),
         f"about {sum(seen.mutants.values()):,} mutants: {orders or 'none'}",
         f"about {seen.parses:,} sentences to parse, {bound} {seen.predictions:,} predictions",
@@ -206,8 +206,8 @@ def _forecast(seen: Forecast) -> str:
         most = f"; most of the others because {seen.discard}" if seen.discard else ""
         lines.insert(
             2,
-            f"about {seen.kept / seen.compared:.0%} of the {seen.compared} mutants that were "
-            f"compared with their texts are kept and tested{most}",
+            f"about {100 * seen.kept / seen.compared:.0f} % of the {seen.compared} mutants that "
+            f"were compared with their texts are kept and tested{most}",
         )
     if max(seen.mutants, default=0) > 1 and seen.placebo < FEWEST_PLACEBO:
         lines.append(
@@ -216,8 +216,8 @@ def _forecast(seen: Forecast) -> str:
         )
     lines += [f"{name}: {bound} {cost_in_words(cost)}" for name, cost in seen.costs.items()]
     lines += [
-        f"{name} does not read the change in {share:.0%} of the mutants; --window N changes only "
-        "the first N characters of a text"
+        f"{name} does not read the change in {100 * share:.0f} % of the mutants; --window N "
+        "changes only the first N characters of a text"
         for name, share in seen.unseen.items()
         if share
     ]

@@ -27,7 +27,8 @@ def relation_names(names: Iterable[str]) -> tuple[str, ...]:
     full_names = tuple(dict.fromkeys(numbers.get(name.lower(), name) for name in names))
     for name in full_names:
         if name not in every_relation(name):
-            raise InputError(f"There is no relation '{name}'; use {', '.join(every_relation())}.")
+            known = ", ".join(every_relation())
+            raise InputError(f"There is no relation '{name}'; use {known}, or MR1 to MR11.")
     if not full_names:
         raise InputError(f"Name a relation: {', '.join(RELATIONS)}.")
     return full_names

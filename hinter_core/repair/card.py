@@ -8,7 +8,7 @@ from hinter_core import __version__
 from hinter_core.repair.figures import Measured, RepairResult
 from hinter_core.report.formats import markdown_of
 from hinter_core.report.section import Cell, Section
-from hinter_core.statistics.format import rate_in_words
+from hinter_core.statistics.format import rate_in_words, share_in_words
 from hinter_core.storage import write_whole
 
 
@@ -41,13 +41,13 @@ def _fall(one: Measured) -> str:
         return f"{one.name}: there was no error before."
     if not one.clear:
         return (
-            f"{one.name}: errors of {one.before.share:.1%} of the mutants before and "
-            f"{one.after.share:.1%} after, no change beyond the intervals below."
+            f"{one.name}: errors of {share_in_words(one.before.share)} of the mutants before and "
+            f"{share_in_words(one.after.share)} after, no change beyond the intervals below."
         )
     verb = "fell" if one.less >= 0 else "rose"
     return (
-        f"{one.name}: errors {verb} by {abs(one.less):.0%}, from {one.before.share:.1%} to "
-        f"{one.after.share:.1%} of the mutants."
+        f"{one.name}: errors {verb} by {100 * abs(one.less):.0f}\u00a0%, from "
+        f"{share_in_words(one.before.share)} to {share_in_words(one.after.share)} of the mutants."
     )
 
 

@@ -18,6 +18,11 @@ from hinter_core.report.sections import lines_of, sections
 from hinter_core.report.tables import tables_of, to_latex
 from hinter_core.statistics.rates import Estimate, Rate
 
+# By the ending of a file; other endings are of text as in a terminal.
+ENDINGS = {
+    ".md": "markdown", ".csv": "csv", ".json": "json", ".html": "html", ".htm": "html",
+    ".tex": "latex",
+}  # fmt: skip
 _LONG = {"every-group"}  # only on the page and in JSON
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#~])")
 _WIDE = 140  # columns if the output is no terminal

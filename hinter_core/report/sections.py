@@ -23,7 +23,7 @@ from hinter_core.report.section import (
     names_section,
     short_names,
 )
-from hinter_core.statistics.format import rate_in_words
+from hinter_core.statistics.format import hidden_in_words, rate_in_words
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import HiddenGrade, Verdict
 
@@ -162,13 +162,15 @@ def _lost(model: ModelReport) -> str:
 def line_in_words(line: ReportRow) -> str:
     """Describe one row of the main table in sentences."""
     errors, texts = line.errors, line.sources
-    words = f"{rate_in_words(errors)} {line.name} mutants changed the answer"
+    kind, _, order = line.name.partition(", order ")
+    of_order = f" of order {order}" * bool(order)
+    words = f"{rate_in_words(errors)} {kind} mutants{of_order} changed the answer"
     if not errors.of:
-        words = f"No {line.name} mutant was kept and answered"
+        words = f"No {kind} mutant{of_order} was kept and answered"
     elif line.hidden and line.hidden.of:
-        words += (
-            f"; of these, {rate_in_words(line.hidden)} are hidden: no smaller change reveals them"
-        )
+        words += f"; {hidden_in_words(line.hidden)}"
+        if line.hidden.hits:
+            words += f": no smaller change reveals {'it' if line.hidden.of == 1 else 'them'}"
         if line.grades:
             words += f" ({grades_in_words(line.grades)})"
     if texts.of:

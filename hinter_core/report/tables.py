@@ -104,7 +104,7 @@ def _latex(table: Section) -> str:
             environment="longtable" if len(rows) > _LONG else "table",
             position_float=None if len(rows) > _LONG else "centering",
         )
-    )
+    ).replace("\u2212", "$-$")  # the minus, which T1 lacks
 
 
 def _side(table: Section, place: int, rows: Sequence[Sequence[str]]) -> str:

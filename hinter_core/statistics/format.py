@@ -14,7 +14,7 @@ def _percent(value: float) -> str:
 
 
 def _points(value: float) -> str:
-    return f"{100 * value:+.1f}"
+    return f"{100 * value:+.1f}".replace("-", "\u2212")
 
 
 def _figure(value: float) -> str:
@@ -59,8 +59,22 @@ def rate_in_words(rate: Rate) -> str:
     return f"{rate.hits:,} of {rate.of:,} ({', '.join(filter(None, parts))})"
 
 
+def share_in_words(share: float | None) -> str:
+    """Format ``15.0 %``."""
+    return _NONE if share is None else f"{_percent(share)}\u00a0%"
+
+
+def hidden_in_words(hidden: Rate) -> str:
+    """Say how many of some errors are hidden, to end a sentence about them."""
+    if hidden.of == 1:
+        return "it is hidden" if hidden.hits else "it is not hidden"
+    if not hidden.hits:
+        return "none of them is hidden"
+    return f"of these, {rate_in_words(hidden)} are hidden"
+
+
 def difference_in_words(difference: Difference) -> str:
-    """Format ``3.1 points higher (95 % interval -0.4 to 6.6)``."""
+    """Format ``3.1 points higher (95 % interval −0.4 to +6.6)``."""
     if difference.value is None:
         return "nothing to compare with"
     side = "lower" if difference.value < 0 else "higher"
@@ -68,7 +82,7 @@ def difference_in_words(difference: Difference) -> str:
 
 
 def points(difference: Difference) -> str:
-    """Format ``+3.1 [-0.4, +6.6]`` for a table."""
+    """Format ``+3.1 [−0.4, +6.6]`` for a table."""
     return _cell(difference, _points)
 
 

@@ -76,14 +76,15 @@ def estimate(seen: Forecast) -> Markup:
         ("texts", numeral(seen.texts), ", ".join(of_texts)),
         ("variants", say(about, n=sum(seen.mutants.values())),
          ", ".join(orders) or say("estimate.none")),
-        *([("kept", f"{seen.kept / seen.compared:.0%}", _kept(seen))] if seen.compared else []),
+        *([("kept", f"{100 * seen.kept / seen.compared:.0f}\u00a0%", _kept(seen))]
+          if seen.compared else []),
         ("parses", say("estimate.about", n=seen.parses), say("estimate.parses_more")),
         ("predictions", say(bound, n=seen.predictions),
          say("estimate.predictions_more")),
         ("time", duration(seen.seconds), say("estimate.time_more")),
         *(("cost", say(cost_bound, cost=cost_in_words(cost)), name)
           for name, cost in seen.costs.items()),
-        *(("unseen", f"{share:.0%}", say("estimate.unseen_more", model=name))
+        *(("unseen", f"{100 * share:.0f}\u00a0%", say("estimate.unseen_more", model=name))
           for name, share in seen.unseen.items() if share),
     ]  # fmt: skip
     looked = [say.count("estimate.looked", seen.looked_at)]

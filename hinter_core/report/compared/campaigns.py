@@ -13,7 +13,7 @@ from hinter_core.report.formats import plain
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.mutants.unusual import unusual
 from hinter_core.report.section import Cell, Section, names_section, short_names
-from hinter_core.statistics.format import rate_in_words
+from hinter_core.statistics.format import hidden_in_words, rate_in_words
 from hinter_core.statistics.rates import Rate
 
 ALL = ""  # stands for all campaigns, or all models
@@ -105,9 +105,10 @@ def campaigns_sections(totals: CampaignTotals) -> list[Section]:
     )
     words += _different_settings(totals)
     errors, hidden = (totals.rate(metric, ALL, ALL) for metric in "IH")
+    hides = f"; {hidden_in_words(hidden)}" if hidden.of else ""
     words.append(
-        f"All data and models: {rate_in_words(errors)} intersectional mutants changed the answer; "
-        f"of these, {rate_in_words(hidden)} are hidden."
+        f"All data and models: {rate_in_words(errors)} intersectional mutants changed the answer"
+        f"{hides}."
     )
     short = short_names(totals.models)
     columns = ["Data", "Metric", *short.values(), "All models"]

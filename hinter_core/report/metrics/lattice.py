@@ -15,7 +15,7 @@ from hinter_core.report.counts import NO_PART_ERRS, WHOLE_ERRS, ModelCounts, Sum
 from hinter_core.report.metric import metric
 from hinter_core.report.section import Cell, Rows, Section, Share, joined, ordered
 from hinter_core.statistics.clustered import cluster_rate
-from hinter_core.statistics.format import rate_in_words
+from hinter_core.statistics.format import hidden_in_words, rate_in_words
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
 
@@ -331,7 +331,7 @@ def people_apart_section(rates: Sequence[PeopleRate]) -> Section:
     ]
     words = [
         f"{named[one.across].capitalize()}: {rate_in_words(one.errors)} intersectional mutants "
-        f"changed the answer; of these, {rate_in_words(one.hidden)} are hidden."
+        f"changed the answer{f'; {hidden_in_words(one.hidden)}' if one.hidden.of else ''}."
         for one in rates
     ]
     columns = ["Changes of", "Mutants", "Discarded", "Error rate", "Hidden, of errors"]

@@ -67,9 +67,9 @@ def discards_sections(discards: Sequence[GroupDiscards]) -> list[Section]:
         "among the discarded."
     ]
     words += [
-        f"{most.attribute}: words of {most.group} are discarded in {most.share:.0%} of mutants, "
-        f"those of {least.group} in {least.share:.0%}. The former are tested less, and on other "
-        "texts; compare their rates with care."
+        f"{most.attribute}: words of {most.group} are discarded in {100 * most.share:.0f}\u00a0% "
+        f"of mutants, those of {least.group} in {100 * least.share:.0f}\u00a0%. The former are "
+        "tested less, and on other texts; compare their rates with care."
         for most, least in uneven_discards(discards)
     ]
     rows: Rows = [

@@ -25,7 +25,6 @@ from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
 
 SHOWN = 3  # clusters of hidden mutants
-_MINUS = "\u2212"
 # Words of the page that are no sentences; the app has them in the visitor's language.
 LABELS = {
     "examples": "Examples",
@@ -153,7 +152,7 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float) -> Ca
         model.model,
         decision.outcome.name.lower(),
         _HEADS[decision.outcome],
-        points(one.difference).replace("-", _MINUS) if one and not one.few else "",
+        points(one.difference) if one and not one.few else "",
         f"{100 * limit:+g}",
         bars,
         words,

@@ -22,7 +22,7 @@ from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.metrics.diagnosis import ANOMALY, anomaly_indices
 from hinter_core.report.section import Counted, Rows, Section
-from hinter_core.statistics.rates import Estimate, Rate
+from hinter_core.statistics.rates import Difference, Estimate, Rate
 
 _FEWEST_WORDS = 3
 _RARE = 0.01  # mean score of a label that is left out
@@ -128,7 +128,7 @@ def group_fairness_section(scores: list[WordScore]) -> Section:
             f"{named}."
         )
         rows.append([
-            [one.attribute, one.label, one.word, one.texts, one.score, one.difference,
+            [one.attribute, one.label, one.word, one.texts, one.score, _in_points(one.difference),
              f"{one.index:.1f}".replace("inf", "\u221e"), "yes" if one.violation else ""]
             for one in words[:_MOST]
         ])  # fmt: skip
@@ -136,11 +136,16 @@ def group_fairness_section(scores: list[WordScore]) -> Section:
         "Lies apart (Astraea, Equation 3): the anomaly index is beyond 2, and the interval of the "
         "difference excludes the median word. The index is infinite where most words are alike."
     )
-    columns = ["Attribute", "Label", "Word", "Texts", "Mean score", "Difference within texts",
+    columns = ["Attribute", "Label", "Word", "Texts", "Mean score",
+               "Difference within texts, points",
                "Anomaly index", "Lies apart"]  # fmt: skip
     return Section(
         "group-fairness", "Group fairness", sentences, columns, [row for one in rows for row in one]
     )
+
+
+def _in_points(difference: Estimate) -> Difference:
+    return Difference(difference.value, difference.low, difference.high)
 
 
 def apart_section(scores: Iterable[WordScore]) -> Section:

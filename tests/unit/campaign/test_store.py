@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from dataclasses import replace
 from pathlib import Path
 
-from hinter_core.campaign.parquet import checked_rows
+import pytest
+
+from hinter_core.campaign.parquet import StoreError, checked_rows
 from hinter_core.campaign.running.run import plan_run
 from hinter_core.campaign.running.writing import table_writer
 from hinter_core.campaign.spec import Campaign
@@ -39,6 +43,34 @@ def test_the_size_is_noted_for_others_and_written_only_when_it_is_new(tmp_path: 
     sample = CampaignStore(tmp_path / "sample")
     plan_run(replace(campaign, sample=5), sample)
     assert sample.read()["size"] == {"texts": 5, "shards": 2, "rows": 10}
+
+
+def test_a_file_that_only_moved_is_no_reason_against_a_campaign(tmp_path: Path) -> None:
+    data, moved, other = (tmp_path / name for name in ("a.txt", "b.txt", "c.txt"))
+    data.write_text("A man left.\n")
+    moved.write_text("A man left.\n")
+    other.write_text("A man came.\n")
+    campaign, store = Campaign(data=str(data), models=(RULES,)), CampaignStore(tmp_path / "out")
+    store.open(campaign)
+    store.open(replace(campaign, data=str(moved)))
+    with pytest.raises(StoreError, match=r"campaign \(order: 2 there, 1 here\);"):
+        store.open(replace(campaign, data=str(moved), order=1))
+    with pytest.raises(StoreError, match=r"campaign \(data: .*a\.txt there, .*c\.txt here\);"):
+        store.open(replace(campaign, data=str(other)))
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"), [(errno.ENOSPC, "Free some space"), (errno.ENOENT, "Check the path")]
+)
+def test_a_directory_that_cannot_be_written_says_what_helps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, advice: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, "mkdir", fail)
+    with pytest.raises(StoreError, match=rf"Cannot write .*: {os.strerror(number)}\. {advice}"):
+        CampaignStore(tmp_path / "out").open(Campaign(data="sample", models=(RULES,)))
 
 
 def test_shards_are_numbered_beyond_five_digits(tmp_path: Path) -> None:

@@ -53,14 +53,14 @@ def test_coverage_grows_with_the_sentences(run: Run, small: str, tmp_path: Path)
     code, text, _ = run("grammar", "sample", small, "--sentences", "24", "--coverage")
     assert code == 0
     assert text == (
-        "24 sentences cover 13 of 13 (100.0%) terminals and 26 of 26 (100.0%) pairs of words that "
-        "can stand in one sentence\n"
+        "24 sentences cover 13 of 13 (100.0 %) terminals and 26 of 26 (100.0 %) pairs of words "
+        "that can stand in one sentence\n"
     )
     weights = tmp_path / "weights.json"
     weights.write_text('{"occupation": {"nurse": 1}}')
     code, text, _ = run("grammar", "sample", small, "--coverage", "--sentences", "8",
                         "--weights", str(weights))  # fmt: skip
-    assert "8 sentences cover 11 of 13 (84.6%) terminals and 14 of 26" in text
+    assert "8 sentences cover 11 of 13 (84.6 %) terminals and 14 of 26" in text
 
 
 def test_a_sentence_of_two_labels_is_told(run: Run, tmp_path: Path) -> None:

@@ -47,6 +47,20 @@ def test_forms_on_standard_output_and_in_a_file(
     assert file.read_text(encoding="utf-8") == out
 
 
+def test_the_ending_of_a_file_tells_its_form_unless_an_option_does(
+    run: Callable[..., tuple[int, str, str]], folder: str, tmp_path: Path
+) -> None:
+    starts = {".html": "<!doctype", ".JSON": "{", ".md": "# HInter report", ".csv": "model,",
+              ".tex": "% Needs: ", ".txt": "Overview", "": "Overview"}  # fmt: skip
+    for ending, start in starts.items():
+        file = tmp_path / f"report{ending}"
+        assert run("report", folder, "--out", str(file)) == (0, "", "")
+        assert file.read_text(encoding="utf-8").startswith(start), ending
+    file = tmp_path / "report.html"
+    assert run("report", folder, "--markdown", "--out", str(file)) == (0, "", "")
+    assert file.read_text(encoding="utf-8").startswith("# HInter report")
+
+
 def test_json_is_read_back(run: Callable[..., tuple[int, str, str]], folder: str) -> None:
     values = json.loads(run("report", folder, "--json")[1])
     assert [model["model"] for model in values["models"]] == [MODEL]

@@ -23,7 +23,10 @@ def test_groups_far_apart_are_named() -> None:
     (pair,) = uneven_discards(of(("a", 200, 104), ("b", 200, 24), ("c", 200, 60)))
     assert [one.group for one in pair] == ["a", "b"]
     (section,) = discards_sections(of(("a", 200, 104), ("b", 200, 24)))
-    assert "words of a are discarded in 52% of mutants, those of b in 12%" in section.sentences[1]
+    assert (
+        "words of a are discarded in 52\u00a0% of mutants, those of b in 12\u00a0%"
+        in section.sentences[1]
+    )
     assert section.rows[0] == ["race", "a", "200", "104", "0", "52.0\u00a0%"]
 
 

@@ -28,9 +28,9 @@ from hinter_core.report.formats import plain
 from hinter_core.report.metrics.groups import ALPHA, GroupRate
 from hinter_core.report.model import ModelReport, Report, make_report
 from hinter_core.report.page.opening import opening
-from hinter_core.report.sections import sections
+from hinter_core.report.sections import line_in_words, sections
 from hinter_core.statistics.clustered import cluster_rate, one_sided_test
-from hinter_core.statistics.rates import benjamini_hochberg
+from hinter_core.statistics.rates import Rate, benjamini_hochberg
 from hinter_core.types import Outcome, Pair, Verdict
 
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
@@ -168,6 +168,15 @@ def test_a_sum_of_several_campaigns_says_which_settings_differ(small: Report) ->
     assert f"{small.campaign.title} (a): the default. " in words
     assert f"{small.campaign.title} (b): literal mode, " in words
     assert "no least validity score" not in words  # of both
+
+
+def test_a_sentence_of_a_line_is_one_a_person_would_write(small: Report) -> None:
+    line = replace(small.models[0].intersectional, hidden=Rate(0, 3), grades={})
+    assert "changed the answer; none of them is hidden. " in line_in_words(line)
+    placebo = replace(line, name="placebo, order 2")
+    assert " placebo mutants of order 2 changed the answer" in line_in_words(placebo)
+    none = replace(placebo, errors=Rate(0, 0))
+    assert line_in_words(none).startswith("No placebo mutant of order 2 was kept")
 
 
 def test_a_truth_table_gives_shares_within_each_outcome(small: Report) -> None:

@@ -11,7 +11,9 @@ import pytest
 from hinter_core.statistics.format import (
     difference_in_words,
     estimate_in_words,
+    hidden_in_words,
     percent,
+    points,
     rate_in_words,
 )
 from hinter_core.statistics.rates import (
@@ -74,7 +76,12 @@ def test_in_words() -> None:
     assert (
         rate_in_words(wilson(1200, 8000)) == "1,200 of 8,000 (15.0 %, 95 % interval 14.2 to 15.8)"
     )
+    assert [hidden_in_words(Rate(*pair)) for pair in ((0, 1), (1, 1), (0, 4), (1, 4))] == [
+        "it is not hidden", "it is hidden", "none of them is hidden",
+        "of these, 1 of 4 (25.0 %) are hidden",
+    ]  # fmt: skip
     assert difference_in_words(Difference(None)) == "nothing to compare with"
+    assert points(Difference(-0.25, -0.5, 0.5)) == "\u221225.0 [\u221250.0,\u00a0+50.0]"
     assert difference_in_words(Difference(-0.25)) == "25.0 points lower"
 
 
