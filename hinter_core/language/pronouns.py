@@ -28,8 +28,7 @@ _ROLES = {
 }  # fmt: skip
 _SAME_ROLE = 6.0
 _GENDER = 15.0
-# Of the subject of a possessive's own clause. On GUM as many antecedents are right without it; but
-# "the waiter got his money" is a fair sentence in either reading, "got her money" in one.
+# Of the subject of a possessive's own clause, if its gender is known: "the waiter got his money".
 _OWN_SUBJECT = 40.0
 _PRONOUN, _NAME, _INDEFINITE = 14.0, 8.0, -4.0
 _NO_PERSON, _ACROSS_QUOTE = -35.0, -8.0
@@ -221,7 +220,7 @@ def _salience(sets: EntitySets, phrase: Phrase, other: Phrase) -> float:
     if (other.quote >= 0) != (phrase.quote >= 0):
         score += _ACROSS_QUOTE
     if phrase.gender in (FEMALE, MALE):
-        if phrase.role == "possessor":
+        if phrase.role == "possessor" and known.gender == phrase.gender:
             tree = sets.document.trees[phrase.sentence]
             own = _subject_of(tree, tree.verb_of[phrase.head])
             score += _OWN_SUBJECT * (_at(sets, tree, own) is other)
