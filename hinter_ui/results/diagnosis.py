@@ -28,6 +28,7 @@ def diagnosis(
     return tag(
         "div",
         *(_of("diagnosis", rates, model) for rates in lists if not rates[0][1].context),
+        tag("section", tag("p", say("diagnosis.about"), class_="quiet")),
         *_all_pairs(together, model),
         _around(around, model) if around else None,
         class_="diagnosis", role="status",
@@ -63,7 +64,10 @@ def _row(kind: str, number: int, one: WordRate, heads: Sequence[str]) -> Markup:
         mark = tag("span", say("diagnosis.too_few"), class_="quiet") if one.too_few else Markup()
     bad = one.stands_out and not one.context
     bar = join((rate_bar(one.rate, bad=bad), percent(one.rate)))
-    return row_of(heads, (_button(one.word, data_word=number), bar, numeral(one.rate.of), mark))
+    cells = [_button(one.word, data_word=number), bar, numeral(one.rate.of), mark]
+    if not one.context:
+        cells.insert(3, isolated(one.answers[0][0]) if one.answers else "")
+    return row_of(heads, cells)
 
 
 def _all_pairs(tables: Sequence[Interactions], model: str) -> list[Markup]:

@@ -19,6 +19,14 @@ from hinter_core.report.metrics.interactions import Interactions, WordPair, inte
 from hinter_core.report.section import PValue, Rows, Section
 
 _MOST = 20  # words of an attribute that are shown
+_NOTES = (
+    "Answer with it: what was answered with the word where the answer changed. A word that stands "
+    "out may have the better answer: then the other words are treated worse.",
+    "Remaining index: without the pairs of words that stand out more. Above 2, a word stands out "
+    "if it does so in 5 texts or more and beyond chance; else it may be chance.",
+    "A bias that changes no answer does not show here. The report of a grammar compares scores, "
+    "too (hinter report, Group fairness).",
+)
 
 
 def diagnosis(
@@ -64,6 +72,7 @@ def diagnosis(
         for _, of_attribute in groupby(word_rates, key=lambda one: (one.context, one.attribute))
     ]
     changed = [_section(words, model_name) for words in names if not words[0].context]
+    changed[-1].sentences.extend(_NOTES)
     beside = [_section_of_context(words, model_name) for words in names if words[0].context]
     print_sections(
         [*changed, *(_section_of_pairs(one, model_name) for one in pairs), *beside], sys.stdout
@@ -78,13 +87,14 @@ def _section(words: list[WordRate], model: str) -> Section:
         f"the answer of {model}."
     )
     rows: Rows = [
-        [one.word, one.rate, one.rate.of, _index(one),
-         "yes" if one.stands_out else "too few to say" if one.too_few else ""]
+        [one.word, one.rate, one.rate.of, _answer(one), _index(one.index), _index(one.remaining),
+         "yes" if one.stands_out else "may be chance" if one.too_few else ""]
         for one in words[:_MOST]
     ]  # fmt: skip
     return Section(
         f"diagnosis-{attribute}", f"Words of {attribute}", [sentence],
-        ["Word", "Changed answers", "Cases", "Anomaly index", "Stands out"], rows, model,
+        ["Word", "Changed answers", "Cases", "Answer with it", "Anomaly index", "Remaining index",
+         "Stands out"], rows, model,
     )  # fmt: skip
 
 
@@ -97,7 +107,7 @@ def _section_of_context(words: list[WordRate], model: str) -> Section:
         clause = f"none goes with more changed answers of {model} than chance gives"
     sentence = f"{name}: of {len(words):,} words beside the changed ones, {clause}."
     rows: Rows = [
-        [one.word, one.rate, one.rate.of, _index(one), "yes" if one.stands_out else ""]
+        [one.word, one.rate, one.rate.of, _index(one.index), "yes" if one.stands_out else ""]
         for one in words[:_MOST]
     ]
     return Section(
@@ -145,16 +155,21 @@ def _values_of(pair: WordPair) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _index(one: WordRate) -> str:
-    if isinf(one.index):
-        return "above the others" if one.index > 0 else "below the others"
-    return f"{one.index:.1f}"
+def _answer(one: WordRate) -> str:
+    return f"{one.answers[0][0]}, {one.answers[0][1]:,} of {one.rate.hits:,}" if one.answers else ""
+
+
+def _index(index: float) -> str:
+    if isinf(index):
+        return "above the others" if index > 0 else "below the others"
+    return f"{index:.1f}"
 
 
 def _values(one: WordRate) -> dict[str, Any]:
     return {
         "attribute": one.attribute, "word": one.word, "changed": one.rate.hits,
         "cases": one.rate.of, "low": one.rate.low, "high": one.rate.high,
-        "index": None if isinf(one.index) else one.index, "stands_out": one.stands_out,
-        "too_few": one.too_few,
+        "index": None if isinf(one.index) else one.index,
+        "remaining": None if isinf(one.remaining) else one.remaining,
+        "stands_out": one.stands_out, "too_few": one.too_few, "answers": dict(one.answers),
     }  # fmt: skip

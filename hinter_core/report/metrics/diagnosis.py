@@ -11,17 +11,23 @@ where one stands, and the change is that of another word.
 Departures: the deviation is scaled by 1.4826, as in the published code and not in the paper, so
 that 2 means for a normal distribution what the paper says it does. Where it is 0, because at least
 half of the words have the median rate, each word with another rate is an anomaly; its index is
-infinite. And a sensitive word *stands out* only if it does so without the pairs of words that stand
-out more: *baker* changes answers when it replaces *cleaner*, and is not the cause. It must do so
-in five texts or more, and beyond chance: as a new word, against the other new words of the same
-texts; as an old one, against texts with another. A context word stands out if the texts with it
-have changed answers more often than those with another word of its list, without the pairs of
-sensitive words that stand out. Tests are exact, and p-values adjusted for the number of words.
+infinite. A sensitive word *stands out* if its *remaining* index is above 2: that without the pairs
+of words that stand out more. *Baker* changes answers when it replaces *cleaner*, and is not the
+cause. It must do so in five texts or more, and beyond chance: as a new word, against the other new
+words of the same texts; as an old one, against texts with another. A context word stands out if
+the texts with it have changed answers more often than those with another word of its list, without
+the pairs of sensitive words that stand out. Tests are exact, and p-values adjusted for the number
+of words.
+
+What the index does not say: which side is treated badly. A word may lead to the good answer, and if
+a model treats most words badly, the others differ from the median. So each word has the answer that
+is given with it. A bias that changes no answer is not seen at all
+(:mod:`hinter_core.report.papers.group_fairness` compares scores).
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import copysign, inf
 from statistics import median
 from typing import NamedTuple
@@ -45,9 +51,11 @@ class WordRate:
     """A word of an attribute, or of a list of a grammar.
 
     ``rate``: changed answers among the single changes with it; its interval counts texts.
-    ``index``: the anomaly index. ``stands_out``: whether answers change more often with it than
-    with others, also without the pairs of words that change them still more. ``too_few``: it would
-    stand out, but its texts are too few to say. ``context``: no edit exchanges the word.
+    ``index``: the anomaly index. ``remaining``: the same without the pairs of words that stand out
+    more. ``stands_out``: whether that is beyond :data:`ANOMALY` and beyond chance. ``too_few``: it
+    is beyond :data:`ANOMALY` but may be chance; more texts would tell. ``answers``: the answers
+    with the word and their numbers where another word changed the answer, the most frequent first.
+    ``context``: no edit exchanges the word.
     """
 
     attribute: str
@@ -57,6 +65,8 @@ class WordRate:
     stands_out: bool
     too_few: bool = False
     context: bool = False
+    remaining: float = 0.0
+    answers: tuple[tuple[str, int], ...] = ()
 
 
 class _Case(NamedTuple):
@@ -83,9 +93,10 @@ def diagnose(reader: CampaignReader, model: str) -> list[WordRate]:
     """
     tables = reader.tables(models=(model,))
     reader.run(
-        "CREATE OR REPLACE TEMP TABLE single AS SELECT m.row, edits[1] AS e, changed FROM "
-        f"{tables.judged} WHERE n_edits = 1 "
-        "AND kept AND changed IS NOT NULL AND NOT starts_with(edits[1].attribute, 'placebo')"
+        "CREATE OR REPLACE TEMP TABLE single AS SELECT m.row, edits[1] AS e, a.changed, o.labels "
+        f"AS before, a.labels AS after FROM {tables.judged} JOIN ({tables.originals}) o ON "
+        "o.shard = m.shard AND o.row = m.row WHERE n_edits = 1 AND kept AND a.changed IS NOT NULL "
+        "AND NOT starts_with(edits[1].attribute, 'placebo')"
     )
     lists = _lists(reader)
 
@@ -101,7 +112,17 @@ def diagnose(reader: CampaignReader, model: str) -> list[WordRate]:
             "GROUP BY ALL ORDER BY ALL"
         )
     ]
-    words = judged(cases)
+    answers: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for attribute, old, before, new, after, number in reader.run(
+        "SELECT e.attribute, e.source, before, e.target, after, count(*) FROM single WHERE changed "
+        "GROUP BY ALL ORDER BY ALL"
+    ):
+        for word, labels in ((old, before), (new, after)):
+            answers[attribute, listed(attribute, word)][", ".join(labels)] += number
+    words = [
+        replace(one, answers=tuple(answers[one.attribute, one.word].most_common()))
+        for one in judged(cases)
+    ]
     causes = {(one.attribute, one.word) for one in words if one.stands_out}
     return words + judged_context(_context(reader, tables.texts, listed), cases, causes)
 
@@ -164,7 +185,8 @@ def judged(cases: Sequence[_Case]) -> list[WordRate]:
     word_rates = []
     for attribute, of_attribute in sorted(by_attribute.items()):
         shares = _shares(of_attribute)
-        indices, (causes, too_few) = anomaly_indices(shares), _causes(of_attribute, words)
+        indices = anomaly_indices(shares)
+        causes, too_few, remaining = _causes(of_attribute, words)
         word_rates += [
             WordRate(
                 attribute,
@@ -173,6 +195,7 @@ def judged(cases: Sequence[_Case]) -> list[WordRate]:
                 indices[word],
                 word in causes,
                 word in too_few,
+                remaining=remaining[word],
             )
             for word in sorted(shares, key=lambda word: (-shares[word], word))
         ]
@@ -188,21 +211,24 @@ def _texts(cases: Iterable[_Case]) -> dict[int, tuple[int, int]]:
     return texts
 
 
-def _causes(cases: list[_Case], words: int) -> tuple[set[str], set[str]]:
+def _causes(cases: list[_Case], words: int) -> tuple[set[str], set[str], dict[str, float]]:
     """Return the words that stand out, each without the pairs of those before it.
 
-    And those that would, if there were more texts. ``words``: number of words that are judged.
+    And those that may be chance, and the index of each word when it was judged last. ``words``:
+    number of words that are judged.
     """
     causes: set[str] = set()
+    remaining: dict[str, float] = {}
     while True:
         shares = _shares(cases)
-        indices = anomaly_indices(shares).items()
-        above = sorted((-shares[word], word) for word, index in indices if index > ANOMALY)
+        indices = anomaly_indices(shares)
+        remaining |= indices
+        above = sorted((-shares[word], word) for word, index in indices.items() if index > ANOMALY)
         p_values = [_chance(cases, word) for _, word in above]
         adjusted = benjamini_hochberg(p_values + [1.0] * (words - len(above)))
         clear = [one for one, p in zip(above, adjusted, strict=False) if p < _LEVEL]
         if not clear:
-            return causes, {word for _, word in above if shares[word]}
+            return causes, {word for _, word in above if shares[word]}, remaining
         top = clear[0][1]
         causes.add(top)
         cases = [case for case in cases if top not in case.words]

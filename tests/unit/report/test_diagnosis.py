@@ -19,6 +19,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.generators.grammars.reading import load_grammar
 from hinter_core.generators.grammars.sampling import Sentences
 from hinter_core.report.metrics.diagnosis import (
+    ANOMALY,
     WordRate,
     _Case,
     anomaly_indices,
@@ -51,6 +52,9 @@ def test_words_that_begin_a_sentence_are_those_of_their_list(tmp_path: Path) -> 
         found = diagnose(reader, rules)
     words = {one.word for one in found if one.attribute == "when"}
     assert words == {"yesterday", "last night", "on Friday"}
+    changed = {one.word: one for one in found if one.attribute == "who"}
+    assert changed["cook"].answers == (("bad", changed["cook"].rate.hits),)
+    assert {name for name, _ in changed["nurse"].answers} == {"good"}  # the better side
     weights = weights_of(found, smooth=1)
     assert Sentences(load_grammar(str(path)), weights).count == 18  # each is a word of the grammar
 
@@ -99,6 +103,23 @@ def test_a_word_of_few_texts_does_not_stand_out(changed: int, texts: int, stands
     nurse = found.pop("nurse")
     assert (nurse.stands_out, nurse.too_few) == (stands_out, not stands_out)
     assert not any(one.stands_out for one in found.values())
+
+
+def test_the_index_that_decides_is_that_without_words_that_stand_out_more() -> None:
+    """Two words flip all texts and one flips a fifth, so that the first two widen the spread."""
+    strong, weak = {"a", "b"}, "c"
+    cases = [
+        _Case("x", old, new, row, int(bool({old, new} & strong) or (weak == new and row < 20)), 1)
+        for row in range(100)
+        for old in ["abcde"[row % 5]]
+        for new in "abcde"
+        if new != old
+    ]
+    found = {one.word: one for one in judged(cases)}
+    assert found["c"].index < ANOMALY < found["c"].remaining
+    assert {word for word, one in found.items() if one.stands_out} == {"a", "b", "c"}
+    for one in judged(cases + cases_of("nurse", 2, 2)):
+        assert (one.stands_out or one.too_few) == (one.remaining > ANOMALY)
 
 
 def test_a_word_that_differs_by_chance_does_not_stand_out() -> None:
