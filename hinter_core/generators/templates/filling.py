@@ -4,10 +4,12 @@ The source text of a template has a base value in every slot. An edit exchanges 
 another in all its slots at once: gender changes the given name, pronouns, nouns, titles and their
 articles; country of origin the names; occupation the occupation and its article.
 
-Departure: BiasFinder compares mutants with each other only. The base makes each of them an edit of
+Departures: BiasFinder compares mutants with each other only. The base makes each of them an edit of
 one source text, so that two edits can be combined, and parts compared with wholes. The base values
 are drawn, too: a famous name of the original would stand out among the others. They fit the text:
-the base name is of no particular country, or of the country of the name that stood there.
+the base name is of no particular country, or of the country of the name that stood there. And the
+values are HInter's own: 95 occupations and 29 countries, of which a name is drawn for each
+template. The paper has 79 occupations, and one name of each gender from 26 countries.
 """
 
 import re

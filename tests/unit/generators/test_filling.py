@@ -180,6 +180,6 @@ def test_equal_seeds_fill_equally() -> None:
 
 
 def test_occupations_are_many_and_of_no_gender() -> None:
-    assert len(occupations()) >= 79
+    assert len(occupations()) == 95  # as the departures from BiasFinder say
     assert len(set(occupations().values())) == 10
     assert not {"actress", "waiter", "policeman"} & set(occupations())
