@@ -14,10 +14,11 @@ from tqdm import tqdm
 from hinter_core.cli.options import print_json, say, with_options
 from hinter_core.errors import InputError
 from hinter_core.repair.card import sections_of
+from hinter_core.repair.figures import RepairResult
 from hinter_core.repair.progress import Stage
 from hinter_core.repair.repair import REPAIR_OPTIONS, Repair, RepairRun
+from hinter_core.repair.sweep import Configuration, sweep_section
 from hinter_core.repair.sweep import sweep as sweep_of
-from hinter_core.repair.sweep import sweep_section
 from hinter_core.report.formats import plain, print_sections
 
 Number = TypeVar("Number", int, float)
@@ -40,6 +41,14 @@ def repair(
     tops: Annotated[
         str, typer.Option(help="With --sweep: numbers of topmost words, such as 5,10.")
     ] = "",
+    examples_only: Annotated[
+        bool,
+        typer.Option(
+            "--examples-only",
+            help="Train nothing: write the texts to learn from to OUT/examples.csv (text, label). "
+            "For any classifier, which you train yourself.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Repair a classifier: train it further on balanced cases, and measure before and after."""
@@ -48,6 +57,8 @@ def repair(
     wanted = Repair(**settings)
     if tops and not sweep:
         raise InputError("--tops belongs to --sweep; name one number with --top, or add --sweep.")
+    if examples_only and sweep:
+        raise InputError("--sweep trains models; leave it out, or --examples-only.")
     shares, numbers = _numbers("sweep", sweep, float), _numbers("tops", tops, int)
     with _stop_asked() as stop, tqdm(disable=not sys.stderr.isatty(), dynamic_ncols=True) as bar:
 
@@ -56,13 +67,20 @@ def repair(
             bar.total, bar.n = stage.of or None, stage.done
             bar.refresh()
 
-        result = (
-            sweep_of(wanted, out, shares, numbers or [wanted.top], on_stage, stop.is_set)
-            if shares
-            else RepairRun(wanted, out).run(on_stage, stop.is_set)
-        )
+        result: RepairResult | dict[Configuration, RepairResult] | Path | None
+        if examples_only:
+            result = RepairRun(wanted, out, trains=False).write_examples(on_stage, stop.is_set)
+        elif shares:
+            result = sweep_of(wanted, out, shares, numbers or [wanted.top], on_stage, stop.is_set)
+        else:
+            result = RepairRun(wanted, out).run(on_stage, stop.is_set)
     if result is None:
         raise KeyboardInterrupt  # what was done is kept
+    if isinstance(result, Path):
+        say(f"The texts to learn from are in {result}. Train your model with them, then test the "
+            "old and the new one on the words that were kept for it: hinter run --grammar "
+            f"{out / 'grammars' / 'unseen.yaml'} --model OLD --model NEW")  # fmt: skip
+        return
     if isinstance(result, dict):
         section = sweep_section(result)
         if as_json:

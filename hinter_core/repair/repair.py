@@ -4,13 +4,14 @@ Source: Astraea, section 5 and RQ5. Nothing that is measured was learnt from: th
 grammar are divided in two, the texts in training and test, and other grammars are measured, too.
 """
 
+import csv
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from shutil import rmtree
-from typing import Any
+from typing import Any, TypeVar
 
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.running.run import run_campaign
@@ -110,6 +111,7 @@ REPAIR_OPTIONS: dict[str, Option] = options_of(Repair)
 
 
 OnStage = Callable[[Stage], None]
+Result = TypeVar("Result")
 
 
 class _Cancelled(Exception):  # noqa: N818 -- no error
@@ -117,12 +119,17 @@ class _Cancelled(Exception):  # noqa: N818 -- no error
 
 
 class RepairRun:
-    """A repair in a folder, where every stage leaves its files; a second run continues."""
+    """A repair in a folder, where every stage leaves its files; a second run continues.
 
-    def __init__(self, repair: Repair, folder: Path) -> None:
+    ``trains``: False to write the examples alone, of any classifier.
+    """
+
+    def __init__(self, repair: Repair, folder: Path, *, trains: bool = True) -> None:
         self._repair, self._folder = repair, folder
         self._model = load_model(repair.model, trusted=True)
-        self._checkpoint = _checkpoint_of(self._model)
+        self._checkpoint = _checkpoint_of(self._model) if trains else None
+        if not trains:
+            _require_labels(self._model)
         self._asked = PredictionStore(self._model)
         self._open()
 
@@ -139,6 +146,20 @@ class RepairRun:
         Raises:
             InputError: the model cannot be trained, or grammar or data do not fit it.
         """
+        return self._guarded(self._run, on_stage, cancelled)
+
+    def write_examples(
+        self, on_stage: OnStage = lambda _: None, cancelled: Callable[[], bool] = lambda: False
+    ) -> Path | None:
+        """Write the texts to learn from and their variants with their labels; None if cancelled.
+
+        The file has the columns text and label. It is for training that is done elsewhere.
+        """
+        return self._guarded(self._written, on_stage, cancelled)
+
+    def _guarded(
+        self, work: Callable[[], Result], on_stage: OnStage, cancelled: Callable[[], bool]
+    ) -> Result | None:
         notes = Notes(self._folder)
 
         def note(stage: Stage) -> None:
@@ -147,7 +168,7 @@ class RepairRun:
 
         self._note, self._cancelled = note, cancelled
         try:
-            return self._run()
+            return work()
         except _Cancelled:
             return None
         except HinterError:
@@ -162,8 +183,7 @@ class RepairRun:
     def _run(self) -> RepairResult:
         train, test = self._texts()
         seen, unseen = self._grammars()
-        self._note(Stage("diagnosis"))
-        examples = self._examples(seen, unseen, train, self._weights(seen))
+        examples = self._learnt(seen, unseen, train)
         self._train(examples)
         grammars = listed_names(self._repair.unseen)
         named = {"seen words": str(seen), "unseen words": str(unseen)}
@@ -181,6 +201,22 @@ class RepairRun:
         write_card(self._folder / "model", asdict(self._repair), result)
         write_figures(self._folder, result)
         return result
+
+    def _learnt(self, seen: Path, unseen: Path, rows: Sequence[Row]) -> list[Example]:
+        self._note(Stage("diagnosis"))
+        return self._examples(seen, unseen, rows, self._weights(seen))
+
+    def _written(self) -> Path:
+        rows, _ = self._texts()
+        path, labels = self._folder / "examples.csv", self._model.capabilities.labels
+        examples = self._learnt(*self._grammars(), rows)
+        with write_whole(path) as part, part.open("w", encoding="utf-8", newline="") as stream:
+            lines = csv.writer(stream)
+            lines.writerow(("text", "label"))
+            for one in examples:
+                label = labels[one.targets.index(max(one.targets))]
+                lines.writerows((text, label) for text in (one.text, *one.variants))
+        return path
 
     def _open(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -282,6 +318,7 @@ class RepairRun:
 
     def _train(self, examples: Sequence[Example]) -> None:
         folder, repair = self._folder / "model", self._repair
+        assert self._checkpoint is not None
         if (folder / "config.json").exists():
             return
         recipe = Recipe(
@@ -349,12 +386,22 @@ def _example(record: Mapping[str, Any]) -> Example:
     return Example(record["text"], tuple(record["targets"]), tuple(filter(None, variants)))
 
 
+def _require_labels(model: ModelUnderTest) -> None:
+    able = model.capabilities
+    if able.task != CLASSIFICATION or able.multi_label or len(able.labels) < 2:
+        raise InputError(
+            f"{model.name} has no labels of which a text has one; name a classifier, with its "
+            "labels if it does not say them: python:MODULE:FUNCTION?labels=NAME,NAME."
+        )
+
+
 def _checkpoint_of(model: ModelUnderTest) -> Checkpoint:
     able = model.capabilities
     if not isinstance(model, HasCheckpoint) or able.task != CLASSIFICATION or able.multi_label:
         raise InputError(
             f"{model.name} cannot be trained here; name embedded, or a Hugging Face classifier "
-            "with one label a text: hf:ORG/NAME or hf:FOLDER."
+            "with one label a text: hf:ORG/NAME or hf:FOLDER. For training elsewhere, "
+            "hinter repair --examples-only writes the texts."
         )
     if hasattr(model.checkpoint.model, "body"):
         raise InputError(f"{model.name} is hierarchical, which cannot be trained here.")

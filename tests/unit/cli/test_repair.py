@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -97,6 +98,23 @@ def test_a_sweep_repairs_once_for_each_share_and_number_of_words(
     assert "Errors by what was learnt from" in text
 
 
+def test_examples_are_written_for_a_model_that_is_trained_elsewhere(
+    run: Run, asked: list[str], tmp_path: Path
+) -> None:
+    model = 'scripted:negative if "bad"; positive otherwise'
+    code, text, error = run(*asked, "--model", model, "--examples-only")
+    assert code == 0, error
+    out = tmp_path / "repair"
+    assert f"--grammar {out / 'grammars' / 'unseen.yaml'}" in " ".join(text.split())
+    with (out / "examples.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert all(row["label"] == ("negative" if "bad" in row["text"] else "positive") for row in rows)
+    examples = [json.loads(line) for line in (out / "examples.jsonl").read_text().splitlines()]
+    learnt = [text for one in examples for text in (one["text"], *one["variants"])]
+    assert [row["text"] for row in rows] == learnt
+    assert not (out / "model").exists()
+
+
 def test_the_topmost_words_are_counted_over_all_lists() -> None:
     weights = {"job": {"nurse": 0.9, "cook": 0.2}, "person": {"she": 0.5, "he": 0.2}}
     assert topmost(weights, 1) == {"job": {"nurse": 0.9}}
@@ -113,6 +131,8 @@ def test_the_topmost_words_are_counted_over_all_lists() -> None:
         (("--sweep", "0.01", "--tops", "-1"), "--top is a whole number from 0 to 10,000, not -1"),
         (("--model", "vader"), "vader cannot be trained here; name embedded"),
         (("--model", "masked"), "masked cannot be trained here"),
+        (("--model", "masked", "--examples-only"), "masked has no labels of which a text has one"),
+        (("--sweep", "0.01", "--examples-only"), "--sweep trains models; leave it out"),
         (("--grammar", "coreference-unambiguous"), "gives colleague, occupation, and the model"),
         (("--grammar", "nothing"), "There is no grammar 'nothing'"),
         (("--epochs", "0"), "--epochs is a whole number from 1 to 100, not 0"),
