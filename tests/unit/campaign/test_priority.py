@@ -69,7 +69,7 @@ def only(progress: RunProgress) -> Any:
 def in_turn(data: Path, tmp_path_factory: pytest.TempPathFactory) -> CampaignStore:
     """The campaign with two models, asked in turn."""
     store = CampaignStore(tmp_path_factory.mktemp("turn") / "campaign")
-    run_campaign(Campaign(data=str(data), limit=8, shard=5, models=(HIDDEN, NEVER)), store)
+    run_campaign(Campaign(data=str(data), limit=4, shard=5, models=(HIDDEN, NEVER)), store)
     return store
 
 
@@ -77,7 +77,7 @@ def in_turn(data: Path, tmp_path_factory: pytest.TempPathFactory) -> CampaignSto
 def test_a_run_that_asks_everything_ends_as_one_in_turn(
     campaign: Campaign, in_turn: CampaignStore, tmp_path: Path, order: str
 ) -> None:
-    whole = replace(campaign, models=(HIDDEN, NEVER))
+    whole = replace(campaign, models=(HIDDEN, NEVER), limit=4)
     first, second = CampaignStore(tmp_path / "first"), in_turn
     done = run_campaign(replace(whole, prioritise=order), first)
     assert done.complete
@@ -93,8 +93,8 @@ def test_a_run_that_asks_everything_ends_as_one_in_turn(
     "more",
     [
         {"grammar": "feelings", "sentences": 12, "models": ("vader",)},
-        {"relations": ("substitute", "add", "remove-one")},
-        {"order": 3, "attributes": ("race", "gender", "age"), "limit": 4},
+        {"relations": ("substitute", "add", "remove-one"), "limit": 2},
+        {"order": 3, "attributes": ("race", "gender", "age"), "limit": 2},
     ],
 )
 def test_every_generator_can_be_prioritised(
@@ -143,20 +143,21 @@ def test_an_interrupted_run_goes_on_and_ends_the_same(
     assert resumed.predictions + known <= expected.predictions + 1
 
 
-KILLS = int(os.environ.get("HINTER_KILLS", "6" if DEEP else "3"))
+KILLS = int(os.environ.get("HINTER_KILLS", "6" if DEEP else "2"))
 
 
 def test_a_run_that_is_killed_goes_on_and_ends_the_same(
     campaign: Campaign, data: Path, tmp_path: Path, commands: Commands
 ) -> None:
     """SIGKILL while it starts and while it asks; what the journal has is not asked again."""
+    campaign = replace(campaign, limit=4)
     once, store = CampaignStore(tmp_path / "once"), CampaignStore(tmp_path / "killed")
     expected = run_campaign(campaign, once)
     journal = store.journal(load_model(HIDDEN).identity)
     whole = len(Journal(once.journal(load_model(HIDDEN).identity)).known)
     rng = random.Random(3)
     command = [
-        "run", "--data", str(data), "--limit", "8", "--shard", "5", "--model", HIDDEN,
+        "run", "--data", str(data), "--limit", "4", "--shard", "5", "--model", HIDDEN,
         "--prioritise", "adaptive", "--out", str(store.folder), "--resume",
     ]  # fmt: skip
 
@@ -257,7 +258,8 @@ def test_models_share_a_budget_and_more_of_it_goes_on(campaign: Campaign, tmp_pa
 
 def test_a_resumed_run_asks_about_no_text_twice(campaign: Campaign, tmp_path: Path) -> None:
     twice = tmp_path / "twice.txt"
-    twice.write_text(Path(campaign.data).read_text(encoding="utf-8") * 2, encoding="utf-8")
+    half = Path(campaign.data).read_text(encoding="utf-8").splitlines(keepends=True)[:9]
+    twice.write_text("".join(half * 2), encoding="utf-8")
     campaign = replace(campaign, data=str(twice))
     whole = run_campaign(campaign, CampaignStore(tmp_path / "whole"))
     store = CampaignStore(tmp_path / "parts")
