@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks.grammars import LEXICONS, SENTIMENT, valued
+from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.running.run import run_campaign
+from hinter_core.campaign.spec import Campaign
+from hinter_core.campaign.store import CampaignStore
 from hinter_core.generators.grammars.reading import load_grammar
+from hinter_core.report.metrics.diagnosis import diagnose
 from tests.unit.cli.conftest import Run
 
 GRAMMAR = """
@@ -28,8 +33,10 @@ def test_planted_bias_is_named_and_its_absence_names_nothing(run: Run, tmp_path:
     grammar, out, weights = tmp_path / "g.yaml", tmp_path / "campaign", tmp_path / "w.json"
     grammar.write_text(GRAMMAR, encoding="utf-8")
     planted, fair = "scripted:negative if occupation=healthcare; positive otherwise", "vader"
-    made = ("run", "--grammar", str(grammar), "--order", "1", "--out", str(out))
-    code, _, error = run(*made, "--sentences", "60", "--model", planted, "--model", fair)
+    made = ("run", "--grammar", str(grammar), "--order", "1", "--no-placebo")
+    code, _, error = run(
+        *made, "--out", str(out), "--sentences", "40", "--model", planted, "--model", fair
+    )
     assert code == 0, error
     code, text, _ = run(
         "diagnose", str(out), "--model", planted, "--weights", str(weights), "--json"
@@ -38,7 +45,7 @@ def test_planted_bias_is_named_and_its_absence_names_nothing(run: Run, tmp_path:
     found = {(one["attribute"], one["word"]): one for one in json.loads(text)["words"]}
     assert {key for key, one in found.items() if one["stands_out"]} == {("occupation", "nurse")}
     nurse = found["occupation", "nurse"]
-    assert nurse["changed"] == nurse["cases"]
+    assert nurse["changed"] == nurse["cases"] == nurse["answers"]["negative"]
     # The others change answers with the nurse alone: once in four pairs.
     assert 0 < found["occupation", "pilot"]["changed"] < found["occupation", "pilot"]["cases"] / 2
     code, text, _ = run("diagnose", str(out), "--model", fair)
@@ -48,34 +55,27 @@ def test_planted_bias_is_named_and_its_absence_names_nothing(run: Run, tmp_path:
     assert rates["occupation"]["nurse"] == 1
     assert rates.keys() >= {"occupation"}
     code, _, error = run(
-        "run", "--grammar", str(grammar), "--weights", str(weights), "--sentences", "20",
-        "--order", "1", "--model", planted, "--out", str(tmp_path / "second"),
+        *made, "--weights", str(weights), "--sentences", "20", "--model", planted,
+        "--out", str(tmp_path / "second"),
     )  # fmt: skip
     assert code == 0, error
     code, text, _ = run("diagnose", str(tmp_path / "second"), "--json")
     again = {(one["attribute"], one["word"]): one for one in json.loads(text)["words"]}
-    assert again["occupation", "nurse"]["cases"] / 20 > nurse["cases"] / 60
+    assert again["occupation", "nurse"]["cases"] / 20 > nurse["cases"] / 40
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SENTIMENT)
-def test_sensitive_words_named_are_those_of_the_lexicons(
-    name: str, run: Run, tmp_path: Path
-) -> None:
-    grammar, out = load_grammar(name), str(tmp_path / "campaign")
-    code, _, error = run(
-        "run", "--grammar", name, "--order", "1", "--sentences", "200", "--model", "vader",
-        "--model", "textblob", "--no-placebo", "--out", out,
-    )  # fmt: skip
-    assert code == 0, error
-    for model in LEXICONS:
-        code, text, _ = run("diagnose", out, "--model", model, "--json")
-        named = {
-            one["word"]
-            for one in json.loads(text)["words"]
-            if one["stands_out"] and one["attribute"] in grammar.sensitive
-        }
-        assert named == valued(grammar, model)
+def test_sensitive_words_named_are_those_of_the_lexicons(name: str, tmp_path: Path) -> None:
+    grammar, store = load_grammar(name), CampaignStore(tmp_path / "campaign")
+    campaign = Campaign(grammar=name, order=1, sentences=80, models=tuple(LEXICONS), placebo=False)
+    run_campaign(campaign, store)
+    with CampaignReader(store) as reader:
+        for model in LEXICONS:
+            found = diagnose(reader, model)
+            assert {one.word for one in found if one.stands_out and not one.context} == valued(
+                grammar, model
+            )
 
 
 def test_the_lexicons_give_some_sensitive_words_a_value() -> None:
