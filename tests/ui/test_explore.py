@@ -487,7 +487,7 @@ def test_people_of_a_text_are_marked_by_number(explore: Any) -> None:
     people = explore.who.locator(".people-list li")
     expect(people).to_have_text(["1 Ann Poe: 2 mentions, female", "2 brother: 3 mentions, male"])
     marks = explore.who.get_by_role("region", name="Text with people marked").locator("mark")
-    expect(marks).to_have_text(["Ann Poe1", "her1", "brother2", "He2", "his2"])
+    expect(marks).to_have_text(["Ann Poe (1)", "her (1)", "brother (2)", "He (2)", "his (2)"])
     # While the settings cannot be read, nobody of the text before stays.
     explore.open_more()
     explore.set_limit("-3")
