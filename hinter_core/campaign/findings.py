@@ -35,8 +35,10 @@ _SEARCH = f"""(
 )"""
 
 
-_AND = " + "
-_NEW_WORDS = "list_has_all(list_transform(m.edits, lambda e: lower(e.target)), $words)"
+AND = " + "
+OR = " / "
+_NEW = "list_transform(m.edits, lambda e: lower(e.target))"
+_OLD = "list_transform(m.edits, lambda e: lower(e.source))"
 
 
 @dataclass(frozen=True)
@@ -103,8 +105,9 @@ class FindingFilter:
 
     ``verdicts``: any of these. ``attributes``: exactly these are changed, or ``ONLY_PLACEBO``.
     ``search``: part of a changed word, a group, the text or a handwritten mutant, case-insensitive;
-    or the text's id or row; or ``she + nurse``, words that are all brought in. ``validity``: least
-    validity score; tables older than it have 1 for mutants that were kept, else 0.
+    or the text's id or row; or ``she + nurse``, words that are all brought in; or ``Mx / Mx.``,
+    spellings of a word. ``validity``: least validity score; tables older than it have 1 for mutants
+    that were kept, else 0.
     """
 
     verdicts: tuple[str, ...] = ()
@@ -125,11 +128,19 @@ class FindingFilter:
             parts.append("list_sort(m.attributes) = $attributes")
             parameters["attributes"] = sorted(self.attributes)
         if self.search:
-            words = [word.strip().lower() for word in self.search.split(_AND)]
-            parts.append(_SEARCH if len(words) == 1 else f"({_SEARCH} OR {_NEW_WORDS})")
+            together = self.search.lower().split(AND)
+            words = {
+                f"word{place}": [spelling.strip() for spelling in word.split(OR)]
+                for place, word in enumerate(together)
+            }
             parameters["search"] = self.search
-            if len(words) > 1:
-                parameters["words"] = words
+            if not (AND in self.search or OR in self.search):
+                parts.append(_SEARCH)
+            else:
+                changed = _NEW if AND in self.search else f"list_concat({_OLD}, {_NEW})"
+                every = (f"list_has_any({changed}, ${name})" for name in words)
+                parts.append(f"({_SEARCH} OR ({' AND '.join(every)}))")
+                parameters |= words
         if self.validity:
             parts.append(f"{VALIDITY} >= $validity")
             parameters["validity"] = self.validity

@@ -8,7 +8,6 @@ name belongs to one gender and one country, as BiasFinder, section 4.2 and 5.2, 
 """
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from hinter_core.errors import DictionaryError, InputError
 from hinter_core.files.columns import as_text, mended
 from hinter_core.files.source import open_source
 from hinter_core.language.people import FEMALE, MALE, people_words
+from hinter_core.language.spelling import spelling
 from hinter_core.storage import DICTIONARIES, shipped_lists, shipped_rows
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.related import people_of
@@ -165,7 +165,7 @@ class NameUsage:
         stand in the text. ``variant``: chooses another of them.
         """
         for pool in self._pools(gender, self.country(name), name[:1].upper()):
-            if free := [n for n in pool if n not in taken and _bare(n) != _bare(name)]:
+            if free := [n for n in pool if n not in taken and spelling(n) != spelling(name)]:
                 return free[(crc32(name.encode()) + variant) % len(free)]
         return ""
 
@@ -311,10 +311,3 @@ def _listed(name: str) -> str:
     """Return a name as lists write it: "JOHN" as "John"."""
     capitals = name.isupper() and len(name) > 1
     return "-".join(map(str.capitalize, name.split("-"))) if capitals else name
-
-
-@lru_cache(maxsize=4096)
-def _bare(name: str) -> str:
-    """Return a name without its accents: José and Jose are no two names."""
-    parts = unicodedata.normalize("NFD", name)
-    return "".join(part for part in parts if not unicodedata.combining(part))

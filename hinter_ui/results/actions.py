@@ -13,8 +13,9 @@ from typing import Any
 from urllib.parse import urlencode
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from hinter_core.campaign.findings import ExportFilter as Mutants
 from hinter_core.campaign.findings import (
+    AND,
+    OR,
     FindingFilter,
     FindingGroup,
     Side,
@@ -24,6 +25,7 @@ from hinter_core.campaign.findings import (
     group_findings,
     write_findings,
 )
+from hinter_core.campaign.findings import ExportFilter as Mutants
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.settings import SAMPLE
@@ -260,7 +262,7 @@ class ResultsActions:
         if not 0 <= number < len(reading.diagnosis):
             raise InputError(say("errors.gone"))
         one = reading.diagnosis[number]
-        return self._searched(reading, one.word, (one.attribute,))
+        return self._searched(reading, OR.join(one.spellings or (one.word,)), (one.attribute,))
 
     def show_pair(self, session: Session, number: int) -> OpenReport:
         """Filter the findings by a pair of new words of the diagnosis."""
@@ -269,7 +271,8 @@ class ResultsActions:
         if not 0 <= number < len(pairs):
             raise InputError(say("errors.gone"))
         pair, attributes = pairs[number]
-        return self._searched(reading, " + ".join(pair.words), attributes)
+        words = (OR.join(of) for of in pair.spellings)
+        return self._searched(reading, AND.join(words), attributes)
 
     def _searched(self, reading: OpenReport, search: str, wanted: Attributes) -> OpenReport:
         """Filter by words, and by their attributes if mutants of these alone were tested."""

@@ -26,7 +26,7 @@ is given with it. A bias that changes no answer is not seen at all
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import copysign, inf
 from statistics import median
@@ -36,6 +36,7 @@ from hinter_core.campaign.reader import CampaignReader
 from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.grammar import as_written
 from hinter_core.generators.grammars.reading import load_grammar
+from hinter_core.language.spelling import by_spelling
 from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.rates import CONFIDENCE, Rate, benjamini_hochberg, higher_values
 
@@ -55,7 +56,7 @@ class WordRate:
     more. ``stands_out``: whether that is beyond :data:`ANOMALY` and beyond chance. ``too_few``: it
     is beyond :data:`ANOMALY` but may be chance; more texts would tell. ``answers``: the answers
     with the word and their numbers where another word changed the answer, the most frequent first.
-    ``context``: no edit exchanges the word.
+    ``context``: no edit exchanges the word. ``spellings``: all that are counted as this word.
     """
 
     attribute: str
@@ -67,6 +68,7 @@ class WordRate:
     context: bool = False
     remaining: float = 0.0
     answers: tuple[tuple[str, int], ...] = ()
+    spellings: tuple[str, ...] = ()
 
 
 class _Case(NamedTuple):
@@ -112,19 +114,54 @@ def diagnose(reader: CampaignReader, model: str) -> list[WordRate]:
             "GROUP BY ALL ORDER BY ALL"
         )
     ]
+    cases, spelled = _spelled_alike(cases, set(lists))
+
+    def spellings(attribute: str, word: str) -> tuple[str, ...]:
+        return spelled.get((attribute, word), (word,))
+
     answers: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for attribute, old, before, new, after, number in reader.run(
         "SELECT e.attribute, e.source, before, e.target, after, count(*) FROM single WHERE changed "
         "GROUP BY ALL ORDER BY ALL"
     ):
         for word, labels in ((old, before), (new, after)):
-            answers[attribute, listed(attribute, word)][", ".join(labels)] += number
+            name = spellings(attribute, listed(attribute, word))[0]
+            answers[attribute, name][", ".join(labels)] += number
     words = [
-        replace(one, answers=tuple(answers[one.attribute, one.word].most_common()))
+        replace(
+            one,
+            answers=tuple(answers[one.attribute, one.word].most_common()),
+            spellings=spellings(one.attribute, one.word),
+        )
         for one in judged(cases)
     ]
     causes = {(one.attribute, one.word) for one in words if one.stands_out}
     return words + judged_context(_context(reader, tables.texts, listed), cases, causes)
+
+
+def _spelled_alike(
+    cases: Sequence[_Case], listed: Collection[str]
+) -> tuple[list[_Case], dict[tuple[str, str], tuple[str, ...]]]:
+    """Count spellings of one word together; return them by attribute and word, too.
+
+    ``listed``: attributes that are left as they are; a grammar has a weight for each word.
+    """
+    uses: dict[str, Counter[str]] = defaultdict(Counter)
+    for case in cases:
+        for word in case.words:
+            uses[case.attribute][word] += case.of
+    spelled = {
+        (attribute, word): words
+        for attribute, counts in uses.items()
+        if attribute not in listed
+        for word, words in by_spelling(counts).items()
+    }
+    sums: dict[tuple[str, str, str, int], tuple[int, int]] = {}
+    for attribute, old, new, row, changed, of in cases:
+        old, new = (spelled.get((attribute, word), (word,))[0] for word in (old, new))
+        before = sums.get((attribute, old, new, row), (0, 0))
+        sums[attribute, old, new, row] = before[0] + changed, before[1] + of
+    return [_Case(*key, *counts) for key, counts in sums.items()], spelled
 
 
 def _context(

@@ -17,9 +17,10 @@ to people it is no other matter.
 """
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hinter_core.campaign.reader import CampaignReader
+from hinter_core.language.spelling import by_spelling
 from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.rates import CONFIDENCE, Difference, Rate, benjamini_hochberg
 
@@ -33,6 +34,7 @@ class WordPair:
 
     ``answer``: to the unchanged texts; "" of a model that answers with more than labels.
     ``contrast``: both less the first and the second, with its interval and adjusted p-value.
+    ``spellings``: of each word, all that are counted as it.
     """
 
     words: tuple[str, str]
@@ -42,6 +44,7 @@ class WordPair:
     alone: tuple[Rate, Rate]
     contrast: Difference
     stands_out: bool
+    spellings: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,13 +83,15 @@ def interactions(reader: CampaignReader, model: str) -> list[Interactions]:
         f"bool_or(changed)::INT AS changed {answered}1 GROUP BY ALL"
     )
     # x and y are the new words in alphabetical order of their attributes.
+    spelled = _spelled(reader)
     reader.run(
         "CREATE OR REPLACE TEMP TABLE together AS WITH two AS "
         f"(SELECT m.row, {_KEY.format('edits[1]')} AS f, {_KEY.format('edits[2]')} AS g, "
         f"changed::INT AS joint {answered}2), parts AS "
-        "(SELECT two.row, {'a': f.a, 't': f.t} AS u, {'a': g.a, 't': g.t} AS v, joint, "
+        "(SELECT two.row, {'a': f.a, 't': s1.word} AS u, {'a': g.a, 't': s2.word} AS v, joint, "
         "p.changed AS p, q.changed AS q FROM two JOIN alone p ON p.row = two.row AND p.e = f "
-        "JOIN alone q ON q.row = two.row AND q.e = g WHERE f.a <> g.a) "
+        "JOIN alone q ON q.row = two.row AND q.e = g JOIN spelled s1 ON s1.a = f.a AND s1.t = f.t "
+        "JOIN spelled s2 ON s2.a = g.a AND s2.t = g.t WHERE f.a <> g.a) "
         "SELECT least(u, v) AS x, greatest(u, v) AS y, row, "
         "coalesce(array_to_string(any_value(labels), ', '), '') AS answer, count(*) AS n, "
         "sum(joint) AS joint, sum(if(u < v, p, q)) AS one, sum(if(u < v, q, p)) AS two "
@@ -104,9 +109,30 @@ def interactions(reader: CampaignReader, model: str) -> list[Interactions]:
         p_values, chosen = _clearest(signs[attributes])
         sums = _sums(reader, attributes, chosen)
         pairs = [_pair(case, sums[case], p_values.get(case, 1.0)) for case in chosen]
-        pairs = [pair for pair in pairs if pair.both.hits]
+        pairs = [
+            replace(pair, spellings=(spelled[attributes[0], first], spelled[attributes[1], second]))
+            for pair in pairs
+            for first, second in [pair.words]
+            if pair.both.hits
+        ]
         every.append(Interactions(attributes, len(signs[attributes]), len(p_values), pairs))
     return every
+
+
+def _spelled(reader: CampaignReader) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Make the table ``spelled`` of the word that each new word counts as; return all spellings."""
+    uses: dict[str, dict[str, int]] = defaultdict(dict)
+    for attribute, word, number in reader.run("SELECT e.a, e.t, count(*) FROM alone GROUP BY ALL"):
+        uses[attribute][word] = number
+    spelled = {(a, t): words for a, of in uses.items() for t, words in by_spelling(of).items()}
+    reader.run("CREATE OR REPLACE TEMP TABLE spelled (a VARCHAR, t VARCHAR, word VARCHAR)")
+    rows = [{"a": a, "t": t, "word": words[0]} for (a, t), words in spelled.items()]
+    reader.run(
+        "INSERT INTO spelled SELECT unnest($rows::STRUCT(a VARCHAR, t VARCHAR, word VARCHAR)[], "
+        "recursive := true)",
+        rows=rows,
+    )
+    return spelled
 
 
 def judged(texts: dict[_Case, list[Sums]]) -> list[WordPair]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from math import inf
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hinter_core.campaign.findings import AND, OR, FindingFilter, Side
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
@@ -28,6 +30,10 @@ from hinter_core.report.metrics.diagnosis import (
     judged_context,
     weights_of,
 )
+from hinter_core.report.metrics.interactions import interactions
+from hinter_core.report.model import make_report
+from hinter_core.statistics.rates import wilson
+from tests.findings import many
 
 GRAMMAR = """
 start: sentence
@@ -57,6 +63,48 @@ def test_words_that_begin_a_sentence_are_those_of_their_list(tmp_path: Path) -> 
     assert {name for name, _ in changed["nurse"].answers} == {"good"}  # the better side
     weights = weights_of(found, smooth=1)
     assert Sentences(load_grammar(str(path)), weights).count == 18  # each is a word of the grammar
+
+
+def test_spellings_of_one_word_are_one_word(tmp_path: Path) -> None:
+    words = {
+        "age": ["old,old", "fiftysomething,middle", "fifty-something,middle"],
+        "gender": ["man,male", "non-binary person,other", "nonbinary person,other"],
+    }
+    for name, lines in words.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join(["term,group", *lines]), "utf-8")
+    texts = [f"The old man had soup on day {n}." for n in range(6)]
+    (tmp_path / "texts.csv").write_text("\n".join(["text", *texts]), "utf-8")
+    rules = 'scripted:bad if "person"; good otherwise'
+    campaign = Campaign(
+        data=str(tmp_path / "texts.csv"), attributes=("age", "gender"), models=(rules,),
+        dictionaries=tuple(str(tmp_path / f"{name}.csv") for name in words), placebo=False,
+    )  # fmt: skip
+    store = CampaignStore(tmp_path / "out")
+    run_campaign(campaign, store)
+    side = Side(store, rules)
+    with CampaignReader(store) as reader:
+        found = {one.word: one for one in diagnose(reader, rules)}
+        (together,) = interactions(reader, rules)
+    assert found.keys() == {"old", "fifty-something", "man", "non-binary person"}
+    other = found["non-binary person"]
+    assert (other.rate.hits, other.rate.of) == (12, 12)
+    assert other.rate.low == found["man"].rate.low < 0.7  # of 6 texts, and not of 12 cases
+    (pair,) = together.pairs
+    assert (pair.words, pair.texts, pair.both.of) == (
+        ("fifty-something", "non-binary person"),
+        6,
+        24,
+    )
+    everywhere = FindingFilter(search=OR.join(other.spellings), attributes=("gender",))
+    assert many(side, everywhere) == 12
+    assert many(side, replace(everywhere, search="non-binary person / no such word")) == 6
+    search = AND.join(OR.join(of) for of in pair.spellings)
+    assert many(side, FindingFilter(search=search)) == 24
+    (model,) = make_report(store).models
+    (changed,) = model.metrics["words"]
+    assert (changed.source, changed.target) == ("man", "non-binary person")
+    assert (changed.errors.hits, changed.errors.of) == (12, 12)
+    assert changed.errors.low == wilson(6, 6).low
 
 
 def test_an_index_is_the_distance_in_scaled_deviations() -> None:
