@@ -142,6 +142,19 @@ def plan_text(
     return plan
 
 
+def first_kept(
+    plan: Plan, sets: Sequence[tuple[Edit, ...]], parses: ParseStore
+) -> tuple[Edit, ...] | None:
+    """Return the first of some edit sets that the invariant keeps, best with all of its parts."""
+    case = TestCase(plan)
+    follow_ups = {frozenset(edits): follow_up_of(case, edits) for edits in closure(sets)}
+    conform(list(follow_ups.values()), parses)
+    whole = [edits for edits in sets if follow_ups[frozenset(edits)].conformance.kept]
+    kept = {key for key, one in follow_ups.items() if one.conformance.kept}
+    in_parts = (edits for edits in whole if kept.issuperset(map(frozenset, subsets(edits))))
+    return next(in_parts, whole[0] if whole else None)
+
+
 def estimate(plan: Plan, stores: Sequence[PredictionStore]) -> dict[str, Cost]:
     """Estimate the cost of judging a plan, by model.
 

@@ -29,11 +29,11 @@ from hinter_core.pipeline.neutral import neutral_flips
 from hinter_core.pipeline.pipeline import Pipeline, estimate, plan_text
 from hinter_core.pipeline.thresholds import deciding_label, judged_at
 from hinter_core.terms.dictionary import Dictionary, choose
-from hinter_core.types import Occurrence, Outcome, Verdict
+from hinter_core.types import Occurrence, Outcome
 from hinter_ui.explore.examples import load_examples
 from hinter_ui.explore.html import Filter, banner, originals, rows_for, say, table
-from hinter_ui.explore.pairs import fairest_discarded, found, offered
-from hinter_ui.explore.state import ExploreState, Shown
+from hinter_ui.explore.pairs import found, offered
+from hinter_ui.explore.state import ExploreState, OfferedEdits, Shown
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.people import people
 from hinter_ui.html.square import figure, square
@@ -112,6 +112,10 @@ class ExploreActions:
         taken = [occurrence.span for occurrence in plan.occurrences]
         return [one for one in others_there if not any(_overlap(one.span, span) for span in taken)]
 
+    def offered(self, form: ExploreForm, plan: Plan) -> list[OfferedEdits]:
+        """Return what a text offers of each attribute, and the pair that is chosen."""
+        return offered(plan, form, self._services.parses(form.parser))
+
     def costs(self, session: Session, form: ExploreForm, plan: Plan) -> dict[str, Cost]:
         """Return the maximum cost of a scan for each loaded model that answers in words."""
         names = [name for name in form.models if is_generative(name)]
@@ -182,7 +186,7 @@ class ExploreActions:
         if form.edits and not left_over:
             edits = find_edits(plan, form.edits)
         else:
-            edits = find_edits(plan, [one.chosen for one in offered(plan, form) if one.chosen])
+            edits = find_edits(plan, [one.chosen for one in self.offered(form, plan) if one.chosen])
         if not edits:
             raise InputError(say("errors.nothing"))
         result: TestResult | None = None
@@ -328,8 +332,8 @@ class ExploreActions:
     def show_better(self, session: Session) -> bool:
         """Show the most telling mutant, unless somebody chose one; return whether it is another.
 
-        The worst verdict, then the largest effect. While a scan goes on, one of the worst verdict
-        stays.
+        The worst verdict, then the largest effect; a discarded one only if none was tested. While
+        a scan goes on, one of the worst verdict stays.
         """
         state, result = session.of(ExploreState), session.result
         if result is None or not result.check.mutants or state.chosen:
@@ -338,10 +342,6 @@ class ExploreActions:
         if session.running and before and before.verdict is SEVERITY[0]:
             return False
         best = rows_for(result.check, result.models, Filter())[0]
-        if all(result.check.outcomes[m][best].verdict is Verdict.BENIGN for m in result.models):
-            # A single change that is benign says nothing of combinations, if none was tested.
-            discarded = fairest_discarded(result.check)
-            best = best if discarded is None else discarded
         changed, state.selected = best != state.selected, best
         return changed
 

@@ -14,7 +14,7 @@ from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.explore.examples import ExampleText, load_examples
 from hinter_ui.explore.html import Filter, say
 from hinter_ui.explore.layout import ExploreLayout
-from hinter_ui.explore.pairs import lower_score, offered
+from hinter_ui.explore.pairs import lower_score
 from hinter_ui.explore.state import ExploreState, OfferedEdits
 from hinter_ui.explore.updates import ExploreUpdates, cancel_button
 from hinter_ui.html import notice
@@ -225,7 +225,7 @@ class ExploreEvents(TabEvents):
             form = replace(form, edits=shown.edits)
         costs = notice.costs(self.actions.costs(session, form, plan))
         seen = join([self.updates.marked(session, form, plan), costs])
-        return self._offer(session, form, seen, offered(plan, form))
+        return self._offer(session, form, seen, self.actions.offered(form, plan))
 
     def set_offered(self, event: gr.EventData, request: gr.Request, *values: Any) -> Updates:
         """Set what a button beside the text offers."""
@@ -307,7 +307,7 @@ class ExploreEvents(TabEvents):
         looked = {}
         if state.controls.source == shown.source:  # otherwise something was typed meanwhile
             seen = updates.marked(session, shown, check.plan)
-            looked = self._offer(session, shown, seen, offered(check.plan, shown))
+            looked = self._offer(session, shown, seen, self.actions.offered(shown, check.plan))
         fresh = updates.fresh_filter(session) | updates.listed(session)
         return looked | fresh | updates.shown(session)
 

@@ -39,6 +39,7 @@ from hinter_ui.html.wording import say as words
 say = Words("explore")
 
 _NEAR = 0.02  # of the threshold, in probability: noise may flip the answer
+NO_TEST = (Verdict.DISCARDED, Verdict.UNANSWERED)
 _KINDS = ("more", "threshold", "unknown")  # of hidden findings
 
 
@@ -50,7 +51,10 @@ def banner(
     ``note`` is a remark on the model.
     """
     verdict = judged.verdict
-    alone = verdict is Verdict.BIASED and judged.mutant.order == 1
+    alone = judged.mutant.order == 1 and (
+        verdict is Verdict.BIASED
+        or (verdict is Verdict.BENIGN and check.complete and untested(check))
+    )
     kind = f"_{judged.grade.name.lower()}" if judged.grade else "_alone" if alone else ""
     title = say(f"titles.{verdict.value}{kind}")
     about = (
@@ -75,6 +79,16 @@ def banner(
         tag("span", about, class_="model-note") if about else None,
         class_=f"banner {verdict.value}" + (" unsure" if perhaps_noise else ""),
     )
+
+
+def combined(check: TestResult) -> list[Outcome]:
+    """Return what each model made of the combinations."""
+    return [one for of in check.outcomes.values() for one in of if one.mutant.order > 1]
+
+
+def untested(check: TestResult) -> bool:
+    """Whether no combination was tested."""
+    return all(one.verdict in NO_TEST for one in combined(check))
 
 
 def _apart(check: TestResult, judged: Outcome, *, said: bool = False) -> Markup | None:
@@ -256,10 +270,11 @@ def rows_for(check: TestResult, models: Sequence[str], wanted: Filter) -> list[i
     return chosen
 
 
-def _severity(plan: Plan, judged: Outcome) -> tuple[int, bool, bool, float]:
+def _severity(plan: Plan, judged: Outcome) -> tuple[int, bool, bool, float, float]:
     apart = plan.settings.across_people and bool(plan.across_people(judged.mutant.edits))
     at_threshold = judged.grade is HiddenGrade.THRESHOLD
-    return SEVERITY.index(judged.verdict), apart, at_threshold, -_size(judged, "interaction")
+    sizes = -_size(judged, "interaction"), -_size(judged, "shift")
+    return SEVERITY.index(judged.verdict), apart, at_threshold, *sizes
 
 
 def _size(judged: Outcome, measure: str) -> float:

@@ -1,35 +1,38 @@
 """Pairs of changes to press or choose: those that are hidden, and those that a text offers."""
 
-import unicodedata
 from collections.abc import Sequence
 from itertools import combinations, count, groupby
 from math import floor
 from operator import itemgetter
 
+from hinter_core.language.parsing import ParseStore
 from hinter_core.language.people import people_words
+from hinter_core.language.spelling import spelling
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import LEAST_FAIR
 from hinter_core.pipeline.case import TestResult
+from hinter_core.pipeline.pipeline import first_kept
 from hinter_core.types import Edit, Layer, Outcome, Verdict
-from hinter_ui.explore.html import Filter, headline, rows_for, say
+from hinter_ui.explore.html import NO_TEST, Filter, combined, headline, rows_for, say, untested
 from hinter_ui.explore.state import OfferedEdits
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.wording import TIMES, capital, group_name, hue, in_order, name_of, two_people
-from hinter_ui.shared.links import ExploreForm, edit_key, first_offer, offers
+from hinter_ui.shared.links import ExploreForm, edit_key, first_offers, offers
 
 _MOST_CHIPS = 8
 _FEW = 20  # combinations enough for a first look, where all were discarded
 _MOST_OFFERED = 400  # replacements of one attribute; the list of a scan has all of them
+_WORTH = 0.05  # validity score from which a look is offered
+_TRIED = 12  # pairs of two attributes, to offer one that is tested
 _DRAWN = count()
-_NO_TEST = (Verdict.DISCARDED, Verdict.UNANSWERED)
 _FLIPS = (Verdict.BIASED, Verdict.HIDDEN)
 
 
-def offered(plan: Plan, form: ExploreForm) -> list[OfferedEdits]:
+def offered(plan: Plan, form: ExploreForm, parses: ParseStore) -> list[OfferedEdits]:
     """Return what a text offers of each attribute; chosen is what the form says.
 
-    Where the text does not offer all of that, a first pair is chosen. Nothing is offered where the
-    text has no intersection.
+    Where the text does not offer all of that, a first pair is chosen: one that the invariant keeps,
+    if a few pairs have one. Nothing is offered where the text has no intersection.
     """
     present = [a for a in plan.attributes if plan.edits.get(a)]
     if len(present) < min(plan.settings.order, 2):
@@ -37,14 +40,16 @@ def offered(plan: Plan, form: ExploreForm) -> list[OfferedEdits]:
     lists = [_offered(plan, attribute, form.edits) for attribute in present]
     if form.edits and sum(bool(one.chosen) for one in lists) == len(form.edits):
         return lists
-    keys = tuple(map(edit_key, _first(plan, present)))
+    keys = tuple(map(edit_key, _first(plan, present, parses)))
     return [_offered(plan, attribute, keys) for attribute in present]
 
 
-def _first(plan: Plan, present: Sequence[str]) -> tuple[Edit, ...]:
-    sizes = range(min(plan.settings.order, len(present)), 0, -1)
-    sets = (each for size in sizes for each in combinations(present, size))
-    return next(filter(None, (first_offer(plan, each) for each in sets)), ())
+def _first(plan: Plan, present: Sequence[str], parses: ParseStore) -> tuple[Edit, ...]:
+    for size in range(min(plan.settings.order, len(present)), 0, -1):
+        every = [first_offers(plan, of, _TRIED) for of in combinations(present, size)]
+        if some := [edits for of in every for edits in of]:
+            return first_kept(plan, some, parses) or some[0]
+    return ()
 
 
 def _offered(plan: Plan, attribute: str, keys: Sequence[str]) -> OfferedEdits:
@@ -53,16 +58,11 @@ def _offered(plan: Plan, attribute: str, keys: Sequence[str]) -> OfferedEdits:
     chosen = next(meant, "")
     once: dict[object, tuple[str, str, str]] = {}
     for key, words, edit in options:
-        place = edit.spans, edit.source, edit.target.group, edit.target.form, _bare(edit)
+        new = edit.target
+        place = edit.spans, edit.source, new.group, new.form, spelling(new.text)
         if place not in once or key == chosen:
             once[place] = key, words, group_name(edit.target.group)
     return OfferedEdits(attribute, [*once.values()], chosen)
-
-
-def _bare(edit: Edit) -> str:
-    """Return what is alike in two spellings of a target: "Mr." and "Mr", "Maori" and "Māori"."""
-    letters = unicodedata.normalize("NFD", edit.target.text.casefold())
-    return "".join(filter(str.isalnum, letters))
 
 
 def _described(edit: Edit, plan: Plan) -> str:
@@ -130,44 +130,37 @@ def _none(check: TestResult) -> str:
     """Say that nothing hidden was found, or that nothing was tested in which it could be."""
     if not check.complete:
         return say("found.yet")
-    every = _combined(check)
-    if _untested(every):
+    every = combined(check)
+    if untested(check):
         n = len(every) // len(check.outcomes)
-        return say("found.untested", n=n) if n else say("found.single")
-    tested = sum(one.verdict not in _NO_TEST for one in every) // len(check.outcomes)
+        if not n:
+            return say("found.single")
+        why, best = [say("found.untested", n=n)], max(_scores(check), default=1.0)
+        if best < _WORTH:
+            why.append(say("found.unworthy", score=best, least=_WORTH))
+        return " ".join(why)
+    tested = sum(one.verdict not in NO_TEST for one in every) // len(check.outcomes)
     return say.count("found.none", tested)
-
-
-def _combined(check: TestResult) -> list[Outcome]:
-    return [one for of in check.outcomes.values() for one in of if one.mutant.order > 1]
-
-
-def _untested(combined: list[Outcome]) -> bool:
-    return all(one.verdict in _NO_TEST for one in combined)
-
-
-def _discarded(check: TestResult) -> list[tuple[int, Outcome]]:
-    """Return the combinations with their places, the fairest first, if none was tested."""
-    if not (check.complete and _untested(_combined(check))):
-        return []
-    judged = next(iter(check.outcomes.values()), [])  # discarded alike for all models
-    every = [(n, one) for n, one in enumerate(judged) if one.mutant.order > 1]
-    return sorted(every, key=lambda placed: -placed[1].validity.fair)
-
-
-def fairest_discarded(check: TestResult) -> int | None:
-    """Return the place of the fairest combination where all were discarded; else None."""
-    return next((place for place, _ in _discarded(check)), None)
 
 
 def lower_score(check: TestResult) -> float | None:
     """Return the validity score from which the fairest discarded combinations are tested.
 
-    None where a combination was tested, or where none is discarded by its score alone.
+    None where a combination was tested, or where none that is discarded by its score alone is fair
+    enough to be worth a test.
     """
-    every = (one for _, one in _discarded(check))
-    by_score = [one for one in every if one.conformance.layer is Layer.VALIDITY]
-    return floor(100 * by_score[:_FEW][-1].validity.fair) / 100 if by_score else None
+    worth = [score for score in _scores(check) if score >= _WORTH]
+    return worth[:_FEW][-1] if worth else None
+
+
+def _scores(check: TestResult) -> list[float]:
+    """Return the scores of the combinations that are discarded by them, if none was tested."""
+    if not (check.complete and untested(check)):
+        return []
+    every = combined(check)
+    judged = every[: len(every) // len(check.outcomes)]  # discarded alike for all models
+    by_score = (one for one in judged if one.conformance.layer is Layer.VALIDITY)
+    return sorted((floor(100 * one.validity.fair) / 100 for one in by_score), reverse=True)
 
 
 def _chip(check: TestResult, models: Sequence[str], place: int, selected: int | None) -> Markup:
@@ -206,7 +199,7 @@ def _smallest(check: TestResult, model: str, selected: int | None) -> Markup | N
     judged = check.outcomes[model]
     place = smallest_flip(judged)
     if place is None:
-        tested = any(one.verdict not in _NO_TEST for one in judged)
+        tested = any(one.verdict not in NO_TEST for one in judged)
         return tag("p", say("found.steady"), class_="quiet") if check.complete and tested else None
     words = say.count("found.words", len(judged[place].mutant.splices))
     return tag("p", say("found.smallest"), " ", _chip(check, [model], place, selected), " ",

@@ -17,7 +17,7 @@ from hinter_core.types import Failure
 from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.explore.html import Filter, group_label, groups_in, say
 from hinter_ui.explore.layout import ExploreLayout
-from hinter_ui.explore.pairs import lower_score, offered, pairs
+from hinter_ui.explore.pairs import lower_score, pairs
 from hinter_ui.explore.state import ExploreState, OfferedEdits
 from hinter_ui.html import notice
 from hinter_ui.html.marked import preview
@@ -146,7 +146,7 @@ class ExploreUpdates:
         if session.check is None or shown is None or self.actions.change(session):
             return {}
         state.controls = replace(state.controls, edits=shown.edits)
-        return {self.ui.pairs: pairs(offered(session.check.plan, shown), state.choice)}
+        return {self.ui.pairs: pairs(self.actions.offered(shown, session.check.plan), state.choice)}
 
     def uploaded(
         self, dictionary: Dictionary, names: Sequence[str], chosen: Sequence[str] | None

@@ -260,10 +260,12 @@ def offers(plan: Plan, attribute: str) -> list[Edit]:
     return sorted(plan.edits[attribute], key=lambda e: (e.spans, e.target.group))
 
 
-def first_offer(plan: Plan, attributes: Sequence[str]) -> tuple[Edit, ...]:
-    """Return edits that combine, to offer first; none if only some across people do."""
+def first_offers(plan: Plan, attributes: Sequence[str], most: int) -> list[tuple[Edit, ...]]:
+    """Return some edits that combine, to offer first; none if only some across people do."""
     lattice = replace(plan.lattice, edits={name: offers(plan, name) for name in attributes})
-    return lattice.at(len(attributes), 0) if lattice.count(len(attributes)) else ()
+    order = len(attributes)
+    first = [lattice.at(order, 0)] if lattice.count(order) else []
+    return list(filter(plan.possible, first + list(lattice.drawn(order, most))))
 
 
 def explore_form(

@@ -21,7 +21,6 @@ from hinter_core.mutation.settings import Settings
 from hinter_core.types import Mutant
 from hinter_ui.annotate.actions import AnnotateActions, ProjectForm
 from hinter_ui.explore.actions import ExploreActions
-from hinter_ui.explore.pairs import offered
 from hinter_ui.explore.state import ExploreState
 from hinter_ui.html.marked import differences, preview
 from hinter_ui.html.wording import beside
@@ -142,7 +141,7 @@ def test_its_slots_are_marked_and_its_variants_can_be_chosen_and_scanned(
     assert beside("pronoun") + "</mark>" in seen
     assert "&lt;b&gt;told&lt;/b&gt;" in seen
     assert "template with 4 slots" in seen
-    choices = offered(plan, form)
+    choices = explore.offered(form, plan)
     assert [one.attribute for one in choices] == ["gender", "occupation", "country"]
     assert {one.chosen for one in choices if one.chosen} == set(form.edits)
     for _ in explore.scan(session, replace(form, limit=30)):

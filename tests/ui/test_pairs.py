@@ -7,16 +7,22 @@ from dataclasses import replace
 import pytest
 
 from hinter_core.pipeline.case import TestResult
-from hinter_core.types import Verdict
+from hinter_core.pipeline.pipeline import first_kept
+from hinter_core.types import Grades, Verdict
 from hinter_ui.explore.actions import ExploreActions
-from hinter_ui.explore.pairs import found, lower_score, offered, pairs
+from hinter_ui.explore.pairs import found, lower_score, pairs
 from hinter_ui.html.marked import preview
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.links import ExploreForm, edit_key
+from hinter_ui.shared.links import ExploreForm, edit_key, first_offers
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 
 FAIR = 'scripted:negative if "unicorn"; positive otherwise'
+GAME = "The Catholic schoolboys were beaten 3-1 by the girls' team from Ohio."
+LETTER = (
+    "I complain about the way my mother was treated. She is a 72-year-old woman who uses a "
+    "wheelchair, and the young man told her to come back. My father, who is blind, left."
+)
 FORM = ExploreForm(text="The black man was kind.", models=(FAIR,), limit=40)
 
 
@@ -64,6 +70,39 @@ def test_the_fairest_are_tested_from_a_lower_score_where_all_are_discarded(
     assert sum(one.verdict is not Verdict.DISCARDED for one in combined) >= 20
 
 
+def test_no_lower_score_is_offered_where_none_is_worth_a_test(
+    actions: ExploreActions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = scanned(actions, replace(FORM, validity=0.99))
+    assert lower_score(check) is not None
+    monkeypatch.setattr(Grades, "fair", 0.004)
+    assert lower_score(check) is None
+    assert "The highest validity score among them is 0.00." in str(found(check, [FAIR], FAIR, None))
+
+
+def test_a_tested_change_is_shown_before_a_discarded_pair(actions: ExploreActions) -> None:
+    session, form = Session(), replace(FORM, text=GAME, attributes=("religion", "gender"))
+    *_, check = actions.scan(session, form)
+    assert {one.verdict for one in check.outcomes[FAIR] if one.mutant.order > 1} == {
+        Verdict.DISCARDED
+    }
+    actions.show_better(session)
+    shown, judged = actions.show(session), actions.judged(session)
+    assert shown is not None
+    assert judged is not None
+    assert judged.verdict is Verdict.BENIGN
+    assert "Benign alone; no combination was tested." in str(shown.banner)
+
+
+def test_the_first_pair_is_one_that_the_invariant_keeps(actions: ExploreActions) -> None:
+    form = replace(FORM, text=LETTER, attributes=("gender", "age", "disability"))
+    plan = actions.plan(Session(), form)
+    parses = actions._services.parses(form.parser)
+    assert first_kept(plan, first_offers(plan, ("age", "gender"), 1)[:1], parses) is None
+    result = actions.check(Session(), form)
+    assert Verdict.DISCARDED not in {one.verdict for one in result.outcomes[FAIR]}
+
+
 @pytest.mark.parametrize("order", [1, 2])
 def test_no_intersection_is_missed_where_none_is_asked_for(
     actions: ExploreActions, order: int
@@ -80,7 +119,7 @@ def test_a_change_of_a_pronoun_names_the_noun_that_changes_with_it(actions: Expl
     text = "The old saleswoman fed her baby while her young husband slept."
     form = replace(FORM, text=text, attributes=("gender", "age"))
     plan = actions.plan(Session(), form)
-    gender = next(one for one in offered(plan, form) if one.attribute == "gender")
+    gender = next(one for one in actions.offered(form, plan) if one.attribute == "gender")
     said = [words for _, words, _ in gender.offered]
     assert any("saleswoman \u2192 salesperson, her \u2192 xyr" in one for one in said)
     assert not any(one.startswith("her \u2192 xyr") for one in said)
@@ -90,14 +129,14 @@ def test_replacements_stand_in_groups_each_spelling_once(actions: ExploreActions
     form = replace(FORM, text="Ms Walsh, a Samoan woman, left.", attributes=("race", "gender"))
     plan = actions.plan(Session(), form)
     assert {"M\u0101ori", "Maori"} <= {edit.target.text for edit in plan.edits["race"]}
-    lists = {one.attribute: one for one in offered(plan, form)}
+    lists = {one.attribute: one for one in actions.offered(form, plan)}
     said = [words for one in lists.values() for _, words, _ in one.offered]
     for alike in ("Ms \u2192 Mr", "Samoan \u2192 M\u0101ori", "Samoan \u2192 Maori"):
         assert sum(words.replace(".", "").startswith(alike) for words in said) <= 1
     maori = replace(
         form, edits=(next(k for k in map(edit_key, plan.edits["race"]) if "Maori" in k),)
     )
-    race = next(one for one in offered(plan, maori) if one.attribute == "race")
+    race = next(one for one in actions.offered(maori, plan) if one.attribute == "race")
     assert len(race.offered) == len(lists["race"].offered)
     assert any("Maori" in words for key, words, _ in race.offered)
     page = str(pairs([race, lists["gender"]], 0))
