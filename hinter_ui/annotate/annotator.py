@@ -126,6 +126,8 @@ def opening(project: Project) -> Markup:
 def screen(project: Project, name: str) -> Markup:
     """Return the judging screen without an item; the page fills it in."""
     said = {key: say(f"screen.{key}") for key in _FOR_THE_PAGE}
+    if project.repeats:
+        said["progress"] = say("screen.progress_twice")
     words = json.dumps(said, ensure_ascii=False)
     # A tree shows both texts and what differs between them.
     keys = {act: key for act, key in _KEYS.items() if act != "trees" or not project.blind}

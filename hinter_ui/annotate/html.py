@@ -153,14 +153,19 @@ def disputes(
     disputed: Sequence[Consensus],
     items: dict[str, AnnotationItem],
     answers: Answers,
+    judges: int,
 ) -> Markup:
-    """List differing answers about ``items`` and who gave them, with a button for each decision."""
+    """List differing answers about ``items`` and who gave them, with a button for each decision.
+
+    ``judges``: how many people have judged a text.
+    """
     shown: dict[str, list[Consensus]] = {}
     for one in disputed:
         if one.item in items:
             shown.setdefault(one.item, []).append(one)
     by_id = {question.id: question for question in questions}
-    return page().disputes(by_id, disputed, shown, items, answers)
+    none = "agreed" if judges > 1 else "alone" if judges else "unjudged"
+    return page().disputes(by_id, disputed, shown, items, answers, say(f"project.{none}"))
 
 
 def decided(

@@ -130,7 +130,11 @@ class AnnotateUpdates:
                 project.questions, view.decisions, view.items, evaluation.decided
             ),
             ui.disputes: present.disputes(
-                project.questions, evaluation.disputed, view.items, view.answers
+                project.questions,
+                evaluation.disputed,
+                view.items,
+                view.answers,
+                sum(one.judged > 0 for one in view.people),
             ),
             ui.comments: present.comments(view.comments, view.items),
             ui.numbers: present.numbers(evaluation),

@@ -210,7 +210,7 @@ def test_the_owner_sees_what_was_said_and_decides(tmp_path: Path, campaign: Camp
     before = own.stamp(made.id, made.key)
     first = view.found.disputed[0]
     asked = view.project.questions
-    told = present.disputes(asked, view.found.disputed, view.items, view.answers)
+    told = present.disputes(asked, view.found.disputed, view.items, view.answers, 2)
     assert told.count("Yes: Ann; No: Bo") == 12
     listed = present.texts(own.search(made.id, made.key))
     assert listed.count("Yes: Ann; No: Bo") == 12
@@ -300,10 +300,12 @@ def test_all_disagreements_are_in_reach_eight_at_a_time() -> None:
     items = {f"i{n}": AnnotationItem(f"i{n}", f"Text {n}.") for n in range(19)}
     sense = default_questions()[1][:1]
     disputed = [Consensus(name, "sense", {"yes": 1, "no": 1}, None) for name in items]
-    shown = present.disputes(sense, disputed, items, {})
+    shown = present.disputes(sense, disputed, items, {}, 2)
     assert shown.count('data-value="yes"') == 19
     assert re.findall("<summary>(.*?)</summary>", shown) == ["Texts 9 to 16", "Texts 17 to 19"]
     assert "Shown:" not in shown
+    for judges, said in enumerate(("Nobody has judged", "One person has judged so far", "agree")):
+        assert said in present.disputes(sense, [], {}, {}, judges)
 
 
 @pytest.mark.parametrize("name", ["\u00e9" * 40, "\U0001f642" * 40, "from a file " * 20])
