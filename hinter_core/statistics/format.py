@@ -74,11 +74,22 @@ def hidden_in_words(hidden: Rate) -> str:
 
 
 def difference_in_words(difference: Difference) -> str:
-    """Format ``3.1 points higher (95 % interval −0.4 to +6.6)``."""
+    """Format ``3.1 points lower (95 % interval 1.4 to 4.8)``.
+
+    The interval has the direction of the words; across zero, ``6.6 lower to 0.4 higher``.
+    """
     if difference.value is None:
         return "nothing to compare with"
     side = "lower" if difference.value < 0 else "higher"
-    return _with_interval(difference, f"{_percent(abs(difference.value))} points {side}", _points)
+    words = f"{_percent(abs(difference.value))} points {side}"
+    if difference.low is None or difference.high is None:
+        return words
+    low, high = (round(100 * end, 1) for end in (difference.low, difference.high))
+    if low < 0 < high:
+        ends = f"{-low:.1f} lower to {high:.1f} higher"
+    else:
+        ends = " to ".join(f"{end:.1f}" for end in sorted((abs(low), abs(high))))
+    return f"{words} (95 % interval {ends})"
 
 
 def points(difference: Difference) -> str:

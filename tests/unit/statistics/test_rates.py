@@ -83,6 +83,14 @@ def test_in_words() -> None:
     assert difference_in_words(Difference(None)) == "nothing to compare with"
     assert points(Difference(-0.25, -0.5, 0.5)) == "\u221225.0 [\u221250.0,\u00a0+50.0]"
     assert difference_in_words(Difference(-0.25)) == "25.0 points lower"
+    for value, low, high, words in (
+        (-0.052, -0.107, 0.002, "5.2 points lower (95 % interval 10.7 lower to 0.2 higher)"),
+        (-0.052, -0.107, -0.01, "5.2 points lower (95 % interval 1.0 to 10.7)"),
+        (-0.052, -0.107, 0.0001, "5.2 points lower (95 % interval 0.0 to 10.7)"),
+        (0.031, -0.004, 0.066, "3.1 points higher (95 % interval 0.4 lower to 6.6 higher)"),
+        (0.1, 0.03, 0.2, "10.0 points higher (95 % interval 3.0 to 20.0)"),
+    ):
+        assert difference_in_words(Difference(value, low, high)) == words
 
 
 def cell_of(sample: list[tuple[bool, float]], total: int | None = None) -> WeightedShare:
