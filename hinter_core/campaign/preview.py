@@ -187,7 +187,8 @@ def preview_in_words(seen: Preview) -> list[str]:
 class Forecast:
     """A forecast; ``texts`` in total, ``looked_at`` of them planned, ``tested`` with mutants.
 
-    ``unusable``: rows among them without a usable text.
+    ``unusable``: rows of all that have no usable text; counted if the rows are ``counted``, and
+    estimated from the first 100,000 if they are more. None of them is planned.
 
     ``mutants`` (by order), ``parses`` (distinct sentences) and ``seconds`` are estimates for all
     texts; so are ``predictions`` (distinct texts times models, and repetitions) and ``costs`` (by
@@ -217,8 +218,18 @@ class Forecast:
 
     @property
     def whole(self) -> bool:
-        """Whether all texts were looked at."""
-        return self.looked_at == self.texts
+        """Whether all usable texts were looked at."""
+        return self.looked_at == self.usable
+
+    @property
+    def usable(self) -> int:
+        """Number of rows with a usable text."""
+        return self.texts - self.unusable
+
+    @property
+    def counted(self) -> bool:
+        """Whether the unusable rows were counted."""
+        return self.texts <= _DRAWN_FROM
 
 
 def forecast(work: RunScope) -> Forecast:
@@ -229,12 +240,12 @@ def forecast(work: RunScope) -> Forecast:
     """
     campaign, parts = work.campaign, load_parts(work.campaign)
     generator = parts.generator
-    rows = _drawn(work)
+    rows, unusable = _drawn(work)
     started = time.perf_counter()
     cases = generator.test_cases(generator.plans(rows)).values()
     follow_ups = list(generator.follow_ups(cases))
     planning = time.perf_counter() - started
-    scale = work.texts / len(rows) if rows else 0.0
+    scale = (work.texts - unusable) / len(rows) if rows else 0.0
     planned_parses = parts.parses.parsed
     each, tried = _seconds_each(parts, follow_ups, campaign.discarded)
     tried_parses = (parts.parses.parsed - planned_parses) / tried if tried else 0.0
@@ -261,7 +272,7 @@ def forecast(work: RunScope) -> Forecast:
             / max(1, len(follow_ups))
             for store in parts.models
         },
-        unusable=sum(bool(row.fault) for row in rows),
+        unusable=unusable,
         power=_power(sides, _order_of(follow_ups), len(rows)),
         placebo=round(sum(of_placebo for _, of_placebo in sides.values()) * scale),
         kept=sum(one.conformance.kept for one in compared),
@@ -289,12 +300,23 @@ def _neutral(one: FollowUp) -> bool:
     return is_placebo(tuple(edit.attribute for edit in one.mutant.edits))
 
 
-def _drawn(work: RunScope) -> list[Row]:
-    """Return rows drawn at random, or all if they are few."""
-    among = min(work.texts, _DRAWN_FROM)
-    chosen = set(Random(work.campaign.seed).sample(range(among), min(among, _LOOKED_AT)))
-    numbered = enumerate(islice(rows_of(work), max(chosen, default=-1) + 1))
-    return [row for place, row in numbered if place in chosen]
+def _drawn(work: RunScope) -> tuple[list[Row], int]:
+    """Draw usable rows at random, or all if they are few; and return how many are unusable.
+
+    Each usable row read has the same chance (reservoir sampling, Vitter 1985, algorithm R).
+    """
+    random, drawn, usable, unusable = Random(work.campaign.seed), list[Row](), 0, 0
+    for row in islice(rows_of(work), _DRAWN_FROM):
+        if row.fault:
+            unusable += 1
+            continue
+        place = usable if usable < _LOOKED_AT else random.randint(0, usable)
+        usable += 1
+        if place < _LOOKED_AT:
+            drawn[place : place + 1] = [row]
+    share = unusable / max(1, usable + unusable)
+    drawn.sort(key=lambda row: row.number)
+    return drawn, unusable if work.texts <= _DRAWN_FROM else round(work.texts * share)
 
 
 def _power(sides: Mapping[int, tuple[int, int]], order: int, looked_at: int) -> str:

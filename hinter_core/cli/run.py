@@ -192,11 +192,16 @@ def _unanswered(lost: Sequence[Reason], campaign: Campaign) -> list[str]:
 def _forecast(seen: Forecast) -> str:
     share = seen.tested / seen.looked_at if seen.looked_at else 0.0
     orders = ", ".join(f"{number:,} of order {order}" for order, number in seen.mutants.items())
-    looked = f"the {seen.looked_at}" if seen.whole else f"{seen.looked_at} drawn ones"
+    looked = (
+        f"the {seen.looked_at}{' others' if seen.unusable else ''}"
+        if seen.whole
+        else f"{seen.looked_at} drawn ones"
+    )
     bound = "at most" if seen.whole else "at most about"
+    unusable = f"{'' if seen.counted else 'about '}{seen.unusable:,} cannot be used; "
     lines = [
-        f"{seen.texts:,} texts; {seen.tested} of {looked} ({100 * share:.0f} %) have "
-        "something to test" + (f", {seen.unusable} cannot be used" if seen.unusable else ""),
+        f"{seen.texts:,} texts; {unusable if seen.unusable else ''}{seen.tested} of {looked} "
+        f"({100 * share:.0f} %) have something to test",
         f"about {sum(seen.mutants.values()):,} mutants: {orders or 'none'}",
         f"about {seen.parses:,} sentences to parse, {bound} {seen.predictions:,} predictions",
         f"about {timedelta(seconds=round(seen.seconds))} for parsing and local models",

@@ -19,7 +19,11 @@ from hinter_core.language.clean import whole
 
 TEXT_COLUMNS = ("text", "review", "sentence", "content", "comment", "document", "body", "facts")
 LABEL_COLUMNS = ("label", "labels", "sentiment", "class", "target")
-ID_COLUMNS = ("id", "uid", "guid", "key")
+ID_COLUMNS = (
+    "id", "uid", "guid", "key", "row id", "record id", "text id", "document id", "doc id",
+    "review id", "case id", "case number", "case no", "reference number", "aktenzeichen",
+    "fallnummer", "vorgangsnummer", "kennung",
+)  # fmt: skip
 CHAT_COLUMNS = ("prompt", "messages", "conversations", "conversation", "chosen")
 KNOWN = frozenset({*TEXT_COLUMNS, *LABEL_COLUMNS, *ID_COLUMNS})
 LOOKED_AT = 50  # rows read to detect the columns
@@ -141,8 +145,12 @@ def listed(names: Sequence[str]) -> str:
 
 
 def _first(wanted: Sequence[str], names: Sequence[str]) -> str:
-    by_name = {name.rpartition(".")[2].strip().casefold(): name for name in reversed(names)}
+    by_name = {_plain(name.rpartition(".")[2]): name for name in reversed(names)}
     return next((by_name[name] for name in wanted if name in by_name), "")
+
+
+def _plain(name: str) -> str:
+    return " ".join(re.split(r"[\s_-]+", name.casefold().strip(" .")))
 
 
 def pairs_of(given: Sequence[str], option: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions
-from hinter_ui.batch.form import GRAMMAR, HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
+from hinter_ui.batch.form import COLUMNS, GRAMMAR, HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
 from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.batch.preview import preview
 from hinter_ui.batch.updates import BatchState, BatchUpdates
@@ -94,7 +94,7 @@ class BatchEvents(TabEvents):
         looked = partial(gr.on, fresh)
         data = [fields["sample"], *ui.data]
         private(looked, self.look_at_data, data, ui.of_data, trigger_mode="always_last")
-        chosen = [fields[name].input for name in ("text_column", "label_column")]
+        chosen = [fields[name].input for name in COLUMNS]
         private(partial(gr.on, chosen), self.look_at_columns, data, [ui.preview])
         private(fields["sample"].change, self.count, data, [ui.preview])
 
@@ -103,7 +103,8 @@ class BatchEvents(TabEvents):
     def look_at_data(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """Show the fields of a source and what its data look like; columns are detected anew."""
         session = self.session(request)
-        form = replace(BatchForm.of_sample(*values), text_column="", label_column="")
+        form = BatchForm.of_sample(*values)
+        form = replace(form, text_column="", label_column="", id_column="")
         fields = self.updates.data(form)
         if form.source == "hub" and form.hub:
             yield fields | {self.ui.preview: notice.working(say("working.hub"), 0)}

@@ -70,11 +70,11 @@ SOURCES = {
     TEMPLATES: DataSource("templates", applies=_OF_TEMPLATES),
     GRAMMAR: DataSource("grammar", applies=_OF_GRAMMARS),
 }
-# (description, name) of data sets that have a name of their own.
+COLUMNS = ("text_column", "label_column", "id_column")
 # The fields that say what the data are; they come first in the form.
 DATA = (
     "source", "upload", "path", "hub", HANDWRITTEN, TEMPLATES, "mining_log", "classes", "names",
-    GRAMMAR, "own_grammar", "tested", "text_column", "label_column",
+    GRAMMAR, "own_grammar", "tested", *COLUMNS,
 )  # fmt: skip
 # Visitors' texts go to the models under test and to no other server.
 _COMMAND_LINE_ALONE = "paraphraser"
@@ -117,6 +117,7 @@ class BatchForm:
     tested: tuple[str, ...] = ()
     text_column: str = ""
     label_column: str = ""
+    id_column: str = ""
     settings: Mapping[str, Any] = field(default_factory=_defaults)
 
     @classmethod
@@ -184,7 +185,7 @@ class BatchForm:
             raise InputError(say(f"errors.no_{self.source}", button=button))
         more: dict[str, Any] = {}
         if source.columns:
-            more = {"text_column": self.text_column, "label_column": self.label_column}
+            more = {name: getattr(self, name) for name in COLUMNS}
         if self.source == TEMPLATES:
             more = {"names": self.names}
         elif self.source == GRAMMAR:

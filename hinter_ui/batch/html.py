@@ -63,15 +63,15 @@ def _head(title: str, key: str) -> Markup:
 
 def estimate(seen: Forecast) -> Markup:
     """Show the figures of an estimate."""
-    scale = seen.texts / seen.looked_at if seen.looked_at else 0.0
-    tested, unusable = round(seen.tested * scale), round(seen.unusable * scale)
+    tested = round(seen.tested * seen.usable / seen.looked_at) if seen.looked_at else 0
     about = "estimate.exact" if seen.whole else "estimate.about"
     bound = "estimate.at_most" if seen.whole else "estimate.at_most_about"
     cost_bound = "estimate.cost_at_most" if seen.whole else "estimate.cost_at_most_about"
     orders = [say.count("estimate.order", order, number=n) for order, n in seen.mutants.items()]
     of_texts = [say.count("estimate.tested", tested, number=say(about, n=tested))]
-    if unusable:
-        of_texts.append(say("estimate.unusable", number=say(about, n=unusable)))
+    if seen.unusable:
+        number = say("estimate.exact" if seen.counted else "estimate.about", n=seen.unusable)
+        of_texts.append(say("estimate.unusable", number=number))
     figures = [
         ("texts", numeral(seen.texts), ", ".join(of_texts)),
         ("variants", say(about, n=sum(seen.mutants.values())),

@@ -10,6 +10,7 @@ from hinter_core.generators.templates.template import ATTRIBUTES
 from hinter_core.options import CampaignOption
 from hinter_core.types import Verdict
 from hinter_ui.batch.form import (
+    COLUMNS,
     DATA,
     GRAMMAR,
     HANDWRITTEN,
@@ -110,7 +111,7 @@ class BatchLayout:
         with gr.Row(
             visible=False, elem_classes="option-grid", elem_id="batch-columns"
         ) as self.columns:
-            for name in ("text_column", "label_column"):
+            for name in COLUMNS:
                 fields[name] = labels.make(
                     gr.Dropdown, f"batch-{name.replace('_', '-')}", choices=detected, value="",
                     allow_custom_value=True, min_width=150,

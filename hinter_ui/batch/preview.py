@@ -89,7 +89,9 @@ def _drawn(seen: Preview, sample: int | None) -> Markup | None:
     field = translated(CAMPAIGN_OPTIONS["sample"].title)
     key = "preview.drawn" if seen.count is not None else "preview.drawn_of_more"
     key = "preview.drawn_sentences" if seen.grammar else key
-    return tag("p", say(key, n=sample, all=rows, field=field), class_="quiet")
+    unusable = say("preview.drawn_unusable") if seen.unusable else ""
+    words = say(key, n=sample, all=rows, field=field, unusable=unusable)
+    return tag("p", words, class_="quiet")
 
 
 def _facts(seen: Preview) -> list[str]:

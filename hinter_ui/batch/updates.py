@@ -12,7 +12,7 @@ from hinter_core.errors import HinterError
 from hinter_core.report.figures import priority_figure
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions
-from hinter_ui.batch.form import GRAMMAR, HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
+from hinter_ui.batch.form import COLUMNS, GRAMMAR, HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
 from hinter_ui.batch.jobs import CampaignStatus
 from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.environment import CAMPAIGNS_FOLDER, keep_days
@@ -82,9 +82,7 @@ class BatchUpdates:
         return {
             ui.preview: seen,
             ui.columns: gr.update(visible=several),
-            ui.fields["text_column"]: fresh,
-            ui.fields["label_column"]: fresh,
-        }
+        } | {ui.fields[name]: fresh for name in COLUMNS}
 
     def handwritten(self, path: str) -> Updates:
         """Fill in a file of mutants."""

@@ -363,11 +363,11 @@ def test_a_data_set_of_the_hub_is_tested_at_its_commit(
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
     ask_there(hub.address, monkeypatch, str(tmp_path / "hf"))
     texts = [f"The {PEOPLE[i % 5]} was kind, said guest {i}." for i in range(6)]
-    files = {"test.parquet": parquet(remark=texts, verdict=["good"] * 6)}
+    files = {"test.parquet": parquet(remark=texts, verdict=["good"] * 6, seat=list("abcdef"))}
     sha = hub.commit("some/people", files)
-    form = filled(SMALL, source="hub", hub="some/people", label_column="verdict")
+    form = filled(SMALL, source="hub", hub="some/people", label_column="verdict", id_column="seat")
     seen = local.preview(form)
-    assert (seen.looked_at, seen.labels["good"]) == (6, 6)
+    assert (seen.looked_at, seen.labels["good"], seen.rows[0].id) == (6, 6, "a")
     with pytest.raises(InputError, match="no data set 'some/none'"):
         local.preview(filled(form, hub="hf:some/none"))
     # Nobody has counted these rows, and there may be any number of them.
@@ -553,7 +553,7 @@ def test_how_many_texts_are_tested_is_said_before(local: BatchActions, tmp_path:
     form = filled(SMALL, source="path", path=str(path), sample=4)
     seen = local.preview(form)
     shown = str(preview(seen, form.sample))
-    assert "Start tests 4 of these 11 rows" in shown
+    assert "Start tests 4 of these 11 rows, drawn at random; those among them that" in shown
     assert SETTINGS["sample"].title in shown
     for sample in (None, 11):
         assert "Start tests" not in str(preview(seen, sample))

@@ -411,6 +411,17 @@ def test_a_forecast_says_that_nothing_is_kept(tmp_path: Path) -> None:
     assert (seen.kept, seen.discard) == (0, "the text contradicts the change elsewhere")
 
 
+def test_a_forecast_counts_the_rows_that_cannot_be_used(tmp_path: Path) -> None:
+    path = tmp_path / "gaps.csv"
+    rows = ["The black man left." if n % 15 else '""' for n in range(60)]
+    path.write_text("text\n" + "\n".join(rows), encoding="utf-8")
+    campaign = Campaign(data=str(path), attributes=("race", "gender"), models=(RULES,), limit=4)
+    seen = forecast(plan_run(campaign))
+    assert (seen.texts, seen.unusable, seen.usable, seen.counted) == (60, 4, 56, True)
+    assert seen.looked_at == seen.tested == 24
+    assert seen.mutants[2] == 4 * 56
+
+
 def test_a_forecast_draws_its_texts_and_counts_repetitions(tmp_path: Path) -> None:
     path = tmp_path / "late.csv"  # what can be changed stands at the end
     late = ["The black man left.", "A white woman smiled."] * 40

@@ -82,6 +82,12 @@ def test_ids_in_letters_are_no_texts(name: str) -> None:
     assert columns_of(**{name: PROSE}).text == name
 
 
+@pytest.mark.parametrize("name", ["Aktenzeichen", "case_id", "Case-Number", "Row  ID"])
+def test_a_usual_name_makes_ids(name: str) -> None:
+    cells = {name: ["L001", "L002", "L003"], "facts": PROSE}
+    assert (columns_of(**cells).id, columns_of(**cells).text) == (name, "facts")
+
+
 @pytest.mark.parametrize("other", ["page", "spans", "vector"])
 def test_a_usual_name_does_not_make_a_text(other: str) -> None:
     assert columns_of(text=OTHERS[other], remark=PROSE).text == "remark"
