@@ -65,3 +65,16 @@ async function filled() {
   document.getElementById('batch-source').scrollIntoView({block: 'center', behavior: calm ? 'auto' : 'smooth'});
   chosen.focus({preventScroll: true});
 }
+
+// What a reload brings back; of a file, only that there was one.
+function noted(names, files, ...values) {
+  document.body.dataset.noted = 'here';
+  const said = n => files.includes(names[n])
+    ? JSON.stringify(values[n] ?? null).includes('"path"') : values[n];
+  return [Object.fromEntries(names.map((name, n) => [name, said(n)]))];
+}
+
+// What an earlier page noted, and not this one: that would come over what is typed meanwhile.
+function before(value) {
+  return [document.body.dataset.noted ? null : value];
+}

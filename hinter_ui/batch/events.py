@@ -13,7 +13,18 @@ from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions
-from hinter_ui.batch.form import COLUMNS, GRAMMAR, HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
+from hinter_ui.batch.form import (
+    COLUMNS,
+    DATA,
+    FILES,
+    GRAMMAR,
+    HANDWRITTEN,
+    SETTINGS,
+    SOURCES,
+    TEMPLATES,
+    BatchForm,
+    say,
+)
 from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.batch.preview import preview
 from hinter_ui.batch.updates import BatchState, BatchUpdates
@@ -97,14 +108,20 @@ class BatchEvents(TabEvents):
         chosen = [fields[name].input for name in COLUMNS]
         private(partial(gr.on, chosen), self.look_at_columns, data, [ui.preview])
         private(fields["sample"].change, self.count, data, [ui.preview])
+        files = [event for name in FILES for event in (fields[name].upload, fields[name].clear)]
+        others = [box.input for name, box in fields.items() if name not in FILES]
+        written = [*files, *others, fields["path"].blur]
+        script = after_event("batch.noted", [*DATA, *SETTINGS], FILES)
+        gr.on(written, None, ui.form, [ui.noted], js=script, api_visibility="private")
+        filled = [*ui.of_data, *ui.form, ui.told]
+        private(ui.noted.change, self.resume, [ui.noted], filled, js=after_event("batch.before"))
 
     # -- data -----------------------------------------------------------------------------------
 
     def look_at_data(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """Show the fields of a source and what its data look like; columns are detected anew."""
         session = self.session(request)
-        form = BatchForm.of_sample(*values)
-        form = replace(form, text_column="", label_column="", id_column="")
+        form = _detected(BatchForm.of_sample(*values))
         fields = self.updates.data(form)
         if form.source == "hub" and form.hub:
             yield fields | {self.ui.preview: notice.working(say("working.hub"), 0)}
@@ -112,6 +129,31 @@ class BatchEvents(TabEvents):
         if form.source == GRAMMAR:
             shown |= self.updates.tested(session.of(BatchState).seen)
         yield fields | shown
+
+    def resume(self, request: gr.Request, noted: Any) -> Updates:
+        """Fill in the form as it was before the page was loaded again, once."""
+        session, ui, fields = self.session(request), self.ui, self.ui.fields
+        state = session.of(BatchState)
+        form = None if state.resumed else BatchForm.kept(noted, self.services.access)
+        state.resumed = True
+        if form is None:
+            return {ui.told: gr.skip()}
+        _, names = self._preview(session, _detected(form))
+        gone: dict[str, Any] = {one: "" for one in COLUMNS if getattr(form, one) not in names}
+        form = replace(form, **gone)
+        updates = self.updates.data(form)
+        updates |= {fields[n]: form.settings[n] for n in SETTINGS if n not in FILES}
+        for name in ("source", "path", "hub", GRAMMAR):
+            shown = updates.get(fields[name], {})
+            updates[fields[name]] = gr.update(**shown | {"value": getattr(form, name)})
+        updates[fields["classes"]] = list(form.classes)
+        updates |= self.updates.columns(form, *self._preview(session, form))
+        if form.source == GRAMMAR:
+            updates |= self.updates.tested(state.seen, form.tested)
+        if any(noted.get(name) for name in FILES):
+            lost = notice.info([say("files_again")])
+            updates[ui.told if form.given or form.source == "sample" else ui.preview] = lost
+        return updates
 
     def look_at_columns(self, request: gr.Request, *values: Any) -> Updates:
         """Show the data with the columns chosen."""
@@ -122,6 +164,8 @@ class BatchEvents(TabEvents):
         """Say how many texts will be drawn; data that were read are not read again."""
         session = self.session(request)
         form, seen = BatchForm.of_sample(*values), session.of(BatchState).seen
+        if form.source != "sample" and not form.given:
+            return {self.ui.preview: gr.skip()}
         shown = preview(seen, form.sample) if seen else self._preview(session, form)[0]
         return {self.ui.preview: shown}
 
@@ -136,6 +180,7 @@ class BatchEvents(TabEvents):
             return filled | ({self.ui.fields["models"]: list(models)} if models else {})
         if not path:
             return {self.tabs: gr.skip()}
+        session.of(BatchState).resumed = True
         form = BatchForm(source=HANDWRITTEN, hand=path)
         updates = self.updates.data(form) | self.updates.handwritten(path)
         return (
@@ -143,6 +188,7 @@ class BatchEvents(TabEvents):
         )
 
     def _test_grammar(self, session: Session, name: str) -> Updates:
+        session.of(BatchState).resumed = True  # nothing older may come over it
         of_visitor = name not in shipped_grammars()
         form, fields = BatchForm(source=GRAMMAR), self.ui.fields
         form = replace(form, own_grammar=name) if of_visitor else replace(form, grammar=name)
@@ -327,6 +373,10 @@ class JobEvents(TabEvents):
         name = _open_in(session, request, current)
         session.wanted = self.actions.form_of_finding(session, name, *numbers)
         return self.show("explore") | {self.notice: ""}
+
+
+def _detected(form: BatchForm) -> BatchForm:
+    return replace(form, text_column="", label_column="", id_column="")
 
 
 def _open_in(session: Session, request: gr.Request, current: Any) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -84,6 +84,7 @@ SETTINGS = {
     for name, option in CAMPAIGN_OPTIONS.items()
     if option.part != "data" and len(option.choices) != 1 and name != _COMMAND_LINE_ALONE
 }
+FILES = ("upload", HANDWRITTEN, TEMPLATES, "mining_log", "names", "own_grammar", "dictionaries")
 # What a new form holds, where it is not the setting's default.
 _STARTS = {"sample": 20, "limit": 20, "models": (DEFAULT_MODEL,),
            "requests": 0, "budget": 0}  # fmt: skip
@@ -142,6 +143,22 @@ class BatchForm:
         """Read all controls."""
         data = cls.of_data(*values[: len(DATA)])
         return replace(data, settings=dict(zip(SETTINGS, values[len(DATA) :], strict=True)))
+
+    @classmethod
+    def kept(cls, kept: Any, access: Access) -> Self | None:
+        """Read what a browser kept of the form, without its files; None if it kept nothing."""
+        if not isinstance(kept, dict) or not kept:
+            return None
+        given = {**kept, **dict.fromkeys(FILES)}
+        source = SOURCES.get(str(given.get("source")))
+        if source is None or (source.here_only and not access.local):
+            given["source"] = "sample"
+        settings = _defaults()
+        for name in SETTINGS.keys() & given.keys():
+            with suppress(InputError):
+                read_field(SETTINGS[name], given[name])
+                settings[name] = given[name]
+        return replace(cls.of_data(*(given.get(name) for name in DATA)), settings=settings)
 
     @property
     def sample(self) -> int | None:

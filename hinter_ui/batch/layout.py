@@ -49,6 +49,8 @@ class BatchLayout:
         # A box off stage and no state of the server: the page's address follows it.
         self.current = _offstage("batch-current")
         self.kept = find_kept()
+        # The same for every visitor: it keeps the browser's note readable, not secret.
+        self.noted = gr.BrowserState(None, storage_key="hinter-batch", secret="batch")  # noqa: S106
         self.timer = gr.Timer(TICK, active=False)
         self.job = JobLayout(labels, services)
         labels.heading("new")

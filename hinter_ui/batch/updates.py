@@ -31,14 +31,16 @@ from hinter_ui.shared.widgets import drawn
 class BatchState:
     """State of the Batch tab for a page: the open campaign, its parts shown, the previewed data.
 
-    ``started`` campaigns, which take the place of an estimate. ``lock``: of what is shown. A look
-    that began before a campaign was opened must not send its differences after those of the
-    opening, or the page stays without the campaign.
+    ``resumed``: whether the form that the browser keeps was filled in. ``started`` campaigns, which
+    take the place of an estimate. ``lock``: of what is shown. A look that began before a campaign
+    was opened must not send its differences after those of the opening, or the page stays without
+    the campaign.
     """
 
     opened: str | None = None
     watched: dict[str, str] = field(default_factory=dict)
     seen: Preview | None = None
+    resumed: bool = False
     started: int = 0
     lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -66,23 +68,29 @@ class BatchUpdates:
             not in ("sample", GRAMMAR)  # which has no field; the setting of that name is another
         }
 
-    def tested(self, seen: Preview | None) -> Updates:
-        """Offer the attributes of a grammar, all chosen."""
+    def tested(self, seen: Preview | None, chosen: tuple[str, ...] = ()) -> Updates:
+        """Offer the attributes of a grammar, all chosen unless some are."""
         names = list(seen.grammar.sensitive) if seen and seen.grammar else []
         choices = [(name_of(name), name) for name in names]
-        return {self.ui.fields["tested"]: gr.update(choices=choices, value=names)}
+        return {
+            self.ui.fields["tested"]: gr.update(
+                choices=choices, value=[name for name in names if name in chosen] or names
+            )
+        }
 
     def columns(self, form: BatchForm, seen: Any, names: tuple[str, ...]) -> Updates:
         """Show the preview, and a choice of columns where there is one."""
         ui = self.ui
         choices = [(say("choices.detected"), ""), *((name, name) for name in names)]
-        fresh = gr.update(choices=choices, value="")
         source = SOURCES.get(form.source)
         several = source is not None and source.columns and len(names) > 1
         return {
             ui.preview: seen,
             ui.columns: gr.update(visible=several),
-        } | {ui.fields[name]: fresh for name in COLUMNS}
+        } | {
+            ui.fields[name]: gr.update(choices=choices, value=getattr(form, name))
+            for name in COLUMNS
+        }
 
     def handwritten(self, path: str) -> Updates:
         """Fill in a file of mutants."""

@@ -546,6 +546,22 @@ def test_data_without_a_usable_text_are_refused(local: BatchActions, tmp_path: P
     assert local.listed([]) == []
 
 
+def test_a_reload_brings_the_form_back_whatever_the_browser_kept() -> None:
+    local, public = Access(local=True), Access()
+    for nothing in (None, {}, [], "source"):
+        assert BatchForm.kept(nothing, local) is None
+    kept = {"source": "path", "path": "/a.csv", "upload": True, "sample": 33, "limit": "many",
+            "models": ["vader"], "id_column": "case", "no such": 1}  # fmt: skip
+    form = BatchForm.kept(kept, local)
+    assert form is not None
+    assert (form.source, form.path, form.upload, form.id_column) == ("path", "/a.csv", "", "case")
+    assert (form.sample, form.settings["models"]) == (33, ["vader"])
+    assert form.settings["limit"] == BatchForm().settings["limit"]
+    there = BatchForm.kept(kept, public)
+    assert there is not None
+    assert there.source == "sample"  # a path is for the owner of the machine
+
+
 def test_how_many_texts_are_tested_is_said_before(local: BatchActions, tmp_path: Path) -> None:
     path = tmp_path / "texts.csv"
     rows = [f"The British waiter left {i}." if i % 5 else "" for i in range(10)]

@@ -173,6 +173,9 @@ def test_stopped_left_and_resumed_by_its_link(batch: Batch, tmp_path: Path) -> N
     page.goto("about:blank")
     batch.open(f"?campaign={name}")
     expect(page.get_by_role("tab", name="Batch")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#batch-limit input")).to_have_value("6")  # as before, but for the file
+    expect(batch.batch_models).to_contain_text(RULES)
+    expect(batch.batch_preview).to_contain_text("Choose your files again")
     batch.state("stopped")
     batch.job_resume.click()
     expect(batch.job_title.locator(".badge")).to_have_text(re.compile("running|done"))
