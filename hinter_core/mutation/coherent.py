@@ -8,7 +8,7 @@ stands in for that word, is not made and says why. Other people stay as they are
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from hinter_core.language.people import PRONOUNS, people_words
@@ -88,18 +88,21 @@ def coherent_edits(
 
 def _in_one_style(text: str, edits: Sequence[Edit]) -> Iterator[Edit]:
     """Yield the edits without the titles that the text would spell otherwise: "Ms" becomes "Mr"."""
-    made = {(edit.spans, edit.source.text, edit.target.text) for edit in edits}
+    targets: dict[tuple[tuple[Span, ...], str], set[str]] = {}
+    for edit in edits:
+        targets.setdefault((edit.spans, edit.source.text), set()).add(edit.target.text)
     bare = _BARE_TITLE.search(text) is not None
     for edit in edits:
-        source, target = edit.source.text, edit.target.text
+        source = edit.source.text
         stop = source.endswith(".") or not (_BARE_TITLE.fullmatch(source) or bare)
-        if (edit.spans, source, _twin(target)) not in made or target.endswith(".") == stop:
+        if _suits(edit.target.text, targets[edit.spans, source], stop):
             yield edit
 
 
-def _twin(title: str) -> str:
-    """Return the other spelling of a title: "Mr" and "Mr."."""
-    return title.removesuffix(".") if title.endswith(".") else f"{title}."
+def _suits(title: str, titles: Container[str], stop: bool) -> bool:
+    """Whether a title has a full stop or not, as wanted; or has no other spelling, as "Miss"."""
+    twin = title.removesuffix(".") if title.endswith(".") else f"{title}."
+    return title.endswith(".") is stop or twin not in titles
 
 
 class _Direction:
@@ -139,11 +142,7 @@ class _Direction:
                 alike = [pair for pair in targets if pair.target.text.partition(" ")[0] == kind]
                 targets = alike or self._towards(term, _NEUTRAL) or targets
             stop, written = term.text.endswith("."), {pair.target.text for pair in targets}
-            targets = [
-                pair
-                for pair in targets
-                if pair.target.text.endswith(".") is stop or _twin(pair.target.text) not in written
-            ]
+            targets = [pair for pair in targets if _suits(pair.target.text, written, stop)]
             if len(targets) == len(series) and change.target.text in series:
                 # "xe" goes with "xem" and "ze" with "hir": the series keep their order.
                 return targets[series.index(change.target.text)]
