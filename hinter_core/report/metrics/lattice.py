@@ -28,10 +28,10 @@ class TruthTable:
 
     ``rows``: numbers of mutants by (whole flips, first alone flips, second alone flips).
     ``only_whole``: the whole flips and no part does; ``only_part``: the reverse. ``unknown``: cases
-    in no row, as a part has no verdict. Departures: discarded mutants are in none, while
-    the paper has no invariant; and the
-    paper tests their difference (McNemar), but noise alone makes them differ, as two parts have two
-    chances to flip; :class:`PlaceboExcess` compares hidden mutants with placebo mutants instead.
+    in no row, as a part has no verdict. Departures: discarded mutants are in no row either, while
+    the paper has no invariant. And the paper tests the difference of the last two (McNemar), but
+    noise alone makes them differ, as two parts have two chances to flip; :class:`PlaceboExcess`
+    compares hidden mutants with placebo mutants instead.
     """
 
     attributes: Attributes
