@@ -88,7 +88,7 @@ def _repeated(pair: Compared) -> str:
             continue
         if fold(splice.new) in PRONOUNS:
             continue  # "cost him his job" becomes "cost her her job"
-        bare = splice.new.rstrip(".")  # "Mr and Mr." says it twice, too
+        bare = splice.new.rstrip(".") or splice.new  # "Mr and Mr." says it twice, too
         start, end, word = splice.at, splice.at + len(splice.new), re.escape(bare)
         after, before = text[end : end + _WINDOW], text[max(0, start - _WINDOW) : start]
         # A pattern is compiled for each word, so only where the word stands.

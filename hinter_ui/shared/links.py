@@ -226,9 +226,18 @@ def edit_key(edit: Edit) -> str:
     return SEPARATOR.join((edit.attribute, source.text, edit.target.text, source.form, *place))
 
 
-def _without_stops(parts: Sequence[str]) -> list[str]:
-    """Return words without a final stop: "Mr." is "Mr" in a text that writes titles so."""
-    return [part.removesuffix(".") for part in parts]
+def _named(plan: Plan, attribute: str, parts: Sequence[str]) -> Edit | None:
+    """Return the edit that a key names: "Mr." is "Mr" where the text offers "Mr" alone."""
+    made = [
+        (tuple(edit_key(edit).split(SEPARATOR)[1:][: len(parts)]), edit)
+        for edit in reversed(plan.edits.get(attribute, ()))  # of several, the first counts
+    ]
+    alike = {_without_stops(said): edit for said, edit in made}
+    return dict(made).get(tuple(parts)) or alike.get(_without_stops(parts))
+
+
+def _without_stops(parts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(part.removesuffix(".") for part in parts)
 
 
 def find_edits(plan: Plan, keys: Sequence[str]) -> tuple[Edit, ...]:
@@ -240,14 +249,11 @@ def find_edits(plan: Plan, keys: Sequence[str]) -> tuple[Edit, ...]:
     chosen: list[Edit] = []
     for key in keys:
         attribute, *rest = key.split(SEPARATOR)
-        wanted = _without_stops(rest)
-        for edit in plan.edits.get(attribute, ()):
-            if _without_stops(edit_key(edit).split(SEPARATOR)[1:])[: len(rest)] == wanted:
-                chosen.append(edit)
-                break
-        else:
+        edit = _named(plan, attribute, rest)
+        if edit is None:
             what = f"{rest[0]} \u2192 {rest[1]}" if len(rest) >= 2 else key
             raise InputError(say("form.impossible", change=what, attribute=attribute))
+        chosen.append(edit)
     if len({e.attribute for e in chosen}) != len(chosen):
         raise InputError(say("form.twice"))
     if not plan.possible(chosen):

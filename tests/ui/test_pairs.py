@@ -13,7 +13,7 @@ from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.explore.pairs import found, lower_score, pairs
 from hinter_ui.html.marked import preview
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.links import ExploreForm, edit_key, first_offers
+from hinter_ui.shared.links import ExploreForm, edit_key, find_edits, first_offers
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 
@@ -142,3 +142,14 @@ def test_replacements_stand_in_groups_each_spelling_once(actions: ExploreActions
     page = str(pairs([race, lists["gender"]], 0))
     assert page.count("<optgroup") == page.count("</optgroup>") > 4
     assert page.count("<option ") == 2 + len(race.offered) + len(lists["gender"].offered)
+
+
+@pytest.mark.parametrize("literal", [True, False])
+@pytest.mark.parametrize("title", ["Mr", "Mr."])
+def test_a_link_means_its_own_spelling_of_a_title_first(
+    actions: ExploreActions, literal: bool, title: str
+) -> None:
+    form = ExploreForm(text="Ms Hale left.", literal=literal)
+    (edit,) = find_edits(actions.plan(Session(), form), [f"gender|Ms|{title}|title"])
+    # Of a person, "Mr" alone is offered, as the text writes titles without a full stop.
+    assert edit.target.text == (title if literal else "Mr")
