@@ -17,7 +17,7 @@ from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.language.reading.view import with_pieces
 from hinter_core.mutation.edits import OVERLAP, rewritten, splices_of, texts_of, with_texts
 from hinter_core.mutation.people import People
-from hinter_core.mutation.whole_names import NAME_WORD, SUFFIXES
+from hinter_core.mutation.whole_names import JUNIOR, NAME_WORD, SUFFIXES, of_a_thing
 from hinter_core.storage import shipped_words
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.names import (
@@ -43,8 +43,6 @@ from hinter_core.types import (
 )
 
 ORIGIN = ("race", "nationality")
-_CAPITALS = re.compile(r" ([A-Z][a-z]+)(?![\w.])")
-_THE = re.compile(r"\bthe\s$", re.IGNORECASE)
 _NEXT = re.compile(r",? (?:and )?")
 _OF_A_GROUP = 3  # names of a group in place of one
 
@@ -237,6 +235,9 @@ class GivenNames:
         written = next((" ".join(n.words) for n in names if initial in n.words), "")
         if fitting[0] != initial and written:
             return f"no other name with the initial of \u201c{written}\u201d fits"
+        man = any(JUNIOR.match(self._text, name.places[-1][1]) for name in names)
+        if man and self._usage.gender(fitting) != MALE:
+            return "a name with Jr or Sr is a man's"
         return ""
 
     def _contradicts(self, word: str, of_person: Sequence[_Name], wanted: str) -> bool:
@@ -456,23 +457,16 @@ class GivenNames:
             surely = (start, end) in places
             if (start, end) in others or (not surely and (ordinary or match.group().islower())):
                 continue
-            if self._goes_on(start, end):
+            if self._of_a_thing((start, end)):
                 continue
             written = new.upper() if match.group().isupper() else new
             if possessive := self._of_name_in_s(end, match.group(), new):
                 end, written = end + 1, written + possessive
             yield (start, end), written if surely or not others else ""
 
-    def _goes_on(self, start: int, end: int) -> bool:
-        """Whether a longer name than a person's goes on there: "the Anna Keller Middle School".
-
-        Only *the* tells it from a headline ("Anna Keller Wins Prize").
-        """
-        whole = next((n.places for n in self._names if (start, end) in n.places), [(start, end)])
-        after = _CAPITALS.match(self._text, whole[-1][1])
-        if after is None or not _THE.search(self._text[: whole[0][0]]):
-            return False
-        return after[1].lower() not in SUFFIXES and not after[1].isupper()
+    def _of_a_thing(self, place: Span) -> bool:
+        whole = next((name.places for name in self._names if place in name.places), (place,))
+        return of_a_thing(self._text, whole)
 
     def _of_name_in_s(self, end: int, old: str, new: str) -> str:
         """Return the possessive of a new name where the old one has an apostrophe: "James' hat"."""

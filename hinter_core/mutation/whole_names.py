@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
+from hinter_core.storage import shipped_words
 from hinter_core.terms.names import name_usage
 from hinter_core.types import Entity, Mention, MentionKind, Span
 
@@ -24,6 +25,12 @@ NAME_WORD = re.compile(r"[^\W\d_](?:[\w'\u2019-]*\w)?")
 _HYPHENED = re.compile(r"(?<![\w-])[^\W\d_]\w+(?:-[^\W\d_]\w+)+(?![\w-])")
 _MORE = re.compile(rf"(?:(?: (?:{'|'.join(sorted(_PARTICLES))}))* [^\W\d_a-z][\w'\u2019-]*(?!\w))+")
 _ELIDED = re.compile(r" [OD]['\u2019][^\W\d_a-z]\w+")  # surnames: "O'Neil"
+_NEXT = re.compile(r",? ([A-Z][A-Za-z]+)(?!\w)")
+_THE = re.compile(r"\bthe\s$", re.IGNORECASE)
+JUNIOR = re.compile(r",? (?:Jr|Sr)\b")  # behind names of men
+_AND_AFTER = re.compile(r"\s?&\s?(\w+)")
+_AND_BEFORE = re.compile(r"(\w+)\s?&\s?$")
+_SOME = re.compile(r"\b(?:an?|no|every)\s(?:[a-z][a-z-]+\s)?$")
 _NICKNAME = re.compile(
     r"""\s(?:["\u201c'\u2018]\w[\w'\u2019-]{1,15}(?:\s\w[\w'\u2019-]{1,15})?["\u201d'\u2019]
     |\([^\W\d_a-z]\w{1,15}\))\s[^\W\d_a-z][\w'\u2019-]*\w""",
@@ -199,6 +206,26 @@ def says(text: str, mention: Mention) -> str:
     titles = (words.titles.get(w.rstrip("."), "") or words.nouns.get(w, "") for w in before)
     known = name_usage().said(NAME_WORD.findall(text[slice(*mention.head)]))
     return next((g for g in titles if g), "") or (known if known in GENDERS else "")
+
+
+def of_a_thing(text: str, places: Sequence[Span]) -> bool:
+    """Whether the words of a name at these places name a firm, a place or a figure of speech.
+
+    "John Baker Properties", "the Anna Keller Garden Party", "Johnson & Johnson", "a doubting
+    Thomas". Only *the* tells a longer name from a headline ("Anna Keller Wins Prize").
+    """
+    (start, _), (last, end) = places[0], places[-1]
+    before, after = text[:start], _NEXT.match(text, end)
+    goes_on = after[1].lower() if after else ""
+    if {text[last:end].lower(), goes_on} & shipped_words("grammar")["bearing_names"]:
+        return True
+    if after and after[0][0] == " " and _THE.search(before):
+        return goes_on not in SUFFIXES and not after[1].isupper()
+    if len(places) > 1:
+        return False
+    joined = _AND_AFTER.match(text, end) or _AND_BEFORE.search(before)
+    both = (text[start:end], joined[1]) if joined else ()
+    return not all(map(name_usage().gender, both)) or bool(_SOME.search(before))
 
 
 class Joined:

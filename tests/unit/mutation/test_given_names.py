@@ -43,6 +43,22 @@ def variants(text: str, change: str, parses: ParseStore) -> list[str]:
             "she > he",
             "NEW Keller Wins Prize. He thanked us, and AGAIN smiled.",
         ),
+        # Firms, prizes and figures of speech have names of people, and are none.
+        (
+            "John Baker Motors let John, an actor, drive a Tom Hill Holdings van.",
+            "actor > actress",
+            "John Baker Motors let NEW, an actress, drive a Tom Hill Holdings van.",
+        ),
+        (
+            "Thomas, a waiter of Hill & Thomas, is a doubting Thomas.",
+            "waiter > waitress",
+            "NEW, a waitress of Hill & Thomas, is a doubting Thomas.",
+        ),
+        (
+            "Anna & Tom wrote to Miller & Sons. Tom is an actor.",
+            "actor > actress",
+            "Anna & NEW wrote to Miller & Sons. AGAIN is an actress.",
+        ),
         (
             "On Monday Anna Keller, an actress, left.",
             "actress > actor",
@@ -184,6 +200,13 @@ def test_a_namesake_with_the_surname_as_head_stays(text: str, own: str, other: s
     assert not renaming.reason
     start = text.index(own)
     assert list(renaming.texts) == [(start, start + len(own.split()[0]))]
+
+
+def test_a_junior_becomes_no_woman(parses: ParseStore) -> None:
+    text = "Frank Miller Jr. is an actor. He sings."
+    plan = make_plan(text, choose(["gender"], load_shipped()), Settings(1), parses)
+    assert "gender" not in plan.edits
+    assert {rejected.reason for rejected in plan.refused} == {"a name with Jr or Sr is a man's"}
 
 
 def test_it_is_open_who_is_meant() -> None:
