@@ -44,7 +44,7 @@ from hinter_core.report.sections import sections
 from hinter_core.report.tables import table_files
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html.wording import Words
-from hinter_ui.results.html import PER_GROUP
+from hinter_ui.results.html import PER_GROUP, page_in_language
 from hinter_ui.shared.library import discreet, write_for
 from hinter_ui.shared.links import DEFAULT_MODEL, ExploreForm, explore_form
 from hinter_ui.shared.services import Services
@@ -58,7 +58,7 @@ FOLDS = ("rates", "findings", "groups", "words", "compare", "details", "rest", "
 EXAMPLE = Campaign(data=SAMPLE, sample=24, limit=30, models=(DEFAULT_MODEL,))
 FIRST = FindingFilter(("hidden", "biased"))
 _EXAMPLES = Lock()  # one run of the example at a time
-_FORMS = {"html": "html", "md": "markdown", "csv": "csv", "json": "json"}
+_FORMS = {"md": "markdown", "csv": "csv", "json": "json"}
 _FILES = {"tables": "hinter-tables.zip", "findings-csv": "hinter-findings.csv"}
 
 
@@ -361,7 +361,9 @@ class ResultsActions:
                 path.open("w", encoding="utf-8", newline="") as file,
                 self._discreet(reading.store),
             ):
-                if kind in _FORMS:
+                if kind == "html":
+                    file.write(page_in_language(reading.report, reading.limit))
+                elif kind in _FORMS:
                     file.write(write_report(reading.report, _FORMS[kind], limit=reading.limit))
                 else:
                     write_findings(reading.side, reading.filter, file)

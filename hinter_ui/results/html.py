@@ -20,9 +20,9 @@ from hinter_core.report.compared.comparison import (
 from hinter_core.report.compared.sections import comparison_sections
 from hinter_core.report.metrics.lattice import Overlap, circles, overlap_kinds
 from hinter_core.report.model import ModelReport, Report
-from hinter_core.report.page.html import charts_of
-from hinter_core.report.page.opening import Opening
-from hinter_core.report.section import Amount, Counted, Section, written
+from hinter_core.report.page.html import Wording, charts_of, to_html
+from hinter_core.report.page.opening import LABELS, Opening
+from hinter_core.report.section import ARROW, Amount, Counted, Section, written
 from hinter_core.report.sections import sections
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html import glossary
@@ -62,12 +62,13 @@ _COUNTED = pattern(r"[^A-Za-z]+( of [^A-Za-z]+)+")
 _NAMES = {"command", "key", "model"}  # of fields that hold no words
 # Columns whose cells come from data, dictionaries or models, and stay as they are.
 _DATA = {
-    "Change", "Changed to", "Data", "Dictionary", "Group", "Higher", "Label", "Labels", "Lower",
-    "Model", "Significant groups", "Significant, hidden", "What was said (an example)", "Word",
+    "Change", "Changed groups", "Changed to", "Data", "Dictionary", "Group", "Higher", "Label",
+    "Labels", "Lower", "Model", "Significant groups", "Significant, hidden",
+    "What was said (an example)", "Word",
 }  # fmt: skip
 
 _IN_BRACKETS = pattern(r"(?<=\()[\w-]+(?=\)$)")  # the attribute at the end of an axis
-_GROUPS = {"Changed to", "Group", "Significant groups", "Significant, hidden"}
+_GROUPS = {"Changed groups", "Changed to", "Group", "Significant groups", "Significant, hidden"}
 
 
 def validity_choices() -> list[tuple[str, float]]:
@@ -122,7 +123,9 @@ def _table(rows: Iterable[Any], columns: Sequence[str], names: Sequence[str]) ->
 
 def _of_data(column: str, cell: Any) -> Any:
     """Name the groups in a cell; what comes from data or models stays as it is."""
-    return group_name(cell) if column in _GROUPS and isinstance(cell, str) else cell
+    if column not in _GROUPS or not isinstance(cell, str):
+        return cell
+    return ARROW.join(map(group_name, cell.split(ARROW)))
 
 
 def _told(cell: Any) -> Any:
@@ -159,6 +162,18 @@ def _attributes(text: str) -> str:
     if not set(parts := names.split(f" {TIMES} ")) <= set(known):
         return text
     return product([known[name] for name in parts]) + text.removeprefix(names)
+
+
+def page_in_language(report: Report, limit: float) -> str:
+    """Return the report as one HTML file in the language spoken.
+
+    In English it has the words of the papers, and tables are repeated as sentences.
+    """
+    if spoken() == DEFAULT:
+        return to_html(report, limit=limit)
+    labels = {key: translated(text) for key, text in LABELS.items()}
+    wording = Wording(spoken(), for_visitors, _labels, labels)
+    return to_html(report, limit=limit, in_words=False, wording=wording)
 
 
 # -- the first view -----------------------------------------------------------------------------
@@ -272,7 +287,10 @@ def _labels(chart: dict[str, Any]) -> dict[str, Any]:
         named: dict[str, Any] = {"across": for_visitors(name)}
         if chart["kind"] == "grid":
             named["heads"] = [group_name(head) for head in chart["heads"]]
-            named["rows"] = [(group_name(head), cells) for head, cells in chart["rows"]]
+            named["rows"] = [
+                (group_name(head), [c and {**c, "number": grouped(c["number"])} for c in cells])
+                for head, cells in chart["rows"]
+            ]
         return {**chart, **named}
     return chart
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -182,6 +183,27 @@ def test_files_go_when_the_page_closes(shelf: Path, tmp_path: Path) -> None:
     assert len({path.parent.name for path in paths}) == 6
     session.close()
     assert not any(path.parent.exists() for path in paths)
+
+
+def test_a_report_to_print_is_in_the_language_of_the_page(shelf: Path, tmp_path: Path) -> None:
+    assert shelf.is_dir()
+    owner, session = actions(local=True), Session()
+    owner.open(session, MINE)
+    pages = []
+    for language in ("en", "de"):
+        speak(language)
+        pages.append(owner.write(session, "html", tmp_path).read_text(encoding="utf-8"))
+        assert f'<html lang="{language}">' in pages[-1]
+    shown = re.compile(r">([^<>{}]*[a-z]{3}[^<>{}]*)<")
+    english, german = (
+        {text.strip() for text in shown.findall(page[page.index("<body>") : page.index("<script")])}
+        for page in pages
+    )
+    # What stays: texts, words and models of the campaign, and words that are the same in both.
+    words = re.compile(r"\b(the|of|and|is|are|with|not|one|no|each|mutants?|error|row|group)\b")
+    kept = {text for text in english & german if words.search(text)}
+    assert len(german) > 50
+    assert kept <= {one for one in kept if "man was kind" in one or one.startswith(MODEL[:8])}
 
 
 def test_the_words_that_change_answers_lead_to_their_findings(

@@ -75,7 +75,8 @@ def words_section(key: str, title: str, effects: Sequence[WordEffect]) -> Sectio
         [t.attribute, t.source + ARROW + t.target, t.errors.hits, t.errors.of, t.errors]
         for t in effects
     ]  # fmt: skip
-    columns = ["Attribute", "Change", "Errors", "Cases", "Error rate"]
+    change = "Changed groups" if key == "directions" else "Change"
+    columns = ["Attribute", change, "Errors", "Cases", "Error rate"]
     return Section(key, title, list(map(_in_words, effects[:1])), columns, rows)
 
 

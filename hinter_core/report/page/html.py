@@ -1,6 +1,7 @@
 """Write a report, or other sections, as one HTML file that needs no network."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hinter_core.campaign.tables import edit_from_row
@@ -32,12 +33,34 @@ _BEFORE_MODELS = ("overview", "main", "models", "by-model", "accuracy")
 Charts = Sequence[tuple[str, Chart]]  # with the name of each
 
 
+def _as_it_is(part: Any, _names: Iterable[str] = ()) -> Any:
+    return part
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How a page says what the report says; without one, as the report does, in English.
+
+    ``say``: rewrites text, lists and sections, but no names of models. ``label``: rewrites the
+    labels of a chart. ``labels``: the words of the page that are no sentences.
+    """
+
+    language: str = "en"
+    say: Callable[..., Any] = _as_it_is
+    label: Callable[[Chart], Chart] = _as_it_is
+    labels: Mapping[str, str] = field(default_factory=lambda: LABELS)
+
+
+ENGLISH = Wording()
+
+
 def to_html(
     report: Report,
     *,
     in_words: bool = True,
     limit: float = LIMIT,
     on: GateOn = GateOn.EXCESS,
+    wording: Wording = ENGLISH,
 ) -> str:
     """Return the report as one HTML file: light or dark, wide or narrow, on screen or paper.
 
@@ -46,10 +69,11 @@ def to_html(
     """
     report = with_short_names(report)
     by_model: dict[str, list[Section]] = {}
+    names = [model.model for model in report.models]
     for section in sections(report, in_words=in_words):
-        by_model.setdefault(section.model, []).append(section)
+        by_model.setdefault(section.model, []).append(wording.say(section, names))
     rest = by_model.pop("")
-    view = _first_view(report, limit, on)
+    view = _first_view(report, limit, on, wording)
     listed = [  # models with a list of hidden bias, and where it is
         (model, "examples" if number == 1 else f"examples-{number}")
         for number, (model, own) in enumerate(by_model.items(), 1)
@@ -58,7 +82,7 @@ def to_html(
     return _whole_page(
         **view,
         others=[one for one in listed if one[0] != view["first"].model],
-        second=_second_page(report),
+        second=_second_page(report, wording),
         before=[s for s in rest if s.key in _BEFORE_MODELS],
         by_model=by_model,
         after=[s for s in rest if s.key not in _BEFORE_MODELS],
@@ -94,18 +118,20 @@ def _rendered(**values: Any) -> str:
     from jinja2 import Environment, FileSystemLoader
 
     page = Environment(autoescape=True, loader=FileSystemLoader(_PAGES))
-    page.globals |= {"words": LABELS, "change": example_row, "marked": marked}
+    wording: Wording = values.get("wording", ENGLISH)
+    page.globals |= {"words": wording.labels, "language": wording.language}
+    page.globals |= {"change": example_row, "marked": marked}
     return page.get_template("report.html").render(values)
 
 
-def _second_page(report: Report) -> Charts:
+def _second_page(report: Report, wording: Wording) -> Charts:
     """Return the charts of the second page, as many as fit: rates, texts, and one heat map."""
     model = most_telling(report)
     if model is None:
         return []
-    maps = [(f"{model.model}, {name}", chart) for name, chart in charts_of("groups", report, model)]
+    rates, maps = (_said(charts_of(k, report, model), wording) for k in ("main", "groups"))
     room, fitting = _LINES, []
-    for name, made in (*charts_of("main", report, None), *maps[:1]):
+    for name, made in (*rates, *((f"{model.model}, {name}", chart) for name, chart in maps[:1])):
         lines = 3 + sum(len(row[1]) if made["kind"] == "bars" else 2 for row in made["rows"])
         if lines <= room:
             fitting.append((name, made))
@@ -113,19 +139,34 @@ def _second_page(report: Report) -> Charts:
     return fitting
 
 
-def _first_view(report: Report, limit: float = LIMIT, on: GateOn = GateOn.EXCESS) -> dict[str, Any]:
+def _first_view(
+    report: Report,
+    limit: float = LIMIT,
+    on: GateOn = GateOn.EXCESS,
+    wording: Wording = ENGLISH,
+) -> dict[str, Any]:
     models = {model.model: model for model in report.models}
+    first = opening(report, limit, on=on)
+    said = wording.say(replace(first, clusters=[]), list(models))
+    for card in said.cards:
+        for drawn in card.bars:
+            drawn["name"] = wording.say(drawn["name"])
     return {
-        "title": f"HInter report: {report.campaign.title}",
-        "missing": report.missing,
-        "first": opening(report, limit, on=on),
+        "wording": wording,
+        "title": wording.labels["title"].format(title=report.campaign.title),
+        "missing": wording.say(report.missing),
+        "first": replace(said, clusters=first.clusters),
         "charts": lambda section: (
             ()
             if section.key == "main"
-            else charts_of(section.key, report, models.get(section.model)),
-            _venns(section, models),
+            else _said(charts_of(section.key, report, models.get(section.model)), wording),
+            _venns(section, models, wording),
         ),
     }
+
+
+def _said(charts: Charts, wording: Wording) -> Charts:
+    return [(wording.say(name), wording.label(chart)) for name, chart in charts]
 
 
 def charts_of(key: str, report: Report, model: ModelReport | None) -> Charts:
@@ -160,14 +201,17 @@ _OF_MODEL: dict[str, Callable[[ModelReport], Sequence[tuple[str, Chart | None]]]
 }
 
 
-def _venns(section: Section, models: Mapping[str, ModelReport]) -> list[tuple[Any, ...]]:
+def _venns(
+    section: Section, models: Mapping[str, ModelReport], wording: Wording
+) -> list[tuple[Any, ...]]:
     """Return the circles of texts, each with its name, number of texts, words and legend."""
     venns = []
     for one in models[section.model].overlaps if section.key == "overlap" else ():
-        kinds = overlap_kinds(one)
+        kinds = [(kind, n, wording.say(what)) for kind, n, what in overlap_kinds(one)]
         total = sum(number for _, number, _ in kinds)
-        texts = f"{total:,} text{'s' * (total != 1)}"
-        venns.append((circles(one), joined(one.attributes), texts, "Circles of these texts", kinds))
+        texts = wording.say(f"{total:,} text{'s' * (total != 1)}")
+        name, words = joined(one.attributes), wording.labels["circles"]
+        venns.append((circles(one), wording.say(name), texts, words, kinds))
     return venns
 
 

@@ -37,6 +37,15 @@ LABELS = {
     "one": "the only one of its kind in the text",
     "row": "row {n}",
     "none": "No model was tested.",
+    "title": "HInter report: {title}",
+    "in_words": "In words",
+    "one_row": "1 row",
+    "rows": "{n:,} rows",
+    "other_models": "Hidden bias of other models",
+    "print": "Print two pages",
+    "print_all": "Print with the appendix",
+    "appendix": "Appendix",
+    "circles": "Circles of these texts",
 }
 _HEADS = {GateOutcome.PASS: "Pass", GateOutcome.FAIL: "Fail", GateOutcome.FEW: "Too few to say"}
 _RULES = {
