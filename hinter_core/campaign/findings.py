@@ -1,9 +1,9 @@
 """Find mutants of a campaign by one model's answers, by text, and write mutants to files.
 
-Functions raise StoreError if
-a table cannot be read or tables do not fit together.
+Functions raise StoreError if a table cannot be read or tables do not fit together.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
@@ -14,11 +14,12 @@ from typing import Any, TextIO
 from hinter_core.campaign.parquet import named
 from hinter_core.campaign.reader import ANSWER_COLUMNS, MUTANT_COLUMNS, CampaignReader, MutantRecord
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.campaign.tables import PLACEBO, VALIDITY, Attributes, has_placebo
+from hinter_core.campaign.tables import PLACEBO, VALIDITY, Attributes, has_placebo, spelled
 from hinter_core.data.handwritten import write_edits
 from hinter_core.data.tables import format_of, row_writer, write_rows
 from hinter_core.errors import InputError
 from hinter_core.language.clean import printable
+from hinter_core.language.spelling import spelling
 from hinter_core.mutation.edits import as_written
 from hinter_core.types import Verdict
 
@@ -27,11 +28,13 @@ ONLY_PLACEBO = (PLACEBO,)
 _LISTED = 200  # mutants of a group
 
 _WORDS = "concat_ws(chr(31), e.source, e.target, e.source_group, e.target_group)"
+
+_ROW = re.compile(r"^(?:row|Zeile)\s+(\d+)$", re.IGNORECASE)  # as findings are named in Results
 _SEARCH = f"""(
-    contains(lower(t.text), lower($search)) OR t.id = $search OR t.row::VARCHAR = $search
+    contains(replace(lower(t.text), '-', ' '), $plain) OR t.id = $search OR t.row::VARCHAR = $row
     OR (contains(lower(t.id), lower($search)) AND NOT regexp_full_match($search, '[0-9]+'))
-    OR contains(lower(coalesce(m.handwritten, '')), lower($search))
-    OR len(list_filter(m.edits, lambda e: contains(lower({_WORDS}), lower($search)))) > 0
+    OR contains(replace(lower(coalesce(m.handwritten, '')), '-', ' '), $plain)
+    OR len(list_filter(m.edits, lambda e: contains({spelled(_WORDS)}, $spelled))) > 0
 )"""
 
 
@@ -104,10 +107,10 @@ class FindingFilter:
     """A filter; by default all mutants except placebo ones.
 
     ``verdicts``: any of these. ``attributes``: exactly these are changed, or ``ONLY_PLACEBO``.
-    ``search``: part of a changed word, a group, the text or a handwritten mutant, case-insensitive;
-    or the text's id or row; or ``she + nurse``, words that are all brought in; or ``Mx / Mx.``,
-    spellings of a word. ``validity``: least validity score; tables older than it have 1 for mutants
-    that were kept, else 0.
+    ``search``: part of a changed word in any spelling, a group, the text or a handwritten mutant,
+    case-insensitive; or the text's id or row, as ``103`` or ``row 103``; or ``she + nurse``, words
+    that are all brought in; or ``Mx / Mx.``, spellings of a word. ``validity``: least validity
+    score; tables older than it have 1 for mutants that were kept, else 0.
     """
 
     verdicts: tuple[str, ...] = ()
@@ -134,6 +137,9 @@ class FindingFilter:
                 for place, word in enumerate(together)
             }
             parameters["search"] = self.search
+            parameters["plain"] = self.search.lower().replace("-", " ")
+            parameters["spelled"] = spelling(self.search)
+            parameters["row"] = _ROW.sub(r"\1", self.search)
             if not (AND in self.search or OR in self.search):
                 parts.append(_SEARCH)
             else:

@@ -387,6 +387,11 @@ def is_placebo(attributes: Attributes) -> bool:
     return any(attribute.startswith(PLACEBO) for attribute in attributes)
 
 
+def spelled(words: str) -> str:
+    """Return SQL for what all spellings of words share, nearly as ``language.spelling`` does."""
+    return f"regexp_replace(strip_accents(lower({words})), '[\\p{{P}}\\p{{Z}}]', '', 'g')"
+
+
 def has_placebo(attributes: str) -> str:
     """Return :func:`is_placebo` as SQL over a column of attributes."""
     return f"len(list_filter({attributes}, lambda name: starts_with(name, '{PLACEBO}'))) > 0"

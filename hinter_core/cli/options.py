@@ -5,7 +5,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, TextIO, cast
@@ -20,6 +20,7 @@ from hinter_core.language.clean import MAX_CHARACTERS, OBEYED, printable
 from hinter_core.models.budget import Budget
 from hinter_core.options import CampaignOption, Option
 from hinter_core.places import place_of
+from hinter_core.storage import write_whole
 
 Validity = Annotated[
     float,
@@ -176,6 +177,8 @@ class _Screen(io.TextIOBase):
 def output(path: Path | None, *, styled: bool = False) -> Iterator[TextIO]:
     """Yield a stream to a file, or standard output without a path.
 
+    An older file is replaced only if the block succeeds; a device or a link is written directly.
+
     ``styled``: the writer sets styles for a terminal and makes words of others printable itself.
 
     Raises:
@@ -184,8 +187,12 @@ def output(path: Path | None, *, styled: bool = False) -> Iterator[TextIO]:
     if path is None:
         yield sys.stdout if styled else cast("TextIO", _Screen())
         return
+    direct = path.is_symlink() or (path.exists() and not path.is_file())
     try:
-        with path.open("w", encoding="utf-8", newline="", errors="replace") as stream:
+        with (
+            nullcontext(path) if direct else write_whole(path) as place,
+            place.open("w", encoding="utf-8", newline="", errors="replace") as stream,
+        ):
             yield stream
     except OSError as error:
         raise InputError(f"Cannot write {path}: {error.strerror}. Check the path.") from error

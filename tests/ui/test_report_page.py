@@ -13,7 +13,8 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.formats import to_html
 from hinter_core.report.model import make_report
-from hinter_core.report.section import short_names
+from hinter_core.report.page.html import page_of
+from hinter_core.report.section import Section, short_names
 
 MODEL = (
     'scripted:negative if race=white and gender=female; <img src="x" onerror="alert(1)"> if '
@@ -88,6 +89,19 @@ def test_paper_has_two_pages_then_the_appendix(browser: Browser, file: Path) -> 
     assert box["y"] + box["height"] > 400  # and is no half-empty one
     assert chart["height"] < 1016
     assert faults == []
+    page.context.close()
+
+
+def test_paper_has_the_title_of_each_section(browser: Browser) -> None:
+    """A key of a section that names something else, too, is no reason to leave its title out."""
+    page = browser.new_page()
+    section = Section(
+        "words", "Pairs of words", ["One.", "Two.", "Three.", "Four."], ["A"], [["1"]]
+    )
+    page.set_content(page_of("HInter report", [section], {}))
+    page.emulate_media(media="print")
+    expect(page.get_by_text("Pairs of words").first).to_be_visible()
+    expect(page.get_by_text("In words")).to_be_hidden()  # the table says the same
     page.context.close()
 
 

@@ -128,7 +128,10 @@ def test_search_finds_words_groups_texts_and_rows(side: Side) -> None:
 
     every = rows("")
     assert set(rows("Old BLACK")) == {row for row, text in enumerate(TEXTS, 1) if "old bl" in text}
-    assert rows("4") == {4: every[4]}
+    assert rows("4") == rows("row 4") == rows("Zeile 4") == {4: every[4]}
+    assert rows("old-black") == rows("Old black")
+    assert set(rows("s\u00fdr-ian")) == set(every)  # the spellings of a changed word are one
+    assert rows("- .") == {}
     assert sum(rows("syrian").values()) < sum(every.values())
     assert set(rows("syrian")) == set(every)  # a group that every text is turned into or from
     assert rows("no such (word") == {}

@@ -37,6 +37,20 @@ def test_what_controls_a_terminal_is_left_out(capsys: pytest.CaptureFixture[str]
     assert printable("\U0001f469\u200d\U0001f4bb") == "\U0001f469\u200d\U0001f4bb"
 
 
+def test_an_older_file_stays_if_its_writer_fails(tmp_path: Path) -> None:
+    file, link = tmp_path / "report", tmp_path / "link"
+    file.write_text("older")
+    link.symlink_to(file)
+    with pytest.raises(ZeroDivisionError), output(file) as stream:
+        stream.write(str(1 / 0))
+    assert [*tmp_path.iterdir()] in ([file, link], [link, file])
+    assert file.read_text() == "older"
+    with output(link) as stream:
+        stream.write("newer")
+    assert link.is_symlink()
+    assert file.read_text() == "newer"
+
+
 def test_json_says_the_same_in_plain_letters(capsys: pytest.CaptureFixture[str]) -> None:
     print_json({ODD: [ODD, "Z\u00fcrich"]})
     out = capsys.readouterr().out
