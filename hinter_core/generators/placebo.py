@@ -16,8 +16,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from hinter_core.mutation.edits import splices_of, splices_overlap
-from hinter_core.mutation.given_names import exchanged_names
 from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.whole_names import exchanged_names
 from hinter_core.pipeline.neutral import renamed
 from hinter_core.types import Change, Edit, EditKind, Span, Splice, Term
 

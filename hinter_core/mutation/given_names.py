@@ -17,10 +17,17 @@ from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.language.reading.view import with_pieces
 from hinter_core.mutation.edits import OVERLAP, rewritten, splices_of, texts_of, with_texts
 from hinter_core.mutation.people import People
-from hinter_core.mutation.whole_names import JUNIOR, NAME_WORD, SUFFIXES, of_a_thing
+from hinter_core.mutation.whole_names import (
+    JUNIOR,
+    NAME_WORD,
+    SUFFIXES,
+    exchanged_names,
+    of_a_thing,
+)
 from hinter_core.storage import shipped_words
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.names import (
+    ANYWHERE,
     BOTH,
     FAMILY,
     GENDERS,
@@ -44,6 +51,8 @@ from hinter_core.types import (
 
 ORIGIN = ("race", "nationality")
 _NEXT = re.compile(r",? (?:and )?")
+_OPEN = "\u2026"  # in place of the new name, where there is none
+NAME = GrammaticalForm.NAME
 _OF_A_GROUP = 3  # names of a group in place of one
 
 
@@ -62,51 +71,6 @@ class _Name:
     person: int
     words: tuple[str, ...]
     places: tuple[Span, ...]
-
-
-def exchanged_names(text: str, edit: Edit) -> tuple[tuple[Span, str], ...]:
-    """Return the places where an edit changes a name to another, with the old one's gender."""
-    texts = edit.change.texts if isinstance(edit.change, Change) else ()
-    both = ((span, text[slice(*span)], new) for span, new in zip(edit.spans, texts, strict=False))
-    return tuple((span, gender) for span, old, new in both if (gender := _gender(old, new)))
-
-
-def _gender(old: str, new: str) -> str:
-    """Return the gender of a name that another one replaces; "" if one of them is no name."""
-    usage, words = name_usage(), people_words()
-    names = [NAME_WORD.match(name) for name in (old, new)]
-    if not old[:1].isupper() or None in names:
-        return ""
-    was, becomes = (match.group().removesuffix("'s").lower() for match in names if match)
-    if any(w in words.titles or w in words.nouns or w in PRONOUNS for w in (was, becomes)):
-        return ""
-    said = usage.gender(becomes.title())
-    known = usage.gender(was.title())
-    return (known or {MALE: FEMALE, FEMALE: MALE}.get(said, BOTH)) if said else ""
-
-
-def other_names(text: str, names: Sequence[tuple[Span, str]], variant: int) -> dict[Span, str]:
-    """Return other names for those of these genders, by place; of the same origin and initial.
-
-    ``variant``: chooses among them. Without a name for each of them, there are none.
-    """
-    usage, taken = name_usage(), {*NAME_WORD.findall(text)}
-    new: dict[str, str] = {}
-    others: dict[Span, str] = {}
-    for (start, end), gender in names:
-        match = NAME_WORD.match(text, start, end)
-        word = match.group() if match else ""
-        key = word.lower()
-        if key not in new:
-            new[key] = usage.instead(word, gender, taken, variant)
-            taken.add(new[key])
-        if not new[key]:
-            return {}
-        rest = text[start + len(word) : end]
-        if rest and not new[key].endswith("s"):
-            rest += "s"  # James' hat
-        others[start, end] = (new[key].upper() if word.isupper() else new[key]) + rest
-    return others
 
 
 def with_names_of_origin(
@@ -153,8 +117,9 @@ def with_names_of_origin(
         alone = sorted(names.bearers - told)
         peoples = words_of_countries(dictionary) if alone else {}
         for person in alone:
-            for country, edit in names.of_other_origins(person, attribute, peoples):
-                made.append(_with_gender(text, edit, names, [person], country, genders))
+            of_one, not_made = names.of_other_origins(person, attribute, peoples)
+            made += (_with_gender(text, e, names, [person], of, genders) for of, e in of_one)
+            refused += not_made
         if made:
             edits[attribute] = made
     return refused
@@ -262,7 +227,7 @@ class GivenNames:
                 return Renaming({}, f"no other name stands in for \u201c{stays}\u201d")
             for word in changed:
                 kind = wanted if word in given else FAMILY
-                if kind == BOTH and not gender:
+                if kind == BOTH and not gender and (country, BOTH) not in self._usage.given:
                     return Renaming({}, f"\u201c{word}\u201d is a name of no one gender")
                 fitting = self._usage.of_country(word, country, kind, taken)
                 places = dict(self._places(word, fitting, person))
@@ -285,20 +250,55 @@ class GivenNames:
 
     def of_other_origins(
         self, person: int, attribute: str, peoples: Mapping[str, Term]
-    ) -> Iterator[tuple[str, Edit]]:
-        """Yield the changes of a person's name to those of other groups, with their countries."""
-        given = next((word for word in self.of(person) if self._usage.gender(word)), "")
-        if not given or (old := peoples.get(self._usage.country(given))) is None:
-            return
-        made: Counter[str] = Counter()
+    ) -> tuple[list[tuple[str, Edit]], list[RejectedEdit]]:
+        """Return the changes of a person's name to those of other groups, with their countries.
+
+        Where there are none, return why.
+        """
+        name, old, why = self._people_of(person, peoples)
+        made: list[tuple[str, Edit]] = []
+        of_group: Counter[str] = Counter()
         # Groups of many countries, such as white, would outnumber the others.
-        mixed = sorted(peoples.items(), key=lambda one: crc32(f"{given} {one[0]}".encode()))
-        for country, new in mixed:
-            if new.group == old.group or made[new.group] == _OF_A_GROUP:
+        for country, new in sorted(
+            peoples.items() if old else (), key=lambda one: crc32(f"{name} {one[0]}".encode())
+        ):
+            if old is None or new.group == old.group or of_group[new.group] == _OF_A_GROUP:
                 continue
-            if texts := self.of_origin([person], country).texts:
-                made[new.group] += 1
-                yield country, self._edit(person, texts, attribute, old, new)
+            renaming = self.of_origin([person], country)
+            why = why or renaming.reason
+            if renaming.texts:
+                of_group[new.group] += 1
+                made.append((country, self._edit(person, renaming.texts, attribute, old, new)))
+        if made or not why:
+            return made, []
+        place, whole = self._longest(person)
+        change = Pair(attribute, Term(whole, "", NAME), Term(_OPEN, "", NAME))
+        return [], [RejectedEdit(Edit(change, (place,)), why)]
+
+    def _people_of(self, person: int, peoples: Mapping[str, Term]) -> tuple[str, Term | None, str]:
+        """Return a name that tells a person's people and the word for these, or why none does.
+
+        Beside a given name that is usual everywhere, such as an English one, the surname tells it:
+        that of "Emily Chen" is Chinese. A nationality is told by given names only.
+        """
+        usage, names = self._usage, [name for name in self._names if name.person == person]
+        given = next((word for word in self.of(person) if usage.gender(word)), "")
+        known = peoples.get(usage.country(given)) if given else None
+        whole = any(len(n.words) > 1 or n.words[0] in self._surnames for n in names)
+        surname = next(iter(self._surnames_of(names, self.of(person)) if whole else ()), "")
+        of_family = usage.of_family(surname)
+        said = {peoples[of].group: peoples[of] for of in sorted(of_family & {*peoples})}
+        anywhere = usage.country(given) in (ANYWHERE, *usage.anywhere) and ANYWHERE in peoples
+        if known and known.group in said and (len(said) == 1 or usage.country(given)):
+            return given, known, ""
+        if said and anywhere:
+            several = f"\u201c{surname}\u201d is a surname of several peoples"
+            (first, *others) = said.values()
+            return (surname, None, several) if others else (surname, first, "")
+        if known and said and ANYWHERE not in of_family:
+            both = f"\u201c{given}\u201d and \u201c{surname}\u201d"
+            return given, None, f"{both} are names of different peoples"
+        return given, known, ""
 
     def _said(self, person: int) -> str:
         """Return the gender that a person's names say; "" if none, or both."""
@@ -312,14 +312,18 @@ class GivenNames:
 
         Their concepts are the words for the peoples that the names are of.
         """
-        longest = max((n for n in self._names if n.person == person), key=lambda n: len(n.words))
-        start, end = longest.places[0][0], longest.places[-1][1]
+        (start, end), name = self._longest(person)
         inside = ((a - start, b - start, new) for (a, b), new in sorted(texts.items())
                   if start <= a and b <= end)  # fmt: skip
-        name = self._text[start:end]
         named = ((name, old), (with_pieces(name, inside).text, new))
-        source, target = (Term(n, of.group, GrammaticalForm.NAME, of.text) for n, of in named)
+        source, target = (Term(n, of.group, NAME, of.text) for n, of in named)
         return with_texts(Edit(Pair(attribute, source, target), ()), texts)
+
+    def _longest(self, person: int) -> tuple[Span, str]:
+        """Return the place and the words of a person's longest name."""
+        longest = max((n for n in self._names if n.person == person), key=lambda n: len(n.words))
+        start, end = longest.places[0][0], longest.places[-1][1]
+        return (start, end), self._text[start:end]
 
     def _surnames_of(self, names: Sequence[_Name], given: Collection[str]) -> list[str]:
         lower = {word.lower() for word in given}

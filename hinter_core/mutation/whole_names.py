@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.storage import shipped_words
-from hinter_core.terms.names import name_usage
-from hinter_core.types import Entity, Mention, MentionKind, Span
+from hinter_core.terms.names import BOTH, name_usage
+from hinter_core.types import Change, Edit, Entity, Mention, MentionKind, Span
 
 GENDERS = (FEMALE, MALE)
 MIXED = "mixed"
@@ -25,6 +25,8 @@ NAME_WORD = re.compile(r"[^\W\d_](?:[\w'\u2019-]*\w)?")
 _HYPHENED = re.compile(r"(?<![\w-])[^\W\d_]\w+(?:-[^\W\d_]\w+)+(?![\w-])")
 _MORE = re.compile(rf"(?:(?: (?:{'|'.join(sorted(_PARTICLES))}))* [^\W\d_a-z][\w'\u2019-]*(?!\w))+")
 _ELIDED = re.compile(r" [OD]['\u2019][^\W\d_a-z]\w+")  # surnames: "O'Neil"
+_INITIALS = re.compile(r"(?:[A-Z]\. ?)*[A-Z]\.?")
+_SURNAME = re.compile(r"\.? ([^\W\d_a-z]\w+(?:-\w+)*)")
 _NEXT = re.compile(r",? ([A-Z][A-Za-z]+)(?!\w)")
 _THE = re.compile(r"\bthe\s$", re.IGNORECASE)
 JUNIOR = re.compile(r",? (?:Jr|Sr)\b")  # behind names of men
@@ -136,6 +138,10 @@ def _whole(text: str, mention: Mention, hyphened: Sequence[Span]) -> Span:
         start = mention.span[0]
     if more := _NICKNAME.match(text, end) or _ELIDED.match(text, end):
         end = more.end()
+    elif more := _SURNAME.match(text, end):
+        usage, word = name_usage(), text[start:end]
+        listed = usage.gender(word) and usage.of_family(more[1])  # "like Emily Chen a lot"
+        end = more.end() if listed or _INITIALS.fullmatch(word) else end
     return start, end
 
 
@@ -226,6 +232,51 @@ def of_a_thing(text: str, places: Sequence[Span]) -> bool:
     joined = _AND_AFTER.match(text, end) or _AND_BEFORE.search(before)
     both = (text[start:end], joined[1]) if joined else ()
     return not all(map(name_usage().gender, both)) or bool(_SOME.search(before))
+
+
+def exchanged_names(text: str, edit: Edit) -> tuple[tuple[Span, str], ...]:
+    """Return the places where an edit changes a name to another, with the old one's gender."""
+    texts = edit.change.texts if isinstance(edit.change, Change) else ()
+    both = ((span, text[slice(*span)], new) for span, new in zip(edit.spans, texts, strict=False))
+    return tuple((span, gender) for span, old, new in both if (gender := _gender(old, new)))
+
+
+def _gender(old: str, new: str) -> str:
+    """Return the gender of a name that another one replaces; "" if one of them is no name."""
+    usage, words = name_usage(), people_words()
+    names = [NAME_WORD.match(name) for name in (old, new)]
+    if not old[:1].isupper() or None in names:
+        return ""
+    was, becomes = (match.group().removesuffix("'s").lower() for match in names if match)
+    if any(w in words.titles or w in words.nouns or w in PRONOUNS for w in (was, becomes)):
+        return ""
+    said = usage.gender(becomes.title())
+    known = usage.gender(was.title())
+    return (known or {MALE: FEMALE, FEMALE: MALE}.get(said, BOTH)) if said else ""
+
+
+def other_names(text: str, names: Sequence[tuple[Span, str]], variant: int) -> dict[Span, str]:
+    """Return other names for those of these genders, by place; of the same origin and initial.
+
+    ``variant``: chooses among them. Without a name for each of them, there are none.
+    """
+    usage, taken = name_usage(), {*NAME_WORD.findall(text)}
+    new: dict[str, str] = {}
+    others: dict[Span, str] = {}
+    for (start, end), gender in names:
+        match = NAME_WORD.match(text, start, end)
+        word = match.group() if match else ""
+        key = word.lower()
+        if key not in new:
+            new[key] = usage.instead(word, gender, taken, variant)
+            taken.add(new[key])
+        if not new[key]:
+            return {}
+        rest = text[start + len(word) : end]
+        if rest and not new[key].endswith("s"):
+            rest += "s"  # James' hat
+        others[start, end] = (new[key].upper() if word.isupper() else new[key]) + rest
+    return others
 
 
 class Joined:

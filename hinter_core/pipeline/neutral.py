@@ -7,9 +7,9 @@ from itertools import chain
 
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.edits import rewritten, splices_of, texts_of
-from hinter_core.mutation.given_names import exchanged_names, other_names
 from hinter_core.mutation.lattice import EditSet
 from hinter_core.mutation.plan import Plan
+from hinter_core.mutation.whole_names import exchanged_names, other_names
 from hinter_core.options import Option
 from hinter_core.pipeline.case import (
     FollowUp,

@@ -8,6 +8,7 @@ name belongs to one gender and one country, as BiasFinder, section 4.2 and 5.2, 
 """
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -109,26 +110,26 @@ def _names_of(path: Path, _changed: int) -> NameList:
 class NameUsage:
     """How the shipped names are used.
 
-    ``both``: names of both genders. ``short``: by name, its short forms and what it is short for.
-    ``given``: names by country, or other origin, and gender. ``family``: by country or origin.
-    ``of``: country or origin, and gender, of a given name. ``first``:
-    gender of names of two parts by the first of them, where it is another than that of the first
-    part alone. ``second``: second parts, by the gender of the whole.
+    ``short``: by name, its short forms and what it is short for. ``given``: names by country, or
+    other origin, and gender. ``family``: by country or origin. ``of``: country or origin, and
+    gender, of a given name. ``families``: countries and origins of a family name. ``anywhere``:
+    origins whose given names peoples with other family names bear, too. ``first``: gender of names
+    of two parts by the first of them, where it is another than that of the first part alone.
+    ``second``: second parts, by the gender of the whole.
     """
 
-    both: tuple[str, ...]
     short: Mapping[str, frozenset[str]]
     given: Mapping[tuple[str, str], tuple[str, ...]]
     family: Mapping[str, tuple[str, ...]]
     of: Mapping[str, tuple[str, str]]
+    families: Mapping[str, frozenset[str]]
+    anywhere: frozenset[str]
     first: Mapping[str, str]
     second: Mapping[str, tuple[str, ...]]
 
     def gender(self, name: str) -> str:
         """Return the gender that readers expect of a given name; "" if unknown."""
         name = _listed(name)
-        if name in self.both:
-            return BOTH
         known = self.of[name][1] if name in self.of else people_words().names.get(name, "")
         if known or "-" not in name:
             return known
@@ -158,6 +159,10 @@ class NameUsage:
         name = _listed(name)
         return self.of[name][0] if name in self.of else ANYWHERE
 
+    def of_family(self, name: str) -> frozenset[str]:
+        """Return the origins of a family name; none if no list has it."""
+        return self.families.get(_listed(name), frozenset())
+
     def instead(self, name: str, gender: str, taken: Collection[str], variant: int = 0) -> str:
         """Return another given name of a gender, always the same; "" if there is none.
 
@@ -172,9 +177,10 @@ class NameUsage:
     def of_country(self, name: str, country: str, gender: str, taken: Collection[str]) -> str:
         """Return a name of a country in place of another, always the same; "" if there is none.
 
-        ``gender``: of a given name; "family": a family name; BOTH: a given name of any gender.
+        ``gender``: of a given name; "family": a family name; BOTH: a given name that both genders
+        bear, or else of any gender.
         """
-        genders = (gender,) if gender in GENDERS else GENDERS
+        genders = GENDERS if gender == BOTH and (country, BOTH) not in self.given else (gender,)
         pools = [self.given.get((country, one), ()) for one in genders]
         family = self.family.get(country, ()) if gender == FAMILY else ()
         listed = family if gender == FAMILY else [name for pool in pools for name in pool]
@@ -184,12 +190,9 @@ class NameUsage:
 
     def _pools(self, gender: str, country: str, initial: str) -> Iterator[Sequence[str]]:
         """Yield names, the fittest first."""
-        if gender == BOTH:
-            pool: Sequence[str] = self.both
-        else:
-            pool = self.given.get((country, gender), ())
+        pool = self.given.get((country, gender), ())
         yield [name for name in pool if name.startswith(initial)]
-        if gender != BOTH and country == ANYWHERE:
+        if country == ANYWHERE:
             words = people_words()
             yield [
                 name
@@ -211,18 +214,29 @@ def name_usage() -> NameUsage:
         short[name].update(forms)
         for form in forms:
             short[form].add(name)
-    given, family = dict(load_names().given), dict(load_names().family)
+    given = {(origin, BOTH): tuple(listed) for origin, listed in lists["both"].items()}
+    given |= load_names().given
+    family = dict(load_names().family)
     for origin, listed in lists["origins"].items():
         given |= {(origin, gender): tuple(listed[gender]) for gender in GENDERS}
         family[origin] = tuple(listed.get(FAMILY, ()))
+    read, families = dict(given), defaultdict[str, set[str]](set)
+    for origin, listed in lists["told"].items():
+        read |= {(origin, one): (*given[origin, one], *listed.get(one, ())) for one in GENDERS}
+        for name in listed.get(FAMILY, ()):
+            families[name].add(origin)
+    for origin, usual in family.items():
+        for name in usual:
+            families[name].add(origin)
     return NameUsage(
-        both=tuple(lists["both"]),
         short={name: frozenset(usual) for name, usual in short.items()},
         first=lists["first"],
         second={gender: tuple(usual) for gender, usual in lists["second"].items()},
         given=given,
         family=family,
-        of={name: key for key, usual in reversed(given.items()) for name in usual},
+        of={name: key for key, usual in reversed(read.items()) for name in usual},
+        families={name: frozenset(origins) for name, origins in families.items()},
+        anywhere=frozenset(lists["anywhere"]),
     )
 
 
@@ -307,7 +321,9 @@ def _require_classes(names: NameList, path: Path) -> None:
         )
 
 
+@lru_cache(maxsize=65_536)
 def _listed(name: str) -> str:
-    """Return a name as lists write it: "JOHN" as "John"."""
+    """Return a name as lists write it: "JOHN" as "John", "José" as "Jose"."""
     capitals = name.isupper() and len(name) > 1
-    return "-".join(map(str.capitalize, name.split("-"))) if capitals else name
+    name = "-".join(map(str.capitalize, name.split("-"))) if capitals else name
+    return "".join(c for c in unicodedata.normalize("NFD", name) if not unicodedata.combining(c))

@@ -47,7 +47,7 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
         (
             "Its nurse, a woman known to everybody as Sister Abena, smiled.",
             "woman > transgender person",
-            "Its nurse, a transgender person known to everybody as Alex, smiled.",
+            "Its nurse, a transgender person known to everybody as Adom, smiled.",
         ),
         (
             "The woman was a mother of two.",
@@ -82,7 +82,7 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
         (
             "Ms Ada Hale, a nurse and single mother, sang. She left.",
             "she > xe",
-            "Mx Alex Hale, a nurse and single parent, sang. Xe left.",
+            "Mx Angel Hale, a nurse and single parent, sang. Xe left.",
         ),
         (
             "Mr and Mrs Khan, a young couple, called. He is a cook and she is a nurse.",

@@ -170,7 +170,7 @@ def test_both_changes_of_a_name_alone_make_a_name_of_both(parses: ParseStore) ->
     ("text", "attribute", "edited"),
     [
         ("Zorbox called the bank.", "race", {}),  # a name that no list has
-        ("Alex called the bank.", "race", {}),  # of both genders
+        ("Alex called the bank.", "nationality", {}),  # of both genders
         ("Emily called the bank.", "nationality", {"gender": "Emily"}),  # of many countries
         ("Will Emily call? She may.", "race", {"gender": "She", "race": "Emily"}),
     ],
@@ -180,6 +180,42 @@ def test_what_a_name_does_not_tell_stays(
 ) -> None:
     plan = by_name(text, parses, attribute)
     assert {a: edits[0].source.text.capitalize() for a, edits in plan.edits.items()} == edited
+
+
+@pytest.mark.parametrize(
+    ("name", "group"),
+    [
+        ("Emily Chen", "east-asian"), ("Sarah Khan", "south-asian"), ("Malcolm Okafor", "black"),
+        ("Emma Baker", "white"), ("Emma Johnson", "white"), ("Hector Garc\u00eda", "latino"),
+        ("Minh Nguyen", "southeast-asian-pacific"), ("Ali Khan", "south-asian"),
+        ("Priya Jones", "south-asian"), ("Minjun Lee", "east-asian"), ("Keisha Jackson", "black"),
+        ("Mr Kim", "east-asian"), ("K. Adeyemi", "black"),
+    ],
+)  # fmt: skip
+def test_a_surname_tells_the_people_beside_a_given_name_of_none(
+    name: str, group: str, parses: ParseStore
+) -> None:
+    edits = by_name(f"We like {name} a lot.", parses, "race").edits["race"]
+    assert {edit.source.group for edit in edits} == {group}
+    assert group not in (targets := {edit.target.group for edit in edits})
+    assert {"white", "black"} - {group} <= targets
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("Emily Lee", "\u201cLee\u201d is a surname of several peoples"),
+        ("Emma Washington", "\u201cWashington\u201d is a surname of several peoples"),
+        ("Priya Schneider", "\u201cPriya\u201d and \u201cSchneider\u201d are names of different"),
+    ],
+)
+def test_a_name_that_may_be_of_several_peoples_stays_and_says_why(
+    name: str, reason: str, parses: ParseStore
+) -> None:
+    plan = by_name(f"We like {name} a lot.", parses, "race")
+    assert "race" not in plan.edits
+    (refused,) = plan.refused
+    assert refused.in_words.startswith(f"{name} \u2192 \u2026 is not made: {reason}")
 
 
 def test_it_is_told_that_names_alone_can_be_changed(parses: ParseStore) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from hinter_core.errors import DictionaryError
 from hinter_core.language.people import people_words
-from hinter_core.terms.names import ANYWHERE, GENDERS, load_names, name_usage
+from hinter_core.terms.names import ANYWHERE, BOTH, FAMILY, GENDERS, load_names, name_usage
 
 
 def test_the_shipped_names_belong_to_one_gender_and_country() -> None:
@@ -90,3 +90,29 @@ def test_an_accent_makes_no_other_name() -> None:
         given = {usage.instead("Jos\u00e9", gender, (), variant) for variant in range(400)}
         assert given
         assert "Jose" not in given
+    assert usage.of["Jose"] == (usage.country("Jos\u00e9"), usage.gender("JOS\u00c9"))
+    put_in = [*usage.given.values(), *usage.family.values()]
+    assert all(name.isascii() for listed in put_in for name in listed)
+
+
+def test_a_name_of_both_genders_is_of_the_old_ones_origin() -> None:
+    usage = name_usage()
+    both = {
+        name for (_, gender), listed in usage.given.items() if gender == BOTH for name in listed
+    }
+    assert all(usage.gender(name) == BOTH for name in both)
+    origins = {"Greg": ANYWHERE, "Yusuf": "arabic", "Priya": "india", "Minjun": "south-korea"}
+    for name, origin in origins.items():
+        others = {usage.instead(name, BOTH, (), variant) for variant in range(200)}
+        assert {usage.country(other) for other in others} == {origin}
+    assert usage.instead("Giorgos", BOTH, ()) == ""
+
+
+def test_names_of_famous_people_are_read_and_put_into_no_text() -> None:
+    usage = name_usage()
+    assert usage.country("LeBron") == "african-american"
+    assert "LeBron" not in usage.given["african-american", "male"]
+    assert usage.of_family("N\u01d4\u00f1ez") == frozenset()
+    assert usage.of_family("GARC\u00cdA") == {"spanish"}
+    assert usage.of_family("Lee") >= {ANYWHERE, "china", "south-korea"}
+    assert "Lee" not in {usage.of_country("L", country, FAMILY, ()) for country in usage.family}
