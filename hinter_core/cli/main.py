@@ -3,6 +3,7 @@
 Invalid input prints one line to standard error and exits with 2; a stack trace is a bug.
 """
 
+import functools
 import os
 import sys
 from collections.abc import Callable
@@ -69,11 +70,17 @@ def _root(
         typer.echo(context.get_help())
 
 
+@functools.cache
+def _whole() -> Any:
+    """Read the signatures of all commands, which takes 12 ms, once in a process."""
+    return typer.main.get_command(cli)
+
+
 def main() -> None:
     """Run the command line; exit 2 on bad input."""
     code: Any = 0
     try:
-        code = typer.main.get_command(cli).main(standalone_mode=False)
+        code = _whole().main(standalone_mode=False)
         sys.stdout.flush()  # here and not at exit, so that a closed pipe is noticed
         if code == INTERRUPTED:  # typer makes it of KeyboardInterrupt
             say("hinter: stopped.", err=True)
