@@ -6,6 +6,7 @@ one of the French, the edit is not made, and a notice says so.
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from hinter_core.language.spelling import spelling
 from hinter_core.mutation.edits import splices_of, splices_overlap, texts_of, with_texts
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.related import people_of
@@ -31,7 +32,7 @@ def in_all_forms(
     for edit in edits:
         source = edit.source
         if source.form in _FORMS and isinstance(edit.change, Pair):
-            key = (people_of(source.text), source.concept, source.group)
+            key = (_named(source), source.concept, source.group)
             peoples.setdefault(key, {}).setdefault(source, []).append(edit)
     joined: dict[Term, Sequence[Edit]] = {}
     notices: list[str] = []
@@ -51,12 +52,17 @@ def in_all_forms(
     return whole_edits, notices
 
 
+def _named(term: Term) -> str:
+    """Return what all forms and spellings of a people share: "African-American" is one, too."""
+    return spelling(people_of(term.text))
+
+
 def _together(
     text: str, sentences: Sequence[Sentence], forms: Forms, first: Term
 ) -> Iterator[Edit]:
     """Yield an edit of all forms for each people that has them."""
     by_people = [
-        {people_of(edit.target.text): edit for edit in reversed(forms[term])} for term in forms
+        {_named(edit.target): edit for edit in reversed(forms[term])} for term in forms
     ]
     for people, edit in list(by_people[list(forms).index(first)].items())[::-1]:
         parts = [by_group[people] for by_group in by_people if people in by_group]
