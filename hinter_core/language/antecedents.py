@@ -260,6 +260,12 @@ def join_speakers(sets: EntitySets) -> None:
     if writer := last.get(((), 1, SINGULAR)):
         for name in _signatures(document):
             _join_if(sets, writer, name)
+    for name in (one for one in document.phrases if one.name):
+        tree = document.trees[name.sentence]
+        for said in tree.children(name.head, "nsubj"):
+            owner = tree.children(said, "nmod:poss") if tree.lower[said] == "name" else []
+            for number in (tree.phrase_of[one] for one in owner if one in tree.phrase_of):
+                _join_if(sets, document.phrases[number], name)  # "my name is Ann"
 
 
 def _signatures(document: Document) -> Iterator[Phrase]:

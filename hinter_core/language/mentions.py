@@ -353,7 +353,8 @@ class _Finder:
         entities = parse.entities or ("",) * len(parse.words)
         named = {entities[i] for i in range(at, end + 1)} - {""}
         name = tuple(parse.words[at : end + 1])
-        before = [tree.lower[c].rstrip(".") for c in tree.below[token] if c < at]
+        own = (c for c in tree.below[token] if c < at and parse.labels[c] not in _OUTSIDE)
+        before = [tree.lower[c].rstrip(".") for c in own]
         if token < at:
             before.append(tree.lower[token])
         title = next((w for w in before if w in self.words.titles), None)
@@ -366,9 +367,8 @@ class _Finder:
             title, name, skipped = name[0].lower().rstrip("."), name[1:], 1
             given = self.words.names.get(name[0], UNKNOWN) if len(name) > 1 else UNKNOWN
         person = self._is_person(name, named, given, title, nouns)
-        gender = self.words.titles.get(title or "", UNKNOWN)
-        for noun in nouns:
-            gender = gender or self.words.nouns[noun]
+        said = (self.words.titles.get(title or ""), *(self.words.nouns[noun] for noun in nouns))
+        gender = next(filter(None, said), UNKNOWN)
         plural = parse.tags[token] == "NNPS"
         if person is None and tree.parse.labels[token] == "nsubj":
             verb = tree.lower[parse.heads[token]]

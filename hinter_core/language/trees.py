@@ -94,11 +94,17 @@ def _named(parse: Parse, token: int) -> bool:
 def with_names_apart(parse: Parse) -> Parse:
     """Return the parse of a sentence in which a name does not go on behind *and*.
 
-    The parser may make *Walsh* a part of *Jamal* in "Jamal and Emily Walsh", or *Jamal* of *Walsh*.
+    The parser may make *Walsh* a part of *Jamal* in "Jamal and Emily Walsh", or *Jamal* of *Walsh*;
+    and *Sir* a title of Ann in "Dear Sir, my name is Ann".
     """
-    if "CC" not in parse.tags:
-        return parse
     heads, labels = list(parse.heads), list(parse.labels)
+    for subject, head in enumerate(heads):
+        if labels[subject] == "nsubj":
+            for n in range(subject):
+                if heads[n] == head and labels[n] == "nmod:desc":
+                    labels[n] = "vocative"
+    if "CC" not in parse.tags:
+        return replace(parse, labels=tuple(labels))
     parts = (n for n, label in enumerate(parse.labels) if label in ("flat", "compound"))
     for token in parts:
         head, label = parse.heads[token], parse.labels[token]

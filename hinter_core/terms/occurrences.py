@@ -39,6 +39,9 @@ _MERGED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_EITHER = re.compile(
+    r"(?<!\w)(?:sirs?\sor\smad(?:am|ame)s?|mad(?:am|ame)s?\sor\ssirs?)(?!\w)", re.I
+)
 _HYPHEN = re.compile("[-\u2010\u2011]")
 # Before a people, they make another one of it: "half-Korean", "Afro-Brazilian".
 _PARTLY = frozenset("half part quarter mixed afro euro black white".split())
@@ -54,11 +57,13 @@ def find_occurrences(text: str, matcher: Matcher) -> Found:
     view = reading(text)
     occurrences, rejected = _with_compounds(view.text, *matcher.find(view.text))
     merged = [m.span() for m in _MERGED.finditer(view.text)] + _counterparts(view.text, occurrences)
+    either = [m.span() for m in _EITHER.finditer(view.text)]
     kept: list[Occurrence] = []
     for one in occurrences:
-        span = next((m for m in merged if m[0] < one.span[1] and one.span[0] < m[1]), None)
+        span = next((m for m in merged + either if _overlap(m, one.span)), None)
         if span is not None:
-            reason = f"\u201c{view.text[slice(*span)]}\u201d says two forms in one word"
+            said = "speaks to any gender" if span in either else "says two forms in one word"
+            reason = f"\u201c{view.text[slice(*span)]}\u201d {said}"
             rejected.append(RejectedOccurrence(one, reason))
         elif one.surface == "MS" and not _SHOUTED.match(view.text, one.span[1]):
             rejected.append(RejectedOccurrence(one, "\u201cMS\u201d may be an abbreviation"))
@@ -71,6 +76,10 @@ def find_occurrences(text: str, matcher: Matcher) -> Found:
             RejectedOccurrence(_placed(text, view, one.occurrence), one.reason) for one in rejected
         ]
     return kept, [*rejected, *_in_markup(text, view, matcher)]
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
 
 
 def _with_compounds(

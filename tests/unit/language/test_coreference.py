@@ -109,6 +109,11 @@ CASES = [
         ["Mr, He, cook", "Khan, she, nurse"],
     ),
     ("Ms Ada Hale, a nurse and single mother, called.", ["Ms, Ada Hale, nurse, mother"]),
+    # Who is addressed is not who writes.
+    (
+        "Dear Sir, my name is Ada Hale and I am well. I have no pets. Yours faithfully, Ada Hale",
+        ["Sir", "my, Ada Hale, I, I, Ada Hale", "Yours"],
+    ),
 ]
 
 

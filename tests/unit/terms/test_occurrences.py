@@ -82,6 +82,7 @@ def test_what_people_write_is_changed(
         ("The waitress/es left.", "waitress", "two forms"),
         ("The husband/wife signs.", "wife", "two forms"),
         ("The policeman/woman left.", "policeman", "two forms"),
+        ("Dear Sir or Madam, hello.", "Madam", "any gender"),
         ("Open it in MS Access.", "MS", "abbreviation"),
         ("I use she/they.", "she", "two forms"),
         ("#BlackGirlMagic is great", "Black", "hashtag"),
