@@ -35,7 +35,7 @@ from hinter_core.mutation.settings import Settings
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import LiteralMatcher, Matcher, matcher_for
 from hinter_core.terms.occurrences import find_occurrences
-from hinter_core.terms.senses.person_sense import read
+from hinter_core.terms.senses.person_sense import read_in_text
 from hinter_core.types import (
     ROW,
     Edit,
@@ -419,9 +419,9 @@ def _with_sense(
             why = _TOO_LONG if sentence else "it spans two sentences"
             rejected.append(RejectedOccurrence(occurrence, why))
             continue
-        span = (occurrence.span[0] - sentence.start, occurrence.span[1] - sentence.start)
         kinds = None if occurrence.attribute in neutral else readings[sentence.text]
-        reading = read(parsed[sentence.text], span, occurrence.terms, kinds)
+        parse = parsed[sentence.text]
+        reading = read_in_text(occurrence, sentence, sentences, parse, kinds)
         if reading.terms:
             kept.append(replace(occurrence, terms=reading.terms))
         else:

@@ -2,8 +2,9 @@
 
 Terms of the dictionaries are words of other languages, too: Spanish *he*, German *man*. A text is
 of another language only if many of its words are small words of that language and nearly none are
-small words of English, or if most of its letters are of another script. Dialects, short texts and
-texts with words of two languages stay English.
+small words of English, or if most of its letters are of another script. Words with a capital, such
+as names, are of no language. Dialects, short texts and texts with words of two languages stay
+English.
 """
 
 import re
@@ -20,14 +21,15 @@ _PARTICLES = frozenset(
 )
 _FEWEST = 3  # different small words of the other language
 _CLEAR = 2  # of its words that are none of English
-_SHARE = 0.4  # of all words
+_SHARE = 0.4  # of all words without names
 _MORE = 6  # times as many as English ones
 _LATIN = "LATIN"
 
 
 def other_language(text: str) -> str:
     """Return the language of a text that is not English, or ""."""
-    words = [word.lower() for word in _WORD.findall(text)[:_LOOKED_AT]]
+    written = _WORD.findall(text)[:_LOOKED_AT]
+    words = [word.lower() for word in written]
     if not words:
         return ""
     if script := _script(words):
@@ -36,6 +38,7 @@ def other_language(text: str) -> str:
     best, most = "", 0
     small_words = shipped_words("small_words")
     english_words = small_words["English"]
+    with_capital = Counter(word.lower() for word in written if word.istitle())
     for language, small in small_words.items():
         known = counted.keys() & small
         if len(known) < _FEWEST:
@@ -43,7 +46,8 @@ def other_language(text: str) -> str:
         hits = sum(counted[word] for word in known)
         english = sum(counted[word] for word in counted.keys() & english_words - small)
         enough = len(known - _PARTICLES) >= _FEWEST
-        shared = hits >= _SHARE * len(words) and hits >= _MORE * english
+        of = len(words) - sum(with_capital[word] for word in with_capital.keys() - known)
+        shared = hits >= _SHARE * of and hits >= _MORE * english
         clear = sum(counted[word] for word in known - english_words) >= _CLEAR
         if enough and shared and clear and hits > most:
             best, most = language, hits

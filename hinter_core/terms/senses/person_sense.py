@@ -11,7 +11,7 @@ Departure: the paper replaces every occurrence of the string, as ``literal=True`
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from hinter_core.language.encoder import SentenceReading, load_encoder
@@ -28,7 +28,7 @@ from hinter_core.terms.senses.forms import (
     tokens_at,
 )
 from hinter_core.terms.senses.lexicon import LOWER_THINGS, capitalised, expression_at, lexicon
-from hinter_core.types import GrammaticalForm, Occurrence, Parse, Sense, Span, Term
+from hinter_core.types import GrammaticalForm, Occurrence, Parse, Sense, Sentence, Span, Term
 
 PERSON_FROM = 0.5  # least probability of a word that counts
 # A pronoun seldom is an animal's or a ship's, so doubt is no reason to leave it.
@@ -36,6 +36,7 @@ PRONOUN_FROM = 0.3
 COLLECTIVE_FROM = (
     0.2  # "the old" without a noun is people by its form; "the Chinese" may be a state
 )
+_BEFORE = 3  # sentences that are read with that of a pronoun
 _FORM = GrammaticalForm
 _TAGS = {
     "JJ": "an adjective", "NN": "a noun", "NNS": "a plural noun", "NNP": "a name",
@@ -138,6 +139,34 @@ def read(
         return TermReading((term,))
     reason = _against(parse, tokens, term)
     return TermReading((), reason) if reason else _in_sense(parse, tokens, span, term, reading)
+
+
+def read_in_text(
+    occurrence: Occurrence,
+    sentence: Sentence,
+    sentences: Sequence[Sentence],
+    parse: Parse,
+    reading: SentenceReading | None,
+) -> TermReading:
+    """Choose the valid reading of an occurrence; whom a pronoun means, earlier sentences say."""
+    span = (occurrence.span[0] - sentence.start, occurrence.span[1] - sentence.start)
+    found = read(parse, span, occurrence.terms, reading)
+    if found.terms or reading is None or not occurrence.terms[0].form.is_pronoun:
+        return found
+    return read(parse, span, occurrence.terms, _read_after(sentences, sentence))
+
+
+def _read_after(sentences: Sequence[Sentence], sentence: Sentence) -> SentenceReading:
+    """Return the reading of a sentence together with the sentences before it."""
+    at = sentences.index(sentence)
+    before = "".join(f"{one.text} " for one in sentences[max(0, at - _BEFORE) : at])
+    text = before + sentence.text
+    reading = load_encoder().read([text])[text]
+    offsets, names = (
+        tuple((start - len(before), end - len(before)) for start, end in spans)
+        for spans in (reading.offsets, reading.names)
+    )
+    return replace(reading, offsets=offsets, names=names)
 
 
 def _is_own(term: Term) -> bool:

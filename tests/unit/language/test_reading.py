@@ -137,6 +137,8 @@ def test_a_replacement_has_the_alphabet_of_what_it_replaces() -> None:
         "Her gün bizim eve gelir ve çay içer.",
         "Der alte Mann hat die Frau nicht gesehen.",
         "Il n'est pas venu avec sa femme et son fils.",
+        "Madame Claire Dupont a pos\u00e9 sa candidature. Elle est tr\u00e8s fiable et son ancien "
+        "patron, Monsieur Jean Martin, la recommande.",
         "La donna che vive qui non \u00e8 mia madre.",
         "\u041e\u043d\u0430 \u043f\u0440\u0438\u0448\u043b\u0430.",
         "\u5979\u662f\u4e00\u4f4d\u62a4\u58eb\u3002",

@@ -68,6 +68,7 @@ PEOPLE = [
     ("The kids are friendly.", "gender", ["kids"]),
     ("The man's brother left.", "gender", ["man", "brother"]),
     ("A black police officer came.", "race", ["black"]),
+    ("Mary Smith applied. She is great!", "gender", ["She"]),
 ]
 
 MORE_PEOPLE = [
@@ -134,6 +135,7 @@ THINGS = [
     ("It is a black comedy about a family.", "race", "black"),
     ("They ordered white wine with the fish.", "race", "white"),
     ("It is an old film.", "age", "old"),
+    ("Our cat Emma sleeps. She is great.", "gender", "She"),
     ("The house is old.", "age", "old"),
     ("She bought polish for her shoes.", "nationality", "polish"),
     ("Please polish the table.", "nationality", "polish"),
