@@ -54,6 +54,8 @@ CREATE TABLE by_text (model INTEGER, set UBIGINT, row BIGINT,
     {" INTEGER, ".join(TextSums._fields)} INTEGER);
 CREATE TABLE clusters (model INTEGER, key UBIGINT, errors BIGINT, cases BIGINT, hidden BIGINT,
     texts BIGINT);
+CREATE TABLE flips (model INTEGER, key UBIGINT, before UBIGINT, after UBIGINT, errors BIGINT,
+    hidden BIGINT);
 CREATE TABLE by_validity (model INTEGER, set UBIGINT, row BIGINT, level INTEGER, errors BIGINT,
     cases BIGINT, hidden BIGINT);
 CREATE VIEW tokens AS SELECT swap, list_transform(list_filter(list_distinct(string_split(
@@ -194,6 +196,10 @@ def _read_answers(model: ModelCounts, chunk: Chunk, where: str, counted: Campaig
     run(
         f"INSERT INTO clusters SELECT {number}, key, errors, cases, hidden, count(*) FROM summed "
         "WHERE cases > 0 GROUP BY ALL"
+    )
+    run(
+        f"INSERT INTO flips SELECT {number}, key, o.labels, j.labels, count(*), count_if(verdict = "
+        f"'hidden') FROM judged j JOIN read_originals o USING (row) WHERE {ERROR} GROUP BY ALL"
     )
     run(
         f"INSERT INTO by_validity SELECT {number}, set, row, level, count_if({ERROR}), count(*), "

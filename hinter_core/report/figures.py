@@ -23,7 +23,7 @@ from hinter_core.report.metrics.groups import GroupRate, by_attributes
 from hinter_core.report.metrics.lattice import Overlap, circles, overlap_kinds
 from hinter_core.report.metrics.priority import expected_faults
 from hinter_core.report.model import ModelReport, Report
-from hinter_core.report.section import joined
+from hinter_core.report.section import ARROW, joined
 from hinter_core.report.sections import lines_of
 from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Rate
@@ -123,12 +123,12 @@ def heat_maps(model: ModelReport) -> list[tuple[str, Chart]]:
 
 
 def _heat_map(attributes: tuple[str, ...], groups: list[GroupRate]) -> Chart:
-    cells = {group.groups: group.errors for group in groups}
+    cells = {group.groups: group for group in groups}
     down, across = (sorted({names[side] for names in cells}) for side in (0, 1))
     if len(across) > len(down):  # the longer side goes down, to fit a narrow page
         down, across, attributes = across, down, attributes[::-1]
-        cells = {names[::-1]: rate for names, rate in cells.items()}
-    top = max(1.0, *(100 * (rate.share or 0.0) for rate in cells.values()))
+        cells = {names[::-1]: group for names, group in cells.items()}
+    top = max(1.0, *(100 * (group.errors.share or 0.0) for group in groups))
     return {
         "kind": "grid",
         "heads": across,
@@ -138,14 +138,15 @@ def _heat_map(attributes: tuple[str, ...], groups: list[GroupRate]) -> Chart:
     }
 
 
-def _cell(rate: Rate | None, top: float) -> dict[str, Any] | None:
-    if rate is None or rate.share is None:
+def _cell(group: GroupRate | None, top: float) -> dict[str, Any] | None:
+    if group is None or group.errors.share is None:
         return None
-    share = 100 * rate.share
+    rate, share = group.errors, 100 * group.errors.share
     return {
         "value": f"{share:.0f}", "number": f"n\u00a0{rate.of:,}", "few": rate.of < FEW,
         "heat": f"{share / top:.2f}", "percent": share,
-        "words": f"{percent(rate)}, {rate.hits:,} of {rate.of:,}",
+        "words": f"{percent(rate)}, {rate.hits:,} of {rate.of:,}{ARROW * bool(group.to)}{group.to}",
+        "to": group.to,
     }  # fmt: skip
 
 
@@ -381,6 +382,12 @@ def _of_stacks(chart: Chart) -> _Plot:
     return data, _horizontal("", len(chart["rows"]), "stack")
 
 
+def _lines_of(cell: Mapping[str, Any]) -> Iterator[str]:
+    yield from (f"{cell['percent']:.0f}", cell["number"])
+    if cell["to"]:
+        yield escape(ARROW.lstrip() + cell["to"])
+
+
 def _of_grid(chart: Chart) -> _Plot:
     def each(part: str) -> list[list[Any]]:
         return [[cell and cell[part] for cell in cells] for _, cells in chart["rows"]]
@@ -395,7 +402,7 @@ def _of_grid(chart: Chart) -> _Plot:
         "colorscale": _SCALE,
         # plotly would write "null" into a cell without a case.
         "text": [
-            [(one and f"{one['percent']:.0f}<br>{one['number']}") or "" for one in cells]
+            [(one and "<br>".join(_lines_of(one))) or "" for one in cells]
             for _, cells in chart["rows"]
         ],
         "texttemplate": "%{text}",

@@ -49,9 +49,9 @@ from hinter_ui.html.wording import (
 
 say = Words("results")
 
-_ELSEWHERE = {"overview", "main", "models", "by-model", "accuracy", "examples", "coverage",
-              "unused", "overlap", "groups"}  # fmt: skip
-_RATES = ("main", "models", "by-model", "accuracy")
+_ELSEWHERE = {"overview", "main", "answers", "models", "by-model", "accuracy", "examples",
+              "coverage", "unused", "overlap", "groups"}  # fmt: skip
+_RATES = ("main", "answers", "models", "by-model", "accuracy")
 _LAST = ("coverage", "discards", "unused")
 VALIDITIES = (0.0, 0.8, 0.9, 0.95)  # least scores to choose from
 PER_GROUP = 4  # findings of a text that are shown at first
@@ -62,9 +62,9 @@ _COUNTED = pattern(r"[^A-Za-z]+( of [^A-Za-z]+)+")
 _NAMES = {"command", "key", "model"}  # of fields that hold no words
 # Columns whose cells come from data, dictionaries or models, and stay as they are.
 _DATA = {
-    "Change", "Changed groups", "Changed to", "Data", "Dictionary", "Group", "Higher", "Label",
-    "Labels", "Lower", "Model", "Significant groups", "Significant, hidden",
-    "What was said (an example)", "Word",
+    "Change", "Changed groups", "Changed to", "Data", "Dictionary", "From answer", "Group",
+    "Higher", "Label", "Labels", "Lower", "Model", "Most often to", "Significant groups",
+    "Significant, hidden", "To answer", "What was said (an example)", "Word",
 }  # fmt: skip
 
 _IN_BRACKETS = pattern(r"(?<=\()[\w-]+(?=\)$)")  # the attribute at the end of an axis
@@ -236,7 +236,11 @@ def rates(report: Report) -> Markup:
     """Draw the rates of all models, and write the main table and the accuracy."""
     named = [model.model for model in report.models]
     tables = [for_visitors(s, named) for s in sections(report) if s.key in _RATES]
-    return join([_charts("main", report, None), *map(section_of, tables)])
+    tables.sort(key=lambda section: _RATES.index(section.key))
+    if len(named) > 1:
+        tables = [replace(s, title=f"{s.title}: {s.model}") if s.model else s for s in tables]
+    written = (section_of(section, wide=section.key == "answers") for section in tables)
+    return join([_charts("main", report, None), *written])
 
 
 def groups(report: Report, model: ModelReport) -> Markup:

@@ -67,14 +67,15 @@ def example_row(example: Mapping[str, Any]) -> dict[str, str]:
     return {
         "row": str(example["row"]),
         "change": ", ".join(e.in_words for e in as_written(edits)),
-        "answer": _labels(example["original"]) + ARROW + _labels(example["labels"]),
+        "answer": answer_in_words(example["original"]) + ARROW + answer_in_words(example["labels"]),
         **({"hidden": grade} if "grade" in example else {}),
         "text": _cut(text, first.start, last.end),
         "mutant": _cut(mutant.text, first.at, last.at + len(last.new)),
     }
 
 
-def _labels(labels: Sequence[str] | None) -> str:
+def answer_in_words(labels: Sequence[str] | None) -> str:
+    """Join the labels of an answer."""
     return ", ".join(labels or ()) or "no label"
 
 

@@ -1,19 +1,25 @@
-"""Error rates by the groups that texts were changed to (MutaInt, Tables 3-5)."""
+"""Error rates by the groups that texts were changed to (MutaInt, Tables 3-5), and their answers.
+
+Departure: the papers count changed answers. Which answer an error leads to says whom it favours.
+"""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from hinter_core.campaign.tables import Attributes, is_placebo
+from hinter_core.models.base import COREFERENCE, MASKED
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
-from hinter_core.report.section import Counted, PValue, Rows, Section, joined, ordered
+from hinter_core.report.metrics.examples import answer_in_words
+from hinter_core.report.section import ARROW, Counted, PValue, Rows, Section, joined, ordered
 from hinter_core.statistics.clustered import cluster_rate, one_sided_test
 from hinter_core.statistics.rates import Estimate, Rate, benjamini_hochberg
 
 ALPHA = 0.05
-_NAMED = 3  # groups in a sentence
+_NAMED = 3  # groups, or changes of answers, in a sentence
+_CHANGES = 12  # of answers, in a table
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,8 @@ class GroupRate:
     ``hidden``: hidden mutants, of cases, with ``hidden_p_value`` of the same test against the mean
     of hidden rates; None for one attribute. Departure: the published criterion also reports groups
     that err only because one of their parts does; hidden mutants are explained by no part.
+
+    ``answers``: the answers that errors lead to, with their numbers, the most frequent first.
     """
 
     attributes: Attributes
@@ -37,8 +45,17 @@ class GroupRate:
     mean: float
     above: bool
     p_value: float
+    answers: tuple[tuple[str, int], ...] = ()
     hidden: Rate | None = None
     hidden_p_value: float | None = None
+
+    @property
+    def to(self) -> str:
+        """The most frequent answer that errors lead to: ``invite``, or ``invite 5/8``."""
+        if not self.answers:
+            return ""
+        (answer, number), *others = self.answers
+        return f"{answer} {number:,}/{self.errors.hits:,}" if others else answer
 
 
 def group_rates(tally: ModelCounts) -> list[GroupRate]:
@@ -52,6 +69,12 @@ def group_rates(tally: ModelCounts) -> list[GroupRate]:
         errors_of[tuple(names)][tuple(of_groups)][errors, cases] += texts
         if len(names) > 1:
             hidden_of[tuple(names)][tuple(of_groups)][hidden, cases] += texts
+    answers: dict[tuple[Attributes, tuple[str, ...]], Counter[str]] = defaultdict(Counter)
+    for names, of_groups, after, errors in tally.sums(
+        "SELECT attributes, groups, names, sum(errors)::BIGINT FROM flips JOIN groups USING (key) "
+        "JOIN sets USING (set) JOIN named_labels ON labels = after"
+    ):
+        answers[tuple(names), tuple(of_groups)][answer_in_words(after)] += errors
     every, of_hidden = _tested(errors_of), _tested(hidden_of)
     return [
         GroupRate(
@@ -62,6 +85,7 @@ def group_rates(tally: ModelCounts) -> list[GroupRate]:
             mean,
             (rate.share or 0.0) > mean,
             p,
+            tuple(answers[attributes, groups].most_common()),
             *of_hidden.get((attributes, groups), ())[::2],
         )
         for (attributes, groups), (rate, mean, p) in every.items()
@@ -127,11 +151,11 @@ def groups_sections(rates: Iterable[GroupRate]) -> Iterable[Section]:
     every: Rows = [
         [joined(g.attributes), joined(g.groups), g.errors.hits, g.errors.of, g.texts, g.errors,
          "yes" if g.above else "no", PValue(g.p_value), g.hidden.hits if g.hidden else "",
-         "" if g.hidden_p_value is None else PValue(g.hidden_p_value)]
+         "" if g.hidden_p_value is None else PValue(g.hidden_p_value), g.to]
         for g in rates
     ]  # fmt: skip
     columns = ["Attributes", "Changed to", "Errors", "Cases", "Texts", "Error rate",
-               "Above", "Adjusted p", "Hidden", "Adjusted p, hidden"]  # fmt: skip
+               "Above", "Adjusted p", "Hidden", "Adjusted p, hidden", "Most often to"]  # fmt: skip
     yield Section("every-group", "Every group", [], columns, every)
 
 
@@ -145,7 +169,8 @@ def significant_in_words(groups: Iterable[GroupRate]) -> str:
     sure = _significant(groups)
     sure = [g for g in sure if len(g.attributes) > 1] or sure
     named = ", ".join(
-        f"{joined(g.groups)} ({100 * (g.errors.share or 0):.1f}\u00a0%)" for g in sure[:_NAMED]
+        f"{joined(g.groups)} ({100 * (g.errors.share or 0):.1f}\u00a0%{ARROW * bool(g.to)}{g.to})"
+        for g in sure[:_NAMED]
     )
     others = len(sure) - _NAMED
     more = f" and {others:,} more" if others > 0 else ""
@@ -161,4 +186,64 @@ def by_attributes(groups: Iterable[GroupRate]) -> dict[tuple[str, ...], list[Gro
     return sets
 
 
+@dataclass(frozen=True)
+class AnswerChange:
+    """Errors that lead from one answer to another, by the number of changed attributes."""
+
+    before: str
+    after: str
+    intersectional: int
+    hidden: int
+    atomic: int
+
+
+def answer_changes(tally: ModelCounts) -> list[AnswerChange]:
+    """Return from which answer to which the errors lead, the most frequent changes first.
+
+    Of models that give labels: coreference links and words for a mask differ in every text.
+    """
+    if tally.reader.store.read()["models"][tally.name].get("task") in (MASKED, COREFERENCE):
+        return []
+    sums: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for names, before, after, errors, hidden in tally.sums(
+        "SELECT attributes, b.names, a.names, sum(errors)::BIGINT, sum(hidden)::BIGINT FROM flips "
+        "JOIN groups USING (key) JOIN sets USING (set) JOIN named_labels b ON b.labels = before "
+        "JOIN named_labels a ON a.labels = after"
+    ):
+        if not is_placebo(tuple(names)):
+            counted = sums[answer_in_words(before), answer_in_words(after)]
+            counted["intersectional" if len(names) > 1 else "atomic"] += errors
+            counted["hidden"] += hidden
+    changes = [
+        AnswerChange(*answers, n["intersectional"], n["hidden"], n["atomic"])
+        for answers, n in sums.items()
+    ]
+    return sorted(changes, key=lambda c: (-c.intersectional, -c.atomic, c.before, c.after))
+
+
+def answers_in_words(changes: Sequence[AnswerChange]) -> str:
+    """Say from which answer to which the errors of intersectional, else atomic mutants lead."""
+    numbers = [(c, c.intersectional) for c in changes if c.intersectional]
+    numbers = numbers or [(c, c.atomic) for c in changes if c.atomic]
+    named = ", ".join(f"{c.before}{ARROW}{c.after} {n:,}" for c, n in numbers[:_NAMED])
+    more = len(numbers) - _NAMED
+    named += f" and {more:,} more" if more > 0 else ""
+    return f"From answer to answer: {named}." if numbers else ""
+
+
+def answers_section(changes: Sequence[AnswerChange]) -> Section:
+    """Report the changes of answers in a table."""
+    words = ["An error alone does not say whom it favours. These are the answers before and after."]
+    if len(changes) > _CHANGES:
+        words.append(f"The {_CHANGES} most frequent of {len(changes):,} changes are listed.")
+    columns = ["From answer", "To answer", "Intersectional errors", "Hidden errors",
+               "Atomic errors"]  # fmt: skip
+    rows: Rows = [
+        [c.before, c.after, c.intersectional, c.hidden, c.atomic] for c in changes[:_CHANGES]
+    ]
+    said = list(filter(None, [answers_in_words(changes)]))
+    return Section("answers", "Answers before and after", words, columns, rows, in_words=said)
+
+
 GROUPS = metric("groups", 150, group_rates, groups_sections)
+metric("answers", 5, answer_changes, answers_section)

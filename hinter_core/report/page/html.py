@@ -132,7 +132,7 @@ def _second_page(report: Report, wording: Wording) -> Charts:
     rates, maps = (_said(charts_of(k, report, model), wording) for k in ("main", "groups"))
     room, fitting = _LINES, []
     for name, made in (*rates, *((f"{model.model}, {name}", chart) for name, chart in maps[:1])):
-        lines = 3 + sum(len(row[1]) if made["kind"] == "bars" else 2 for row in made["rows"])
+        lines = 3 + sum(len(row[1]) if made["kind"] == "bars" else 3 for row in made["rows"])
         if lines <= room:
             fitting.append((name, made))
             room -= lines
@@ -190,7 +190,11 @@ _OF_MODEL: dict[str, Callable[[ModelReport], Sequence[tuple[str, Chart | None]]]
     ],
     "pies": lambda model: [("Errors by what the other kind shows", error_pies(model))],
     "groups": lambda model: [
-        (f"{name}: error rate, %, by the groups a text was turned into", figure)
+        (
+            f"{name}: error rate, %, by the groups a text was turned into, and the most frequent "
+            "answer of its errors",
+            figure,
+        )
         for name, figure in heat_maps(model)
     ],
     "priority": lambda model: (

@@ -13,7 +13,7 @@ from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
 from hinter_core.report.figures import bar
 from hinter_core.report.gate import LIMIT, Decision, GateOn, GateOutcome, decide
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO
-from hinter_core.report.metrics.groups import significant_in_words
+from hinter_core.report.metrics.groups import answers_in_words, significant_in_words
 from hinter_core.report.metrics.lattice import people_apart_section
 from hinter_core.report.metrics.priority import asked_in_words
 from hinter_core.report.model import ModelReport, Report
@@ -153,6 +153,7 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float) -> Ca
         f"{hidden}. They are in {line.sources.hits:,} of {line.sources.of:,} texts with such "
         "mutants."
     )
+    words += filter(None, [answers_in_words(model.answers)])
     if model.priority:
         words.append(f"Rates are of the audit alone. {asked_in_words(model.priority)}")
     words += filter(None, [significant_in_words(model.groups)])

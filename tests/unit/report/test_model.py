@@ -25,7 +25,7 @@ from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.report.aggregate import count
 from hinter_core.report.compared.campaigns import campaigns_sections, total
 from hinter_core.report.formats import plain
-from hinter_core.report.metrics.groups import ALPHA, GroupRate
+from hinter_core.report.metrics.groups import ALPHA, AnswerChange, GroupRate
 from hinter_core.report.model import ModelReport, Report, make_report
 from hinter_core.report.page.opening import opening
 from hinter_core.report.sections import line_in_words, sections
@@ -240,6 +240,7 @@ def test_two_texts_counted_by_hand(small: Report) -> None:
         1,
         0,
     )
+    assert model.answers == [AnswerChange("positive", "negative", 1, 1, 1)]
     (word,) = model.words
     assert (word.source, word.target, word.errors.hits, word.errors.of) == ("man", "woman", 1, 2)
     (direction,) = model.directions
@@ -264,6 +265,7 @@ def test_groups_by_hand(small: Report) -> None:
         ("female", "syrian"): (0, 2, False),
     }
     assert [g.mean for g in groups] == pytest.approx([1 / 3] * 3)
+    assert {g.groups: g.to for g in groups}[("female", "light")] == "negative"
 
 
 def test_rows_that_gave_nothing_are_named(small: Report) -> None:

@@ -270,7 +270,10 @@ def test_a_heat_map_has_a_cell_for_every_pair_of_groups(report: Report) -> None:
     (drawn,) = plot(made)["data"]
     for (_, row), words in zip(made["rows"], drawn["text"], strict=True):
         for cell, said in zip(row, words, strict=True):
-            assert said.partition("<br>")[2] == (cell["number"] if cell else "")
+            number, arrow, to = said.partition("<br>")[2].partition("<br>\u2192 ")
+            assert number == (cell["number"] if cell else "")
+            assert to == (cell["to"] if cell else "")
+            assert bool(arrow) is bool(to)
             assert bool(said) is bool(cell)
 
 
