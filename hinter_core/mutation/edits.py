@@ -207,24 +207,33 @@ def splices_together(edits: Sequence[Edit], of: Callable[[Edit], Sequence[Splice
 def as_written(edits: Sequence[Edit]) -> list[Edit]:
     """Return the edits of a mutant, each with the name that stands there if it says two of them."""
     shown = list(edits)
-    for edit in edits:
+    for number, edit in enumerate(edits):
         joint = dict(edit.change.joint) if isinstance(edit.change, Change) else {}
         for other in edits:
             if other is not edit and other.target.text in joint:
                 both = dict(zip(edit.spans, joint[other.target.text], strict=True))
                 shown = [_with_name(one, both) for one in shown]
+                whole = shown[number].target.text
+                shown = [
+                    _named(one, whole) if one.source.text == edit.source.text else one
+                    for one in shown
+                ]
     return shown
 
 
 def _with_name(edit: Edit, names: Mapping[Span, str]) -> Edit:
-    change = edit.change
-    texts = change.texts if isinstance(change, Change) else ()
-    said = change.target.text.lower().split()
+    """Return an edit whose target has the names that stand in these places."""
+    texts = edit.change.texts if isinstance(edit.change, Change) else ()
+    new: dict[str, str] = {}
     for span, text in zip(edit.spans, texts, strict=False):  # a person's mutant has no texts
-        if span in names and text.lower().split()[: len(said)] == said:  # a surname may follow
-            target = replace(change.target, text=" ".join(names[span].split()[: len(said)]))
-            return replace(edit, change=replace(change, target=target))
-    return edit
+        new |= zip(text.lower().split(), names.get(span, "").split(), strict=False)
+    return _named(edit, " ".join(new.get(w.lower(), w) for w in edit.target.text.split(" ")))
+
+
+def _named(edit: Edit, name: str) -> Edit:
+    if edit.target.text == name:
+        return edit
+    return replace(edit, change=replace(edit.change, target=replace(edit.target, text=name)))
 
 
 def splices_overlap(splices: Iterable[Splice]) -> bool:

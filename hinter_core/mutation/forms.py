@@ -61,9 +61,7 @@ def _together(
     text: str, sentences: Sequence[Sentence], forms: Forms, first: Term
 ) -> Iterator[Edit]:
     """Yield an edit of all forms for each people that has them."""
-    by_people = [
-        {_named(edit.target): edit for edit in reversed(forms[term])} for term in forms
-    ]
+    by_people = [{_named(edit.target): edit for edit in reversed(forms[term])} for term in forms]
     for people, edit in list(by_people[list(forms).index(first)].items())[::-1]:
         parts = [by_group[people] for by_group in by_people if people in by_group]
         if len(parts) < len(by_people):

@@ -8,6 +8,7 @@ from operator import itemgetter
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.people import people_words
 from hinter_core.language.spelling import spelling
+from hinter_core.mutation.edits import as_written
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import LEAST_FAIR
 from hinter_core.pipeline.case import TestResult
@@ -166,7 +167,7 @@ def _scores(check: TestResult) -> list[float]:
 def _chip(check: TestResult, models: Sequence[str], place: int, selected: int | None) -> Markup:
     by_model = [(m, check.outcomes[m][place]) for m in models]
     model, judged = next((one for one in by_model if one[1].verdict is Verdict.HIDDEN), by_model[0])
-    edits = in_order(judged.mutant.edits, check.plan.attributes)
+    edits = as_written(in_order(judged.mutant.edits, check.plan.attributes))
     words = join((_change(edit, check.plan) for edit in edits), f" {TIMES} ")
     apart = two_people() if check.plan.across_people(edits) else None
     return tag("button", words, apart, type="button", class_=f"pick chip {judged.verdict.value}",

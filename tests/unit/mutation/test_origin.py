@@ -10,7 +10,7 @@ import pytest
 from hinter_core.campaign.spec import Campaign
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
-from hinter_core.mutation.edits import mutant_of
+from hinter_core.mutation.edits import as_written, mutant_of
 from hinter_core.mutation.plan import Plan, make_plan, require_mutable
 from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.words import refused_alike
@@ -164,6 +164,19 @@ def test_both_changes_of_a_name_alone_make_a_name_of_both(parses: ParseStore) ->
         assert said == "female"
         assert race.target.text in name_usage().given[country, "male"]
         assert mutant_of(plan.text, edits).text == plan.mutant(edits).text
+
+
+@pytest.mark.parametrize("text", ["Neil Campbell called.", "Her son Oliver Campbell called."])
+def test_a_mutant_is_labelled_with_the_name_that_stands_in_it(
+    text: str, parses: ParseStore
+) -> None:
+    plan = by_name(text, parses, "race")
+    for edits in plan.chosen():
+        mutant = plan.mutant(edits).text
+        named = as_written(edits)
+        assert all(one.target.text in mutant for one in named), (mutant, named)
+        assert [one.target.group for one in named] == [one.target.group for one in edits]
+        assert as_written(edits[:1]) == [edits[0]]
 
 
 @pytest.mark.parametrize(
