@@ -239,6 +239,7 @@ def test_items_of_one_text_stand_apart(tmp_path: Path, of_text: list[int], share
     assert all(gap >= len(texts) // 4 for gap in gaps)
 
 
+@pytest.mark.slow
 @examples(25)
 @given(
     many=st.integers(1, 30), gap=st.integers(1, 12), repeats=st.sampled_from([0.0, 0.3, 1.0]),
@@ -405,6 +406,7 @@ def test_the_owner_decides_and_may_change_it(tmp_path: Path) -> None:
         store.adjudicate("gone", "sense", "yes")
 
 
+@pytest.mark.slow
 def test_many_at_once_lose_nothing(tmp_path: Path) -> None:
     store = made(tmp_path, 40, share=0.5)
     judging = Judging(store)

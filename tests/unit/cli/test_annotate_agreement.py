@@ -84,6 +84,7 @@ def test_bad_input_ends_in_one_line(run: Run, project: str, tmp_path: Path) -> N
         assert len(err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_report_with_what_people_say(
     run: Run, campaign: CampaignStore, project: str, tmp_path: Path
 ) -> None:

@@ -27,6 +27,7 @@ def done(run: Run, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_mutants_are_written_changed_and_run_again(run: Run, done: Path, tmp_path: Path) -> None:
     out = tmp_path / "mutants.csv"
     code, said, _ = run("mutants", str(done), "--verdict", "hidden", "--out", str(out))

@@ -22,6 +22,7 @@ def folder(make: Callable[..., CampaignStore]) -> str:
     return str(make(texts, ["race", "gender"], 2, BIASED).folder)
 
 
+@pytest.mark.slow
 def test_a_table_and_every_file(run: Run, folder: str, tmp_path: Path) -> None:
     code, out, error = run("prioritise", folder, "--seeds", "3", *QUICK)
     assert code == 0, error

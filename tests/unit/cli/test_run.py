@@ -24,6 +24,7 @@ def data(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_model_passes_or_fails_a_build(run: Run, data: Path, tmp_path: Path) -> None:
     options = ("--data", str(data), "--limit", "40", "--out", str(tmp_path / "out"))
     junit = tmp_path / "junit.xml"
@@ -64,6 +65,7 @@ def test_a_budget_of_money_needs_prices(run: Run, data: Path, tmp_path: Path) ->
     assert "A budget of money needs prices: add price_in=" in err
 
 
+@pytest.mark.slow
 def test_a_large_campaign_has_its_report_when_it_ends(
     run: Run, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

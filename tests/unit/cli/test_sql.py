@@ -28,6 +28,7 @@ def store(make: Callable[..., CampaignStore]) -> CampaignStore:
     return make(TEXTS, ["race", "gender"], 2, MODEL, OTHER)
 
 
+@pytest.mark.slow
 def test_views_hold_what_the_report_counts(run: Run, store: CampaignStore) -> None:
     query = "SELECT model, verdict, count(*) AS n FROM findings GROUP BY ALL ORDER BY ALL"
     code, out, err = run("sql", str(store.folder), query, "--json")

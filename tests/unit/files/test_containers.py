@@ -171,6 +171,7 @@ def test_ordinary_pages_are_followed(tmp_path: Path, version: str, compression: 
     assert sum(not row.fault for row in open_table(path).rows()) == 3_000
 
 
+@pytest.mark.slow
 def test_one_long_record_ends_no_table(tmp_path: Path) -> None:
     """A quotation mark that is closed beyond the longest record, and rows after it."""
     rows = [b"text,label", b"A man.,1", b'"' + b"long\n" * 500_000 + b'",0', b"A woman.,0"]

@@ -62,6 +62,7 @@ def of(store: CampaignStore, model: str) -> ModelReport:
     return next(one for one in make_report(store).models if one.model == model)
 
 
+@pytest.mark.slow
 def test_planted_bias_of_two_attributes_is_found_as_hidden(planted: CampaignStore) -> None:
     report = of(planted, PLANTED)
     hidden = report.intersectional.verdicts[Verdict.HIDDEN.value]
@@ -131,6 +132,7 @@ def test_pairs_are_counted_as_by_hand(planted: CampaignStore) -> None:
     assert [one.cases.of for one in report.uncovering] == [pairs, of_countries]
 
 
+@pytest.mark.slow
 def test_all_attributes_are_the_default_and_their_combinations_are_made(tmp_path: Path) -> None:
     store = CampaignStore(tmp_path / "out")
     tested = campaign(tmp_path, EVEN, limit=30)

@@ -51,6 +51,7 @@ def test_a_model_learns_its_labels_and_equal_answers_and_the_old_one_stays(
     assert any(not torch.equal(value, before[key]) for key, value in weights(training).items())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [1, 7, 29])
 def test_interrupted_and_resumed_is_uninterrupted(folder: str, tmp_path: Path, stop: int) -> None:
     whole = Training(opened(folder), EXAMPLES, RECIPE, tmp_path / "whole")

@@ -336,6 +336,7 @@ def test_most_words_about_people_count(shipped: dict[str, Dictionary], parses: P
     assert len(missed) <= 0.12 * len(MORE_PEOPLE), missed
 
 
+@pytest.mark.slow
 def test_most_words_about_things_do_not(shipped: dict[str, Dictionary], parses: ParseStore) -> None:
     taken = [
         (text, word)

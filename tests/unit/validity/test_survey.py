@@ -166,6 +166,7 @@ def test_what_has_no_judgement_is_in_no_rate(store: CampaignStore) -> None:
     assert f"{found.unjudged:,} of the sample had no judgement" in validity_in_words(found)
 
 
+@pytest.mark.slow
 def test_validity_beside_the_answers_of_a_model(make: Make) -> None:
     """A model that turns with *woman*, and a rule that holds *woman* for wrong."""
     woman = 'scripted:negative if "woman"; positive otherwise'
@@ -191,6 +192,7 @@ def test_validity_beside_the_answers_of_a_model(make: Make) -> None:
     assert f"of the kept mutants that changed the answer of {short} 0 of" in section.sentences[1]
 
 
+@pytest.mark.slow
 def test_every_checker_has_a_file_and_a_report_shows_all(store: CampaignStore) -> None:
     before = [section.key for section in sections(make_report(store))]
     assert "validity" not in before
