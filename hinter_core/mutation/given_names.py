@@ -21,8 +21,12 @@ from hinter_core.mutation.whole_names import (
     JUNIOR,
     NAME_WORD,
     SUFFIXES,
+    Name,
     exchanged_names,
+    families_named,
     of_a_thing,
+    possessive_in_s,
+    staying,
 )
 from hinter_core.storage import shipped_words
 from hinter_core.terms.dictionary import Dictionary
@@ -62,15 +66,6 @@ class Renaming:
 
     texts: dict[Span, str]
     reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Name:
-    """A mention by name: its words without suffixes, with their places."""
-
-    person: int
-    words: tuple[str, ...]
-    places: tuple[Span, ...]
 
 
 def with_names_of_origin(
@@ -116,9 +111,9 @@ def with_names_of_origin(
             made.append(_with_gender(text, renamed, names, named, country, genders))
         alone = sorted(names.bearers - told)
         peoples = words_of_countries(dictionary) if alone else {}
-        for person in alone:
-            of_one, not_made = names.of_other_origins(person, attribute, peoples)
-            made += (_with_gender(text, e, names, [person], of, genders) for of, e in of_one)
+        for family in names.families(alone, peoples):
+            renamings, not_made = names.of_other_origins(family, attribute, peoples)
+            made += (_with_gender(text, e, names, family, of, genders) for of, e in renamings)
             refused += not_made
         if made:
             edits[attribute] = made
@@ -148,13 +143,13 @@ def _with_gender(
     texts = dict(zip(edit.spans, edit.change.texts, strict=True))
     for other in others:
         genders = {
-            name_usage().gender(NAME_WORD.findall(new)[0])
+            names.at(span): name_usage().gender(NAME_WORD.findall(new)[0])
             for (span, _) in exchanged_names(text, other)
             if isinstance(other.change, Change) and span in texts
             for new in [other.change.texts[other.spans.index(span)]]
         }
         if genders and other.target.text not in joint:
-            both = texts | names.of_origin(people, country, *genders).texts
+            both = texts | names.of_origin(people, country, genders).texts
             joint[other.target.text] = tuple(both[span] for span in edit.spans)
     return replace(edit, change=replace(edit.change, joint=tuple(joint.items())))
 
@@ -172,7 +167,7 @@ class GivenNames:
         texts: dict[Span, str] = {}
         taken = set(self._taken)
         for person in sorted(people):
-            names = [name for name in self._names if name.person == person]
+            names = self._names_of(person)
             new: dict[str, str] = {}
             for word in sorted(self.of(person), key=lambda one: "-" not in one):
                 whole = next((old for old in new if word.lower() in old.split("-")), "")
@@ -184,13 +179,13 @@ class GivenNames:
                     return Renaming({}, why)
                 new[word.lower()] = fitting
                 taken.add(fitting)
-                places = dict(self._places(word, fitting, person))
+                places = dict(self._places(word, fitting, {person}))
                 if "" in places.values():
                     return Renaming({}, f"it is open who is meant by \u201c{word}\u201d")
                 texts |= places
         return Renaming(texts)
 
-    def _refused(self, word: str, fitting: str, names: Sequence[_Name]) -> str:
+    def _refused(self, word: str, fitting: str, names: Sequence[Name]) -> str:
         """Return why a given name cannot become another one, or ""."""
         if short := self._also_called(word):
             return f"the text also calls \u201c{word}\u201d \u201c{short}\u201d"
@@ -205,37 +200,62 @@ class GivenNames:
             return "a name with Jr or Sr is a man's"
         return ""
 
-    def _contradicts(self, word: str, of_person: Sequence[_Name], wanted: str) -> bool:
+    def _contradicts(self, word: str, of_person: Sequence[Name], wanted: str) -> bool:
         names = (name.words[name.words.index(word) :] for name in of_person if word in name.words)
         known = next((g for g in map(self._usage.said, names) if g), "")
         # Of a name that no list has, a reader may know more.
         return known not in (wanted, BOTH) if wanted != BOTH else known in GENDERS
 
-    def of_origin(self, people: Collection[int], country: str, gender: str = "") -> Renaming:
-        """Give people names of a country: given names, of a gender or their own, and surnames."""
+    def of_origin(
+        self, people: Collection[int], country: str, genders: Mapping[int, str] | None = None
+    ) -> Renaming:
+        """Give people names of a country: given names, of a gender or their own, and surnames.
+
+        Those who share a surname share the new one.
+        """
         texts: dict[Span, str] = {}
-        taken = set(self._taken)
+        taken, surnames = set(self._taken), dict[str, str]()
         for person in sorted(people):
-            names = [name for name in self._names if name.person == person]
-            given = self.of(person)
+            names = self._names_of(person)
+            given, gender = self.of(person), (genders or {}).get(person, "")
             said = next((g for n in names if (g := self._usage.said(n.words)) in GENDERS), "")
             wanted = gender or said or self._entities[person].gender
             if any(self._usage.gender(word) == BOTH for word in given) or wanted not in GENDERS:
                 wanted = gender or BOTH
-            changed = [*given, *self._surnames_of(names, given)]
-            if stays := self._staying(names, changed):
+            changed = [*given, *self._surnames_of(person)]
+            if stays := staying(names, changed):
                 return Renaming({}, f"no other name stands in for \u201c{stays}\u201d")
             for word in changed:
                 kind = wanted if word in given else FAMILY
                 if kind == BOTH and not gender and (country, BOTH) not in self._usage.given:
                     return Renaming({}, f"\u201c{word}\u201d is a name of no one gender")
-                fitting = self._usage.of_country(word, country, kind, taken)
-                places = dict(self._places(word, fitting, person))
+                fitting = surnames.get(word.lower()) if kind == FAMILY else None
+                fitting = fitting or self._usage.of_country(word, country, kind, taken)
+                of = people if kind == FAMILY else {person}
+                places = dict(self._places(word, fitting, of))
                 if not fitting or "" in places.values():
                     return Renaming({}, f"no other name stands in for \u201c{word}\u201d")
                 taken.add(fitting)
-                texts |= places if kind != FAMILY else self._without_particles(names, word, places)
+                if kind == FAMILY:
+                    surnames[word.lower()] = fitting
+                    ends = {name.places[-1]: name for name in self._names if name.person in of}
+                    places = {
+                        ends[at].with_particles(at) if at in ends else at: new
+                        for at, new in places.items()
+                    } | families_named(self._text, word, fitting)
+                texts |= places
         return Renaming(texts)
+
+    def families(self, people: Iterable[int], peoples: Mapping[str, Term]) -> list[list[int]]:
+        """Return the people in groups that share a surname and are not of different peoples."""
+        families: dict[tuple[str, str], list[int]] = {}
+        known = {person: self._people_of(person, peoples)[1] for person in people}
+        for person, old in sorted(known.items(), key=lambda one: (one[1] is None, one[0])):
+            surname = next(iter(self._surnames_of(person)), "").lower()
+            group = old.group if old else next((g for n, g in families if n == surname), "")
+            key = (surname, group) if surname and group else (str(person), "")
+            families.setdefault(key, []).append(person)
+        return list(families.values())
 
     def of_other_gender(self, person: int) -> Edit | None:
         """Return the change of a name to one of the other gender; None if words tell the gender."""
@@ -249,12 +269,13 @@ class GivenNames:
         return self._edit(person, texts, "gender", old, new) if texts else None
 
     def of_other_origins(
-        self, person: int, attribute: str, peoples: Mapping[str, Term]
+        self, family: Sequence[int], attribute: str, peoples: Mapping[str, Term]
     ) -> tuple[list[tuple[str, Edit]], list[RejectedEdit]]:
-        """Return the changes of a person's name to those of other groups, with their countries.
+        """Return the changes of the names of a family to those of other groups, with countries.
 
         Where there are none, return why.
         """
+        person = family[0]
         name, old, why = self._people_of(person, peoples)
         made: list[tuple[str, Edit]] = []
         of_group: Counter[str] = Counter()
@@ -264,7 +285,7 @@ class GivenNames:
         ):
             if old is None or new.group == old.group or of_group[new.group] == _OF_A_GROUP:
                 continue
-            renaming = self.of_origin([person], country)
+            renaming = self.of_origin(family, country)
             why = why or renaming.reason
             if renaming.texts:
                 of_group[new.group] += 1
@@ -281,11 +302,11 @@ class GivenNames:
         Beside a given name that is usual everywhere, such as an English one, the surname tells it:
         that of "Emily Chen" is Chinese. A nationality is told by given names only.
         """
-        usage, names = self._usage, [name for name in self._names if name.person == person]
+        usage, names = self._usage, self._names_of(person)
         given = next((word for word in self.of(person) if usage.gender(word)), "")
         known = peoples.get(usage.country(given)) if given else None
         whole = any(len(n.words) > 1 or n.words[0] in self._surnames for n in names)
-        surname = next(iter(self._surnames_of(names, self.of(person)) if whole else ()), "")
+        surname = next(iter(self._surnames_of(person) if whole else ()), "")
         of_family = usage.of_family(surname)
         said = {peoples[of].group: peoples[of] for of in sorted(of_family & {*peoples})}
         anywhere = usage.country(given) in (ANYWHERE, *usage.anywhere) and ANYWHERE in peoples
@@ -325,33 +346,18 @@ class GivenNames:
         start, end = longest.places[0][0], longest.places[-1][1]
         return (start, end), self._text[start:end]
 
-    def _surnames_of(self, names: Sequence[_Name], given: Collection[str]) -> list[str]:
-        lower = {word.lower() for word in given}
-        last = (name.words[-1] for name in names)
+    def _names_of(self, person: int) -> list[Name]:
+        return [name for name in self._names if name.person == person]
+
+    def _surnames_of(self, person: int) -> list[str]:
+        lower = {word.lower() for word in self.of(person)}
+        last = (name.words[-1] for name in self._names_of(person))
         surnames = {w.lower(): w for w in last if len(w) > 1 and w.lower() not in lower}
         return list(surnames.values())
 
-    def _staying(self, names: Sequence[_Name], changed: Iterable[str]) -> str:
-        """Return a word of a name that would stay beside new ones: "Thomas Haden Church"."""
-        lower = {part for word in changed for part in (word.lower(), *word.lower().split("-"))}
-        words = (
-            word for name in names for word in name.words if len(word) > 1 and word[0].isupper()
-        )
-        return next((word for word in words if word.lower() not in lower), "")
-
-    def _without_particles(
-        self, names: Sequence[_Name], word: str, places: Mapping[Span, str]
-    ) -> dict[Span, str]:
-        """Return the places of a surname with the small words before it: "van Dyke"."""
-        shortened = dict(places)
-        for name in names:
-            first = len(name.words) - 1
-            while first and name.words[first - 1].islower():
-                first -= 1
-            end = name.places[-1]
-            if name.words[-1].lower() == word.lower() and end in shortened:
-                shortened[name.places[first][0], end[1]] = shortened.pop(end)
-        return shortened
+    def at(self, place: Span) -> int:
+        """Return whose name has a word at a place."""
+        return next((name.person for name in self._names if place in name.places), -1)
 
     def after(self, place: int) -> Iterator[int]:
         """Yield whom the names right after a place name: "the brothers Al, Bo and Cy"."""
@@ -382,7 +388,7 @@ class GivenNames:
         return list({word.lower(): word for word in given}.values())
 
     @cached_property
-    def _names(self) -> list[_Name]:
+    def _names(self) -> list[Name]:
         return [
             name
             for number, entity in enumerate(self._entities)
@@ -391,19 +397,19 @@ class GivenNames:
             if mention.kind is MentionKind.NAME and (name := self._read(number, mention.head))
         ]
 
-    def _read(self, person: int, head: Span) -> _Name | None:
+    def _read(self, person: int, head: Span) -> Name | None:
         words = [
             (match.group(), (head[0] + match.start(), head[0] + match.end()))
             for match in NAME_WORD.finditer(self._text[slice(*head)])
         ]
         words = [(w, at) for w, at in words if w.lower() not in SUFFIXES]
-        return _Name(person, *zip(*words, strict=True)) if words else None
+        return Name(person, *zip(*words, strict=True)) if words else None
 
     @cached_property
     def _taken(self) -> frozenset[str]:
         return frozenset(NAME_WORD.findall(self._text))
 
-    def _given(self, name: _Name) -> Iterator[str]:
+    def _given(self, name: Name) -> Iterator[str]:
         """Yield the given names among the words of a name."""
         words = people_words()
         if len(name.words) == 1:
@@ -447,14 +453,14 @@ class GivenNames:
         borne = {name.words[0] for name in self._names}
         return next(iter(sorted(self._usage.short.get(word, frozenset()) & borne)), "")
 
-    def _places(self, word: str, new: str, person: int) -> Iterator[tuple[Span, str]]:
-        """Yield all places where a person's given name stands, unless it is another's there.
+    def _places(self, word: str, new: str, people: Collection[int]) -> Iterator[tuple[Span, str]]:
+        """Yield all places where a name of people stands, unless it is another's there.
 
         Where another person has the name, too, a place of neither has no text.
         """
-        others = self._of_others(word, person)
+        others = self._of_others(word, people)
         ordinary = word in people_words().places  # "Will", "Rose", "Paris"
-        places = {at for name in self._names if name.person == person for at in name.places}
+        places = {at for name in self._names if name.person in people for at in name.places}
         pattern = rf"(?<![\w@#-]){re.escape(word)}(?![\w@-]|['\u2019]t\b)"
         for match in re.finditer(pattern, self._text, re.IGNORECASE):
             start, end = match.span()
@@ -464,7 +470,7 @@ class GivenNames:
             if self._of_a_thing((start, end)):
                 continue
             written = new.upper() if match.group().isupper() else new
-            if possessive := self._of_name_in_s(end, match.group(), new):
+            if possessive := possessive_in_s(self._text, end, match.group(), new):
                 end, written = end + 1, written + possessive
             yield (start, end), written if surely or not others else ""
 
@@ -472,20 +478,11 @@ class GivenNames:
         whole = next((name.places for name in self._names if place in name.places), (place,))
         return of_a_thing(self._text, whole)
 
-    def _of_name_in_s(self, end: int, old: str, new: str) -> str:
-        """Return the possessive of a new name where the old one has an apostrophe: "James' hat"."""
-        mark = self._text[end : end + 1]
-        follows = mark and mark in "'\u2019" and re.match(r"\s\w", self._text[end + 1 : end + 3])
-        if not follows or old[-1] not in "sS" or new.endswith("s"):
-            return ""
-        quoted = re.search(r"(?<!\w)['\u2018]\w[^'\u2019]*$", self._text[:end])
-        return "" if quoted else f"{mark}{'S' if old.isupper() else 's'}"
-
-    def _of_others(self, word: str, person: int) -> set[Span]:
+    def _of_others(self, word: str, people: Collection[int]) -> set[Span]:
         """Return the places of a word in names of other people, and of places, firms and works."""
         places: set[Span] = set()
         for number, entity in enumerate(self._entities):
-            if number == person:
+            if number in people:
                 continue
             for mention in entity.mentions:
                 if (

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.storage import shipped_words
@@ -27,6 +27,7 @@ _MORE = re.compile(rf"(?:(?: (?:{'|'.join(sorted(_PARTICLES))}))* [^\W\d_a-z][\w
 _ELIDED = re.compile(r" [OD]['\u2019][^\W\d_a-z]\w+")  # surnames: "O'Neil"
 _INITIALS = re.compile(r"(?:[A-Z]\. ?)*[A-Z]\.?")
 _SURNAME = re.compile(r"\.? ([^\W\d_a-z]\w+(?:-\w+)*)")
+_HISSING = re.compile(r"(?:[sxz]|[cs]h)$", re.IGNORECASE)
 _NEXT = re.compile(r",? ([A-Z][A-Za-z]+)(?!\w)")
 _THE = re.compile(r"\bthe\s$", re.IGNORECASE)
 JUNIOR = re.compile(r",? (?:Jr|Sr)\b")  # behind names of men
@@ -277,6 +278,49 @@ def other_names(text: str, names: Sequence[tuple[Span, str]], variant: int) -> d
             rest += "s"  # James' hat
         others[start, end] = (new[key].upper() if word.isupper() else new[key]) + rest
     return others
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A mention by name: its words without suffixes, with their places."""
+
+    person: int
+    words: tuple[str, ...]
+    places: tuple[Span, ...]
+
+    def with_particles(self, place: Span) -> Span:
+        """Return the place of its last word with the small words before it: "van Dyke"."""
+        first = len(self.words) - 1
+        while first and self.words[first - 1].islower():
+            first -= 1
+        return (self.places[first][0], place[1]) if self.places[-1] == place else place
+
+
+def staying(names: Sequence[Name], changed: Iterable[str]) -> str:
+    """Return a word of a name that would stay beside new ones: "Thomas Haden Church"."""
+    lower = {part for word in changed for part in (word.lower(), *word.lower().split("-"))}
+    words = (word for name in names for word in name.words if len(word) > 1 and word[0].isupper())
+    return next((word for word in words if word.lower() not in lower), "")
+
+
+def possessive_in_s(text: str, end: int, old: str, new: str) -> str:
+    """Return the possessive of a new name where the old one has an apostrophe: "James' hat"."""
+    mark = text[end : end + 1]
+    follows = mark and mark in "'\u2019" and re.match(r"\s\w", text[end + 1 : end + 3])
+    if not follows or old[-1] not in "sS" or new.endswith("s"):
+        return ""
+    quoted = re.search(r"(?<!\w)['\u2018]\w[^'\u2019]*$", text[:end])
+    return "" if quoted else f"{mark}{'S' if old.isupper() else 's'}"
+
+
+def families_named(text: str, old: str, new: str) -> dict[Span, str]:
+    """Return the plurals of a surname with the new one in their place: "the Nowaks"."""
+    plural = f"{new}es" if _HISSING.search(new) else f"{new}s"
+    return {
+        match.span(1): plural.upper() if match[1].isupper() else plural
+        for match in re.finditer(rf"\bthe\s({re.escape(old)}e?s)(?![\w-])", text, re.IGNORECASE)
+        if match[1][0].isupper()
+    }
 
 
 class Joined:

@@ -215,6 +215,29 @@ def test_a_surname_tells_the_people_beside_a_given_name_of_none(
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Jack White's son Oliver White came.", r"\w+ X's son \w+ X came\."),
+        ("Mr Nowak left. The Nowaks moved, and Ewa Nowak cried.",
+         r"Mr X left\. The Xe?s moved, and \w+ X cried\."),
+        ("Dick van Dyke and Anna van Dyke came.", r"\w+ X and \w+ X came\."),
+        ("Jack White met Priya Mensah.", r"\w+ [A-Z]\w+ met Priya Mensah\."),
+    ],
+)  # fmt: skip
+def test_those_who_share_a_surname_share_the_new_one(
+    text: str, expected: str, parses: ParseStore
+) -> None:
+    plan = by_name(text, parses, "race")
+    source = plan.edits["race"][0].source.text
+    pattern = expected.replace("X", "(?P<x>[A-Z]\\w+)", 1).replace("X", "(?P=x)")
+    for edit in plan.edits["race"]:
+        assert edit.source.text == source
+        assert re.fullmatch(pattern, plan.mutant([edit]).text), plan.mutant([edit]).text
+    for both in plan.chosen():
+        assert mutant_of(plan.text, both).text == plan.mutant(both).text
+
+
+@pytest.mark.parametrize(
     ("name", "reason"),
     [
         ("Emily Lee", "\u201cLee\u201d is a surname of several peoples"),
