@@ -271,7 +271,10 @@ def compare(
     ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Markdown tables.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="All values as JSON.")] = False,
-    changes: Annotated[Path | None, typer.Option(help="CSV file for all changed mutants.")] = None,
+    changes: Annotated[
+        Path | None,
+        typer.Option(help="CSV file for all changed mutants and new hidden findings."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Output file.")] = None,
     fail_over: Annotated[
         float | None,
@@ -316,7 +319,7 @@ def compare(
     notes = [] if gated else missing
     if new is not None:
         found = new_hidden(*sides)
-        (faults if len(found) > new else notes).append(new_hidden_in_words(found, new))
+        (faults if len(found) > new else notes).append(new_hidden_in_words(found, new, comparison))
     for words in notes:
         say(words, err=True)
     if gated:

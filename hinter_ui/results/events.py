@@ -126,7 +126,7 @@ class ResultsEvents(TabEvents):
     def _wire_comparison(self) -> None:
         ui = self.ui
         named = partial(gr.on, [ui.other.input, ui.other_path.submit, ui.other_path.blur])
-        self.on(named, self.choose_other, [ui.other, ui.other_path], [ui.second])
+        self.on(named, self.choose_other, [ui.other, ui.other_path], [ui.first, ui.second])
         sides = [ui.other, ui.other_path, ui.first, ui.second]
         self.on(ui.compare.click, self.compare, sides, [ui.comparison], show_progress="minimal")
 
@@ -370,16 +370,9 @@ class ResultsEvents(TabEvents):
         """Offer the models of the other campaign."""
         reading = self.session(request).of(ResultsState).reading
         name, path = str(name or ""), str(path or "")
-        if name or path.strip():
-            models = self.actions.models_of(name, path)
-        elif reading:
-            models = [model.model for model in reading.report.models]
-        else:
-            models = []
-        mine, elsewhere = reading.model if reading else "", bool(name or path.strip())
-        rest = [model for model in models if elsewhere or model != mine]
-        value = mine if mine in rest else next(iter(rest), None)
-        return {self.ui.second: gr.update(choices=models, value=value), self.ui.notice: ""}
+        mine = [model.model for model in reading.report.models] if reading else []
+        other = self.actions.models_of(name, path) if name or path.strip() else mine
+        return self.updates.sides(reading, mine, other) | {self.ui.notice: ""}
 
     def compare(
         self, request: gr.Request, name: Any, path: Any, first: Any, second: Any

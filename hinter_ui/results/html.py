@@ -431,6 +431,8 @@ def _cells(result: Comparison) -> list[tuple[str, str, str, list[Markup]]]:
     of_versions = {ONLY_FIRST: "fixed", ONLY_SECOND: "broken"} if result.versions else {}
     return [
         (key, say(f"comparison.{of_versions.get(kind, key)}"),
-         say("comparison.shown", shown=len(listed[kind]), n=result.cells[kind]), listed[kind])
+         say.count("comparison.all", number) if len(shown) == number
+         else say("comparison.shown", shown=len(shown), n=number), shown)
         for kind, key in kinds.items()
+        for shown, number in [(listed[kind], result.cells[kind])]
     ]  # fmt: skip

@@ -37,7 +37,6 @@ class ResultsUpdates:
         """Show a campaign that has just been opened, or opened again."""
         ui, report = self.ui, reading.report
         models = [model.model for model in report.models]
-        rest = [model for model in models if model != reading.model]
         others = [(words, name) for words, name in choices if name != reading.name]
         name = reading.name if len(others) < len(choices) else None
         updates: Updates = {
@@ -50,11 +49,23 @@ class ResultsUpdates:
             ui.limit: gr.update(value=round(100 * reading.limit, 3)),
             ui.model: gr.update(choices=models, value=reading.model or None),
             ui.other: gr.update(choices=[(say("choices.this_campaign"), ""), *others], value=""),
-            ui.first: gr.update(choices=models, value=reading.model or None),
-            ui.second: gr.update(choices=models, value=next(iter(rest), None)),
             ui.comparison: "",
         }
+        updates |= self.sides(reading, models, models)
         return updates | self.filters(reading) | self.decided(reading) | self.of_model(reading)
+
+    def sides(self, reading: OpenReport | None, mine: list[str], other: list[str]) -> Updates:
+        """Offer the models of two campaigns, or of one, whose order they keep."""
+        first = reading.model if reading else ""
+        if mine is other:
+            chosen = [first, *(model for model in mine if model != first)][:2]
+            first, second = [*sorted(filter(None, chosen), key=mine.index), "", ""][:2]
+        else:
+            second = first if first in other else next(iter(other), "")
+        return {
+            self.ui.first: gr.update(choices=mine, value=first or None),
+            self.ui.second: gr.update(choices=other, value=second or None),
+        }
 
     def filters(self, reading: OpenReport) -> Updates:
         """Show the filters, offering what the campaign holds."""

@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from threading import Barrier, Event
+from types import SimpleNamespace
+from typing import Any, cast
 from zipfile import ZipFile
 
 import gradio as gr
@@ -29,6 +31,7 @@ from hinter_ui.results import actions as module
 from hinter_ui.results import html
 from hinter_ui.results.actions import EXAMPLE, ResultsActions, ResultsState
 from hinter_ui.results.diagnosis import diagnosis
+from hinter_ui.results.updates import ResultsUpdates
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import CAMPAIGNS_FOLDER
 from hinter_ui.shared.services import Services
@@ -417,3 +420,18 @@ def test_what_researchers_say_is_said_in_the_words_of_the_app() -> None:
     speak("de")
     groups = Section("every-group", "Groups", [], ["Attributes", "Changed to"], [["all", "Fail"]])
     assert say(groups).cells == [["alle", "Fail"]]  # what comes from data stays
+
+
+def test_sides_keep_the_order_of_the_campaign_whichever_model_is_open() -> None:
+    updates = ResultsUpdates(cast("Any", SimpleNamespace(first="A", second="B")), cast("Any", None))
+
+    def sides(model: str, mine: list[str], other: list[str] | None = None) -> list[Any]:
+        reading = cast("Any", SimpleNamespace(model=model))
+        shown: Any = updates.sides(reading, mine, mine if other is None else other)
+        return [shown[side]["value"] for side in "AB"]
+
+    assert sides("b", ["a", "b"]) == sides("a", ["a", "b"]) == ["a", "b"]
+    assert sides("c", ["a", "b", "c"]) == ["a", "c"]
+    assert sides("a", ["a"]) == ["a", None]
+    assert sides("b", ["a", "b"], ["c", "b"]) == ["b", "b"]
+    assert sides("b", ["a", "b"], ["c"]) == ["b", "c"]

@@ -11,7 +11,7 @@ from typing import Any
 from hinter_core.errors import InputError
 from hinter_core.report.formats import plain
 from hinter_core.report.model import ModelReport, Report
-from hinter_core.report.mutants.unusual import unusual
+from hinter_core.report.mutants.unusual import differences, unusual
 from hinter_core.report.section import Cell, Section, names_section, short_names
 from hinter_core.statistics.format import hidden_in_words, rate_in_words
 from hinter_core.statistics.rates import Rate
@@ -120,11 +120,10 @@ def campaigns_sections(totals: CampaignTotals) -> list[Section]:
 
 def _different_settings(totals: CampaignTotals) -> Iterator[str]:
     """Warn that a sum is over different tests, and say in which settings each campaign differs."""
-    named = {name: list(unusual(report.campaign)) for name, report in totals.reports.items()}
-    common = set.intersection(*map(set, named.values()))
-    own = {name: [one for one in words if one not in common] for name, words in named.items()}
-    if any(own.values()):
-        each = (f"{name}: {'; '.join(words) or 'the default'}." for name, words in own.items())
+    own = differences(unusual(report.campaign) for report in totals.reports.values())
+    if any(own):
+        named = zip(totals.reports, own, strict=True)
+        each = (f"{name}: {'; '.join(words) or 'the default'}." for name, words in named)
         yield f"Totals mix different tests, as these settings differ. {' '.join(each)}"
 
 

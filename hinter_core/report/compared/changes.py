@@ -6,22 +6,47 @@ from typing import Any, TextIO
 
 from hinter_core.campaign.findings import FindingFilter, Side
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
+from hinter_core.campaign.tables import edit_from_row
 from hinter_core.data.tables import row_writer
-from hinter_core.report.compared.comparison import Comparison, compare
+from hinter_core.mutation.edits import mutant_of
+from hinter_core.report.compared.comparison import NEW_HIDDEN, Comparison, compare
 from hinter_core.types import Verdict
 
-_COLUMNS = ("change", "row", "row of second", "mutant", "first", "second", "verdicts")
+_COLUMNS = (
+    "change", "row", "row of second", "mutant", "first", "second", "verdicts", "attributes",
+    "original of first", "original of second", "text", "changed text", "new hidden",
+)  # fmt: skip
 _SHOWN = 5  # findings
 
 
 def write_changes(first: Side, second: Side, stream: TextIO) -> Comparison:
-    """Compare two sides, and write every changed mutant as CSV."""
+    """Compare two sides, and write every changed mutant and every new hidden finding as CSV."""
     write = row_writer(stream, "csv", _COLUMNS)
-    return compare(first, second, lambda change: write(_cells(change)))
+    left = {(one.row, one.mutant): one for one in new_hidden(first, second)}
+
+    def tell(change: dict[str, Any]) -> None:
+        edits = [edit_from_row(edit) for edit in change["edits"]]
+        made = mutant_of(change["text"], edits, change["mutant"]).text
+        new = left.pop((change["row-1"], made), None)
+        if new or change["change"] != NEW_HIDDEN:
+            write(_cells(change, made, new=new is not None))
+
+    made = compare(first, second, tell)
+    for one in left.values():  # mutants that the first side does not have, or did not answer
+        alone = {
+            "change": NEW_HIDDEN, "row": "", "row-1": one.row, "edits": one.stored_edits,
+            "labels": ((), one.labels), "verdicts": ("not compared", one.verdict),
+            "attributes": one.attributes, "originals": ((), one.original), "text": one.text,
+        }  # fmt: skip
+        write(_cells(alone, one.mutant, new=True))
+    return made
 
 
-def _cells(change: dict[str, Any]) -> dict[str, Any]:
-    first, second = (", ".join(labels or ()) or "no label" for labels in change["labels"])
+def _cells(change: dict[str, Any], made: str, *, new: bool) -> dict[str, Any]:
+    first, second, before, other_before = (
+        ", ".join(labels or ()) or "no label"
+        for labels in (*change["labels"], *change["originals"])
+    )
     return {
         "change": change["change"],
         "row": change["row"],
@@ -30,6 +55,12 @@ def _cells(change: dict[str, Any]) -> dict[str, Any]:
         "first": first,
         "second": second,
         "verdicts": " \u2192 ".join(change["verdicts"]),
+        "attributes": ", ".join(change["attributes"]),
+        "original of first": before,
+        "original of second": other_before,
+        "text": change["text"],
+        "changed text": made,
+        "new hidden": "yes" if new else "",
     }
 
 
@@ -51,11 +82,16 @@ def _hidden(side: Side) -> Iterator[MutantRecord]:
         yield from reader.records(None, *FindingFilter((Verdict.HIDDEN.value,)).sql())
 
 
-def new_hidden_in_words(new: list[MutantRecord], allowed: int) -> str:
+def new_hidden_in_words(new: list[MutantRecord], allowed: int, comparison: Comparison) -> str:
     """Say how many findings are new, and name the first of them."""
     count = "1 hidden finding" if len(new) == 1 else f"{len(new):,} hidden findings"
     lines = [f"Model B: {count} that model A does not have, {allowed:,} allowed."]
     lines += [f"  row {one.row}: {one.in_words}" for one in islice(new, _SHOWN)]
     if len(new) > _SHOWN:
-        lines.append(f"  and {len(new) - _SHOWN:,} more")
+        lines.append(f"  and {len(new) - _SHOWN:,} more; --changes lists all")
+    if both := min(comparison.newly_hidden[1], len(new)):
+        lines.append(
+            f"  On {both:,} of these mutants the answer of model A flips, too: there, smaller "
+            "changes show it."
+        )
     return "\n".join(lines)

@@ -6,19 +6,20 @@ do not appear as a difference of models. If they share none, the rates are those
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Any
 
 from hinter_core.campaign.findings import Side
+from hinter_core.campaign.progress import missing_in_words
 from hinter_core.campaign.reader import MUTANT_COLUMNS, CampaignReader
 from hinter_core.campaign.store import TESTED
 from hinter_core.campaign.tables import CASE, Attributes, has_placebo, is_placebo, lists, quoted
 from hinter_core.errors import InputError
 from hinter_core.report.aggregate import count
 from hinter_core.report.counts import each_text
+from hinter_core.report.mutants.unusual import differences, size_of, unusual
 from hinter_core.report.section import joined, ordered
 from hinter_core.statistics.clustered import (
     cluster_rate,
@@ -31,10 +32,11 @@ from hinter_core.types import Verdict
 # Which side errs, in the words of JSON files since the first version, when B was A repaired.
 ONLY_FIRST, ONLY_SECOND = "fixed", "newly biased"
 BOTH, NEITHER = "both err", "neither errs"
-_EXAMPLES = 12  # of either kind
+NEW_HIDDEN = "newly hidden"  # an error of both, which smaller changes show on the first side
+_EXAMPLES = 12  # of each kind
+_TOGETHER = 1_000  # changes that are read at once
 
 OnChange = Callable[[dict[str, Any]], None]
-Place = tuple[int, int]  # shard and place in it
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,8 @@ class Comparison:
     ``paired``: whether they share mutants. ``shared``: mutants on both sides, of ``mutants`` on
     each; ``cases``: kept and answered on both. ``verdicts``: shared mutants without placebo, by
     first and second verdict. ``changes``: examples of each kind of change. ``alike``: of mutants
-    on which both sides err, or neither does.
+    on which both sides err, or neither does. ``missing``: what unfinished campaigns lack, and
+    ``settings``: in which settings two differ, in words.
     """
 
     first: str
@@ -82,6 +85,8 @@ class Comparison:
     verdicts: dict[tuple[str, str], int]
     changes: list[dict[str, Any]]
     alike: list[dict[str, Any]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    settings: list[str] = field(default_factory=list)
 
     @property
     def cells(self) -> dict[str, int]:
@@ -91,6 +96,13 @@ class Comparison:
             if {first, second} <= _CASES:
                 cells[_CELLS[first != Verdict.BENIGN, second != Verdict.BENIGN]] += number
         return cells
+
+    @property
+    def newly_hidden(self) -> tuple[int, int]:
+        """Shared mutants that are hidden bias on the second side alone; how many err on both."""
+        pairs = [(first, n) for (first, second), n in self.verdicts.items()
+                 if second == Verdict.HIDDEN != first]  # fmt: skip
+        return sum(n for _, n in pairs), sum(n for first, n in pairs if first == Verdict.BIASED)
 
     @property
     def versions(self) -> bool:
@@ -115,6 +127,15 @@ CREATE TABLE sums (set UBIGINT, row BIGINT, cases INTEGER, first INTEGER, second
 CREATE TABLE verdicts (set UBIGINT, first VARCHAR, second VARCHAR, number BIGINT);
 """
 _ANSWERS = ("row", "mutant", "verdict", "labels")
+_PLACES = "shard, place, other_shard, other_place, [verdict, other_verdict]"
+_NEWLY = "verdict <> 'hidden' AND other_verdict = 'hidden'"
+# Kinds of examples: which pairs, and which of them come first.
+_KINDS = (
+    (ONLY_FIRST, "errs AND NOT other_errs", "verdict <> 'hidden'"),
+    (ONLY_SECOND, "other_errs AND NOT errs", "other_verdict <> 'hidden'"),
+    (BOTH, "errs AND other_errs", "-len(attributes)"),
+    (NEITHER, "cases AND NOT errs AND NOT other_errs", "-len(attributes)"),
+)
 # Identifies a mutant across campaigns. Groups are excluded, as dictionaries may sort the same words
 # differently, and so is the order of attributes, a setting. Handwritten mutants may have equal
 # edits, so their text is included.
@@ -136,8 +157,7 @@ class _Pairs:
         self.readers[0].read_beside(self.readers[1])
         self.run = self.readers[0].run
         self.same = first.store.folder.resolve() == second.store.folder.resolve()
-        self.changes: list[dict[str, Any]] = []
-        self.alike: list[dict[str, Any]] = []
+        self.kept: dict[str, list[tuple[Any, ...]]] = {kind: [] for kind, *_ in _KINDS}
         self.run(_STATE)
         if not self.same:
             self._share_texts()
@@ -202,71 +222,63 @@ class _Pairs:
             "md5_number_lower(x.attributes::VARCHAR) AS set, "
             "x.attributes, x.verdict, y.verdict AS other_verdict, "
             f"coalesce({are}, false) AS cases, cases AND x.verdict <> 'benign' AS errs, "
-            "cases AND y.verdict <> 'benign' AS other_errs, CASE WHEN errs <> other_errs THEN "
-            "{'edits': x.edits, 'handwritten': x.handwritten, 'labels': [x.labels, y.labels]} END "
-            "AS more "
-            f"FROM {joined}"
+            f"cases AND y.verdict <> 'benign' AS other_errs FROM {joined}"
         )
 
     def _tell(self, on_change: OnChange) -> None:
-        """Pass on every mutant that is an error of one side alone."""
-        pairs = self.readers[0].stream(
-            "SELECT errs, attributes, more, shard, row, other_shard, other_row, [verdict, "
-            "other_verdict] FROM pair WHERE errs <> other_errs AND NOT "
-            f"{has_placebo('attributes')} ORDER BY other_shard, other_place"
+        """Pass on all errors of one side alone, and errors of both that only the second hides."""
+        places = self.run(
+            f"SELECT {_PLACES}, errs, other_errs FROM pair WHERE (errs <> other_errs OR (errs AND "
+            f"{_NEWLY})) AND NOT {has_placebo('attributes')} ORDER BY other_shard, other_place"
         )
-        for errs, names, more, shard, row, other_shard, other_row, verdicts in pairs:
-            on_change(
-                {"change": ONLY_FIRST if errs else ONLY_SECOND, "attributes": tuple(names),
-                 "edits": more["edits"], "mutant": more["handwritten"], "shard": shard, "row": row,
-                 "shard-1": other_shard, "row-1": other_row, "verdicts": verdicts,
-                 "labels": more["labels"]}
-            )  # fmt: skip
+        for start in range(0, len(places), _TOGETHER):
+            some = places[start : start + _TOGETHER]
+            kinds = [NEW_HIDDEN if a and b else ONLY_FIRST if a else ONLY_SECOND
+                     for *_, a, b in some]  # fmt: skip
+            for change in self._read(kinds, [place[:5] for place in some]):
+                on_change(change)
 
     def _add_examples(self) -> None:
-        """Add examples of mutants on which the sides differ, and on which they agree."""
-        differ = [
-            *self._examples(ONLY_FIRST, "errs AND NOT other_errs"),
-            *self._examples(ONLY_SECOND, "other_errs AND NOT errs"),
-        ]
-        self.changes += [change for _, change in sorted(differ, key=itemgetter(0))]
-        largest = "len(attributes) DESC, "
-        agree = [
-            *self._examples(BOTH, "errs AND other_errs", largest),
-            *self._examples(NEITHER, "cases AND NOT errs AND NOT other_errs", largest),
-        ]
-        self.alike += [change for _, change in agree]
+        """Keep the first examples, one per text and attributes; hidden or large ones come first."""
+        for kind, which, first in _KINDS:
+            found = self.run(
+                f"SELECT {first} AS first, {_PLACES} FROM pair WHERE {which} AND NOT "
+                f"{has_placebo('attributes')} QUALIFY row_number() OVER (PARTITION BY row, set "
+                "ORDER BY first, other_shard, other_place) = 1 ORDER BY first, other_shard, "
+                f"other_place LIMIT {_EXAMPLES}"
+            )
+            kept = sorted([*self.kept[kind], *found], key=lambda one: (one[0], one[3], one[4]))
+            self.kept[kind] = kept[:_EXAMPLES]
 
-    def _examples(
-        self, kind: str, which: str, first: str = ""
-    ) -> list[tuple[Place, dict[str, Any]]]:
-        """Return examples with their places on the other side, one per text and attributes."""
-        room = _EXAMPLES - sum(one["change"] == kind for one in (*self.changes, *self.alike))
-        places = self.run(
-            "SELECT shard, place, other_shard, other_place, [verdict, other_verdict] FROM pair "
-            f"WHERE {which} AND NOT {has_placebo('attributes')} QUALIFY row_number() OVER "
-            "(PARTITION BY row, set ORDER BY other_shard, other_place) = 1 "
-            f"ORDER BY {first}other_shard, other_place LIMIT {max(room, 0)}"
-        )
+    def examples(self, *kinds: str) -> list[dict[str, Any]]:
+        """Return the examples of kinds of changes."""
+        return [
+            change
+            for kind in kinds
+            for places in [[place[1:] for place in self.kept[kind]]]
+            for change in self._read([kind] * len(places), places)
+        ]
+
+    def _read(
+        self, kinds: Sequence[str], places: Sequence[tuple[Any, ...]]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield changes with both sides' answers, in the order of their places."""
         mutants, others = (
             {(one.shard, one.place): one for one in reader.at(row[at : at + 2] for row in places)}
             for reader, at in zip(self.readers, (0, 2), strict=True)
         )
-        return [
-            (
-                (other_shard, other_place),
-                {
-                    "change": kind, "attributes": one.attributes, "edits": one.stored_edits,
-                    "mutant": one.handwritten, "shard": shard, "row": one.row,
-                    "shard-1": other_shard, "row-1": two.row, "verdicts": verdicts,
-                    "labels": [list(one.labels or ()), list(two.labels or ())], "id": one.id,
-                    "text": one.text, "originals": [list(one.original), list(two.original)],
-                    "across_people": one.across_people,
-                },
-            )
-            for shard, place, other_shard, other_place, verdicts in places
-            for one, two in [(mutants[shard, place], others[other_shard, other_place])]
-        ]  # fmt: skip
+        for kind, (shard, place, other_shard, other_place, verdicts) in zip(
+            kinds, places, strict=True
+        ):
+            one, two = mutants[shard, place], others[other_shard, other_place]
+            yield {
+                "change": kind, "attributes": one.attributes, "edits": one.stored_edits,
+                "mutant": one.handwritten, "shard": shard, "row": one.row,
+                "shard-1": other_shard, "row-1": two.row, "verdicts": verdicts,
+                "labels": [list(one.labels or ()), list(two.labels or ())], "id": one.id,
+                "text": one.text, "originals": [list(one.original), list(two.original)],
+                "across_people": one.across_people,
+            }  # fmt: skip
 
     def verdicts(self) -> dict[tuple[str, str], int]:
         """Count shared mutants by both verdicts, without placebo."""
@@ -322,14 +334,37 @@ def compare(first: Side, second: Side, on_change: OnChange | None = None) -> Com
         for shards in pairs.readers[0].chunks(MUTANT_COLUMNS, _ANSWERS):
             pairs.add(shards, on_change)
         lines = _lines(pairs)
-        if not lines:
+        notes = _missing(first, second), _settings(first, second)
+        if not any(line.attributes for line in lines):  # placebo mutants alone tell no bias
             apart = _apart(first, second)
-            return Comparison(*names, False, 0, pairs.mutants(), 0, apart, {}, [])
+            return Comparison(*names, False, 0, pairs.mutants(), 0, apart, {}, [], [], *notes)
         cases = sum(counts[0] * n for counts, n in pairs.numbers([*pairs.flips()]).items())
         return Comparison(
             *names, True, pairs.shared(), pairs.mutants(), cases, lines, pairs.verdicts(),
-            pairs.changes, pairs.alike,
+            pairs.examples(ONLY_FIRST, ONLY_SECOND), pairs.examples(BOTH, NEITHER), *notes,
         )  # fmt: skip
+
+
+def _missing(first: Side, second: Side) -> list[str]:
+    """Say what the campaigns lack."""
+    if first.store.folder.resolve() == second.store.folder.resolve():
+        said = [missing_in_words(first.store)]
+    else:
+        sides = zip("AB", (first, second), strict=True)
+        said = [
+            missing_in_words(side.store).replace("The campaign", f"The campaign of model {name}")
+            for name, side in sides
+        ]
+    return [words for words in said if words]
+
+
+def _settings(first: Side, second: Side) -> list[str]:
+    """Name the settings in which the campaigns differ."""
+    campaigns = [side.store.campaign() for side in (first, second)]
+    own = differences([*size_of(campaign), *unusual(campaign)] for campaign in campaigns)
+    each = [f"These settings are those of model {name} alone ({'; '.join(words)})."
+            for name, words in zip("AB", own, strict=True) if words]  # fmt: skip
+    return ["The campaigns have different settings.", *each] if each else []
 
 
 def _names(first: Side, second: Side) -> tuple[str, str]:
@@ -404,7 +439,12 @@ def _apart(first: Side, second: Side) -> list[Contrast]:
             for side in (first, second)
         ]
         of = [model.with_cases() if model else set() for model in models]
-        for name, attributes, parts in _sets(of[0] & of[1]):
+        shared = {names for names in of[0] & of[1] if not is_placebo(names)}
+        # Placebo mutants count as in the reports, whichever neutral words each side has.
+        placebo = [{names for names in one if is_placebo(names)} for one in of]
+        orders = set.intersection(*({len(names) for names in one} for one in placebo))
+        shared |= {names for one in placebo for names in one if shared and len(names) in orders}
+        for name, attributes, parts in _sets(shared):
             sums = [model.by_text(parts) for model in models if model]
             errors, hidden = (
                 [each_text(of_set, numbers) for of_set in sums]

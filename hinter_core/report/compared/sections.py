@@ -39,7 +39,11 @@ def comparison_sections(comparison: Comparison) -> list[Section]:
         rows = [change for change in comparison.changes if change["change"] == kind]
         if rows:
             title = (_OF_VERSIONS if comparison.versions else _TITLES)[kind]
-            words = f"{_WHAT[kind]} One example is shown per text and set of attributes."
+            words = (
+                f"{_WHAT[kind]} One example is shown per text and set of attributes, hidden ones "
+                f"first: {len(rows):,} of {_counted(comparison.cells[kind])}. hinter compare "
+                "--changes writes all."
+            )
             table = table_of(map(change_row, rows))
             sections.append(Section(kind.replace(" ", "-"), title, [words], *table))
     return sections
@@ -47,6 +51,7 @@ def comparison_sections(comparison: Comparison) -> list[Section]:
 
 def _overview(pair: Comparison) -> Section:
     sentences = [f"Model A: {pair.first}. Model B: {pair.second}."]
+    sentences += [*pair.missing, *pair.settings]
     if pair.paired:
         sentences.append(
             f"They share {pair.shared:,} mutants, of {pair.mutants[0]:,} of model A and "
@@ -56,7 +61,8 @@ def _overview(pair: Comparison) -> Section:
     else:
         sentences.append(
             "They share no answered mutant, so the rates are those of different texts: a "
-            "difference may come from the texts as well as from the models."
+            "difference may come from the texts as well as from the models. Only attributes that "
+            "both changed are compared."
         )
     both = {line.name: line for line in pair.lines}
     sentences += [contrast_in_words(both[n]) for n in ("intersectional", "atomic") if n in both]
@@ -72,9 +78,10 @@ def contrast_in_words(line: Contrast) -> str:
     )
     if line.fixed is not None and line.p_value is not None:
         words += (
-            f" {line.fixed:,} mutants are errors of model A alone and {line.broken:,} of model B "
-            f"alone. Texts with an error of model A alone: {line.texts_fixed:,}; of model B alone: "
-            f"{line.texts_broken:,} (exact McNemar test of texts, p {p_in_words(line.p_value)})."
+            f" {_counted(line.fixed)} {'is an error' if line.fixed == 1 else 'are errors'} of "
+            f"model A alone and {line.broken:,} of model B alone. Texts with an error of model A "
+            f"alone: {line.texts_fixed:,}; of model B alone: {line.texts_broken:,} (exact McNemar "
+            f"test of texts, p {p_in_words(line.p_value)})."
         )
     if line.hidden and line.hidden_difference:
         words += (
@@ -101,7 +108,7 @@ def _main(pair: Comparison) -> Section:
     sentences = []
     for line in pair.lines:
         hidden = line.hidden or (None, None)
-        cases = sorted({rate.of for rate in line.errors})
+        cases = dict.fromkeys(rate.of for rate in line.errors)  # model A's first
         row: list[Cell] = [
             line.name,
             " / ".join(f"{number:,}" for number in cases),
@@ -147,9 +154,22 @@ def _verdicts(pair: Comparison) -> Section:
     ]
     same = sum(number for (a, b), number in pair.verdicts.items() if a == b)
     total = sum(pair.verdicts.values())
-    words = f"{same:,} of {total:,} shared mutants (without placebo) have the same verdict in both."
+    words = [
+        f"{same:,} of {total:,} shared mutants (without placebo) have the same verdict in both."
+    ]
+    new, both = pair.newly_hidden
+    if new:
+        words.append(
+            f"Hidden bias of model B alone: {_counted(new)}. On {both:,} of these the answer of "
+            "model A flips, too, but smaller changes show it."
+        )
     columns = ["A \u2193 B \u2192", *names]
-    return Section("verdicts", "Verdicts of both models", [words], columns, rows)
+    return Section("verdicts", "Verdicts of both models", words, columns, rows)
+
+
+def _counted(mutants: int) -> str:
+    """Return a number of mutants in words."""
+    return "1 mutant" if mutants == 1 else f"{mutants:,} mutants"
 
 
 def change_row(change: dict[str, Any]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Settings other than the default that decide mutants or their verdicts, in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
@@ -53,6 +53,23 @@ def unusual(campaign: Campaign) -> Iterator[str]:
             files = value if isinstance(value, tuple) else (value,)
             value = tuple(Path(file).name for file in files)
         yield words.format(", ".join(value) if isinstance(value, tuple) else value)
+
+
+def differences(settings: Iterable[Iterable[str]]) -> list[list[str]]:
+    """Return the settings of each campaign that not all of them have."""
+    every = [list(one) for one in settings]
+    common = set.intersection(*map(set, every))
+    return [[words for words in one if words not in common] for one in every]
+
+
+def size_of(campaign: Campaign) -> Iterator[str]:
+    """Name the settings that decide how many mutants there are."""
+    if campaign.source.makes:
+        yield f"{', '.join(sorted(campaign.attributes))}, up to order {campaign.order}"
+    if campaign.limit is not None:
+        yield f"at most {campaign.limit:,} intersectional mutants per text, seed {campaign.seed}"
+    if campaign.sample is not None:
+        yield f"a sample of {campaign.sample:,} texts, seed {campaign.seed}"
 
 
 def _means(name: str, applied: Campaign) -> bool:

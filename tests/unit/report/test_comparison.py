@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import shutil
 from collections import Counter
@@ -15,15 +16,17 @@ import pytest
 from typer.testing import CliRunner
 
 from hinter_core.campaign import reader
-from hinter_core.campaign.findings import choose_sides
+from hinter_core.campaign.findings import Side, choose_sides
 from hinter_core.campaign.parquet import StoreError, read_table
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli.main import cli
 from hinter_core.errors import InputError
+from hinter_core.report.compared.changes import write_changes
 from hinter_core.report.compared.comparison import (
     BOTH,
     NEITHER,
+    NEW_HIDDEN,
     ONLY_FIRST,
     ONLY_SECOND,
     Comparison,
@@ -31,6 +34,8 @@ from hinter_core.report.compared.comparison import (
     compare,
 )
 from hinter_core.report.compared.sections import comparison_sections
+from hinter_core.report.model import make_report
+from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
 
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
@@ -139,7 +144,7 @@ def test_every_number_is_what_the_tables_hold(store: CampaignStore, names: tuple
         assert (one.texts_fixed, one.texts_broken) == (
             len(texts[0] - texts[1]), len(texts[1] - texts[0]),
         )  # fmt: skip
-    assert Counter(change["change"] for change in told) == {
+    assert Counter(change["change"] for change in told if change["change"] != NEW_HIDDEN) == {
         kind: many
         for kind, many in (
             (ONLY_FIRST, sum(a in ERRORS and b not in ERRORS for _, _, a, b in cases)),
@@ -234,6 +239,74 @@ def test_different_texts_stand_side_by_side(make: Make) -> None:
     assert gender.difference.low is not None
     words = " ".join(comparison_sections(found)[0].sentences)
     assert "may come from the texts" in words
+    main = comparison_sections(
+        replace(found, lines=[replace(gender, errors=(Rate(0, 9), Rate(1, 2)))])
+    )
+    assert main[1].rows[0][1] == "9 / 2"  # in the order of the sides
+
+
+def test_placebo_mutants_of_different_texts_count_as_in_their_reports(make: Make) -> None:
+    """The neutral words of two campaigns may be of other kinds."""
+    stores = [
+        make(["The black man had soup."], ["race", "placebo-1"], 1, NEVER),
+        make(["The white man left this evening."], ["race", "placebo-2"], 1, NEVER),
+    ]
+    placebo = line(compare(*choose_sides(*stores)), "placebo, order 1")
+    for rate, store in zip(placebo.errors, stores, strict=True):
+        own = make_report(store).models[0].placebo
+        assert rate.of == own[0].errors.of > 0
+
+
+def test_what_differs_and_what_is_missing_is_said(store: CampaignStore, tmp_path: Path) -> None:
+    half = copied(store, tmp_path / "half")
+    for path in half.shards.glob("00001.*"):
+        path.unlink()
+    other = CampaignStore(tmp_path / "other")
+    run_campaign(replace(store.campaign(), limit=2, sample=3, models=(ALONE,)), other)
+    said = comparison_sections(compare(*choose_sides(store, half, [ALONE])))[0].sentences
+    assert said[1].startswith("The campaign of model B is incomplete: 1 of 5 shards are missing")
+    assert "These settings" not in " ".join(said)
+    found = compare(*choose_sides(other, store, [ALONE]))
+    words = "at most 2 intersectional mutants per text, seed 0; a sample of 3 texts, seed 0"
+    assert found.settings[1:] == [f"These settings are those of model A alone ({words})."]
+    assert compare(*choose_sides(store, None, (HIDDEN, ALONE))).settings == []
+
+
+def test_all_new_hidden_findings_are_among_the_changes(
+    store: CampaignStore, make: Make, tmp_path: Path
+) -> None:
+    def written(first: Side, second: Side) -> list[dict[str, str]]:
+        stream = io.StringIO()
+        found = write_changes(first, second, stream)
+        rows = list(csv.DictReader(io.StringIO(stream.getvalue())))
+        shared = [
+            row for row in rows if row["new hidden"] and "not compared" not in row["verdicts"]
+        ]
+        biased = sum(row["verdicts"] == "biased \u2192 hidden" for row in shared)
+        assert found.newly_hidden == (len(shared), biased)
+        return rows
+
+    first, second = Side(store, ALONE), Side(store, HIDDEN)
+    hidden = [one for one in verdicts(store, HIDDEN) if one[2] == "hidden"]
+    rows = [row for row in written(first, second) if row["new hidden"]]
+    assert len(rows) == len(hidden)
+    (row, *_) = [row for row in rows if row["change"] == NEW_HIDDEN]
+    assert (row["original of first"], row["second"]) == ("positive", "negative")
+    assert "gender" in row["attributes"]
+    assert "white woman" in row["changed text"]
+    elsewhere = Side(make(["A black man sang."], ["race", "gender"], 2, HIDDEN, NEVER), HIDDEN)
+    (row,) = [row for row in written(elsewhere, second) if row["row of second"] == "1"][:1]
+    assert row["verdicts"] == "not compared \u2192 hidden"
+
+
+def test_examples_that_are_hidden_come_first(store: CampaignStore) -> None:
+    found = compare(*choose_sides(store, None, (HIDDEN, NEVER)))
+    kinds = [one["verdicts"][0] for one in found.changes]
+    assert kinds == sorted(kinds, key=lambda verdict: verdict != "hidden")
+    assert "hidden" in kinds
+    (section,) = [one for one in comparison_sections(found) if one.key == ONLY_FIRST]
+    errors = found.cells[ONLY_FIRST]
+    assert f"hidden ones first: {len(kinds)} of {errors} mutants" in section.sentences[0]
 
 
 def test_what_cannot_be_compared_is_said(store: CampaignStore, make: Make, tmp_path: Path) -> None:
@@ -250,6 +323,9 @@ def test_what_cannot_be_compared_is_said(store: CampaignStore, make: Make, tmp_p
     ages = make(["The old man sang."], ["age"], 1, NEVER)
     races = make(["The black man sang."], ["race"], 1, NEVER)
     refused("nothing to compare", ages, races)
+    tuesdays = make(["The old man sang on Tuesday."], ["age", "placebo-1"], 1, NEVER)
+    mondays = make(["The old man sang on Tuesday."], ["race", "placebo-1"], 1, NEVER)
+    refused("nothing to compare", tuesdays, mondays)
     twin = copied(store, tmp_path / "twin")
     refused("Name the models .*in Python", store, twin)
     next(twin.shards.glob("*.mutants.parquet")).write_bytes(b"PAR1 torn")
@@ -323,7 +399,7 @@ def test_new_hidden_findings_stop_a_build(store: CampaignStore, make: Make) -> N
     )
     assert shown[0].startswith(f"  row {hidden[0][0]}: ")
     assert "positive \u2192 negative: The " in shown[0]
-    assert (len(shown), rest) == (5, f"  and {len(hidden) - 5} more")
+    assert (len(shown), rest) == (5, f"  and {len(hidden) - 5} more; --changes lists all")
     assert told(NEVER, HIDDEN, at, "--new-hidden", str(len(hidden)))[0] == 0
     assert told(HIDDEN, NEVER, at, "--new-hidden", "0")[0] == 0
     # In another order, and with a text that the first did not have.
