@@ -22,7 +22,9 @@ function language(element) {
     document.cookie = `hinter-language=${link.lang}; path=/; max-age=31536000; SameSite=Lax`;
     const address = new URL(location.href);
     address.searchParams.delete('lang');
-    if (link.lang !== 'en') address.searchParams.set('lang', link.lang);
+    // A frame may have no cookies, and a page has the browser's language where nothing says another.
+    const others = !/^en\b/.test(navigator.languages[0] ?? 'en');
+    if (link.lang !== 'en' || others) address.searchParams.set('lang', link.lang);
     history.replaceState(history.state, '', address);
     location.reload();
   });
@@ -332,8 +334,8 @@ function address() {
     parts.delete('lang');
     return search && `?${parts}${key}`;
   };
-  const ours = document.documentElement.lang.replace(/^en$/, '');
   const spoken = () => new URLSearchParams(location.search).get('lang') || '';
+  const ours = spoken() || document.documentElement.lang.replace(/^en$/, '');
   const write = (query, how, language) => {
     const next = new URL(query.length > longest || !query ? `?tab=${open}` : query, location.href);
     if (language) next.searchParams.set('lang', language);

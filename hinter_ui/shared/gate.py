@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hinter_core.annotation.invitation import is_loopback
 from hinter_core.endpoints.tools import TOOLS
-from hinter_ui.html.wording import Words, chosen, speak
+from hinter_ui.html.wording import DEFAULT, Words, chosen, languages, speak
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Visitor
 from hinter_ui.shared.uploads import Uploads
@@ -64,6 +64,7 @@ _FORWARDED = (
     "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via",
 )  # fmt: skip
 _COOKIE = "hinter-visitor"
+_OTHERS_CHOICE = {"lang", "annotate", "class", "teach"}  # parts of an address that say a language
 _LANGUAGE = "hinter-language"  # a cookie that the page sets where a language is chosen
 
 
@@ -92,7 +93,8 @@ class Gate:
         if health := self._health(scope):
             await health(scope, receive, send)
             return
-        speak(language_of(Request(scope)))
+        request = Request(scope)
+        speak(_language_of_page(request) or language_of(request))
         visitor = self._visitor(scope)
         scope.setdefault("state", {})["visitor"] = visitor
 
@@ -221,6 +223,30 @@ def language_of(request: Any) -> str:
     """Return the language of a page: that of its address, or else the one chosen last."""
     wanted = getattr(request, "query_params", {}).get("lang")
     return chosen(wanted or getattr(request, "cookies", {}).get(_LANGUAGE))
+
+
+def _language_of_page(request: Request) -> str:
+    """Return the language of a page that nobody has chosen: the one that the browser prefers.
+
+    Classes and annotators have that of their teacher or owner. The page writes its language into
+    its address, so that events have it.
+    """
+    home = request.scope["path"].removeprefix(request.scope.get("root_path", "")) in ("", "/")
+    if not home or _LANGUAGE in request.cookies or _OTHERS_CHOICE & {*request.query_params}:
+        return ""
+    return preferred(request.headers.get("accept-language", ""))
+
+
+def preferred(languages_accepted: str) -> str:
+    """Return the language that a header Accept-Language asks for first, of those of the app."""
+
+    def weight(part: str) -> float:
+        given = re.search(r";\s*q=([01](?:\.\d{1,3})?)\s*$", part)
+        return float(given[1]) if given else 1.0
+
+    wanted = sorted(languages_accepted[:_LONGEST_NAME].split(","), key=weight, reverse=True)
+    codes = (part.strip().partition(";")[0].partition("-")[0].lower() for part in wanted)
+    return next((code for code in codes if code in languages()), DEFAULT)
 
 
 def network_of(scope: Scope, proxies: int) -> str:

@@ -19,7 +19,7 @@ from starlette.datastructures import Headers
 from hinter_core.annotation.invitation import is_loopback
 from hinter_core.errors import InputError
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.gate import _foreign, network_of
+from hinter_ui.shared.gate import _foreign, network_of, preferred
 from hinter_ui.shared.session import Visitor
 from hinter_ui.shared.wiring import TRACES, Rationed
 from tests.ui.conftest import Clock, launched
@@ -263,6 +263,22 @@ def test_the_network_of_a_visitor(told: list[str], proxies: int, network: str) -
     headers = [(b"X-Forwarded-For".lower(), one.encode("utf-8")) for one in told]
     scope = {"type": "http", "headers": headers, "client": ("10.0.0.1", 5)}
     assert network_of(scope, proxies) == network
+
+
+@pytest.mark.parametrize(
+    ("accepted", "language"),
+    [
+        ("", "en"),
+        ("de-AT,de;q=0.9,en;q=0.8", "de"),
+        ("en-GB, de;q=0.7", "en"),
+        ("en;q=0.5, DE", "de"),
+        ("fr, de;q=0.4, en;q=0.3", "de"),
+        ("fr, *;q=0.1", "en"),
+        (";;q=9,=de,\ud800", "en"),
+    ],
+)
+def test_a_page_begins_in_the_language_that_a_browser_prefers(accepted: str, language: str) -> None:
+    assert preferred(accepted) == language
 
 
 @pytest.mark.parametrize(

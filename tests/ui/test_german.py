@@ -88,6 +88,22 @@ def test_every_tab_is_german_once_it_is_chosen(app: App, browser: Browser) -> No
     context.close()
 
 
+def test_a_browser_that_prefers_german_begins_in_it(app: App, browser: Browser) -> None:
+    context = browser.new_context(locale="de-AT")
+    page = context.new_page()
+    page.goto(f"{app.url}?tab=models")
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(page).to_have_url(re.compile("lang=de"))
+    page.get_by_role("link", name="English").click()
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    context.clear_cookies()  # as a frame of another site has none
+    page.get_by_role("tab", name="Learn").click()
+    expect(page).to_have_url(re.compile(r"tab=learn.*lang=en"))
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    context.close()
+
+
 ROWS = """source,mutant,edits,ask
 The man ate.,,,
 The man ate.,The man ate.,,
