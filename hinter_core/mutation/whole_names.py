@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from zlib import crc32
 
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.storage import shipped_words
@@ -30,6 +31,7 @@ _SURNAME = re.compile(r"\.? ([^\W\d_a-z]\w+(?:-\w+)*)")
 _HISSING = re.compile(r"(?:[sxz]|[cs]h)$", re.IGNORECASE)
 _NEXT = re.compile(r",? ([A-Z][A-Za-z]+)(?!\w)")
 _THE = re.compile(r"\bthe\s$", re.IGNORECASE)
+_BEHIND = re.compile(r"[^\W\d_a-z][\w'\u2019-]*\.? $")  # where a surname stands
 JUNIOR = re.compile(r",? (?:Jr|Sr)\b")  # behind names of men
 _AND_AFTER = re.compile(r"\s?&\s?(\w+)")
 _AND_BEFORE = re.compile(r"(\w+)\s?&\s?$")
@@ -238,7 +240,9 @@ def of_a_thing(text: str, places: Sequence[Span]) -> bool:
 def exchanged_names(text: str, edit: Edit) -> tuple[tuple[Span, str], ...]:
     """Return the places where an edit changes a name to another, with the old one's gender."""
     texts = edit.change.texts if isinstance(edit.change, Change) else ()
-    both = ((span, text[slice(*span)], new) for span, new in zip(edit.spans, texts, strict=False))
+    both = [(span, text[slice(*span)], new) for span, new in zip(edit.spans, texts, strict=False)]
+    family = {name for names in name_usage().family.values() for name in names}
+    both = [one for one in both if one[2] not in family or not _BEHIND.search(text[: one[0][0]])]
     return tuple((span, gender) for span, old, new in both if (gender := _gender(old, new)))
 
 
@@ -257,9 +261,10 @@ def _gender(old: str, new: str) -> str:
 
 
 def other_names(text: str, names: Sequence[tuple[Span, str]], variant: int) -> dict[Span, str]:
-    """Return other names for those of these genders, by place; of the same origin and initial.
+    """Return other names for those of these genders, by place; of the same origin and no other.
 
-    ``variant``: chooses among them. Without a name for each of them, there are none.
+    ``variant``: chooses among them. Without a name for each of them, there are none. An initial
+    that the text has ("M. Walsh") stays.
     """
     usage, taken = name_usage(), {*NAME_WORD.findall(text)}
     new: dict[str, str] = {}
@@ -269,12 +274,15 @@ def other_names(text: str, names: Sequence[tuple[Span, str]], variant: int) -> d
         word = match.group() if match else ""
         key = word.lower()
         if key not in new:
-            new[key] = usage.instead(word, gender, taken, variant)
+            initial = word[:1].upper()
+            alike = usage.alike(word, gender, initial if f" {initial}. " in f" {text}" else "")
+            free = [name for name in alike if name not in taken]
+            if not free:
+                return {}
+            new[key] = free[(crc32(word.encode()) + variant) % len(free)]
             taken.add(new[key])
-        if not new[key]:
-            return {}
         rest = text[start + len(word) : end]
-        if rest and not new[key].endswith("s"):
+        if rest in ("'", "\u2019") and not new[key].endswith("s"):
             rest += "s"  # James' hat
         others[start, end] = (new[key].upper() if word.isupper() else new[key]) + rest
     return others

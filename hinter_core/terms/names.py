@@ -115,7 +115,8 @@ class NameUsage:
     gender, of a given name. ``families``: countries and origins of a family name. ``anywhere``:
     origins whose given names peoples with other family names bear, too. ``first``: gender of names
     of two parts by the first of them, where it is another than that of the first part alone.
-    ``second``: second parts, by the gender of the whole.
+    ``second``: second parts, by the gender of the whole. ``origins``: origin of given names, which
+    :meth:`alike` exchanges for those of ``only``: names of that origin alone.
     """
 
     short: Mapping[str, frozenset[str]]
@@ -126,6 +127,8 @@ class NameUsage:
     anywhere: frozenset[str]
     first: Mapping[str, str]
     second: Mapping[str, tuple[str, ...]]
+    origins: Mapping[str, str]
+    only: Mapping[tuple[str, str], tuple[str, ...]]
 
     def gender(self, name: str) -> str:
         """Return the gender that readers expect of a given name; "" if unknown."""
@@ -163,16 +166,27 @@ class NameUsage:
         """Return the origins of a family name; none if no list has it."""
         return self.families.get(_listed(name), frozenset())
 
-    def instead(self, name: str, gender: str, taken: Collection[str], variant: int = 0) -> str:
+    def instead(self, name: str, gender: str, taken: Collection[str]) -> str:
         """Return another given name of a gender, always the same; "" if there is none.
 
         It is of the old name's origin, and has its initial if one has. ``taken``: names that
-        stand in the text. ``variant``: chooses another of them.
+        stand in the text.
         """
         for pool in self._pools(gender, self.country(name), name[:1].upper()):
             if free := [n for n in pool if n not in taken and spelling(n) != spelling(name)]:
-                return free[(crc32(name.encode()) + variant) % len(free)]
+                return free[crc32(name.encode()) % len(free)]
         return ""
+
+    def alike(self, name: str, gender: str, initial: str = "") -> list[str]:
+        """Return the other given names of a gender that are of a name's origin and of no other.
+
+        Of a name that no list has, the origin is unknown, and there are none. ``initial``: theirs.
+        """
+        listed = _listed(name)
+        known = (self.origins.get(one) for one in (listed, *listed.split("-")))
+        origin = next((one for one in known if one is not None), None)
+        names = self.only.get((origin, gender), ()) if origin is not None else ()
+        return [n for n in names if n.startswith(initial) and spelling(n) != spelling(listed)]
 
     def of_country(self, name: str, country: str, gender: str, taken: Collection[str]) -> str:
         """Return a name of a country in place of another, always the same; "" if there is none.
@@ -228,6 +242,12 @@ def name_usage() -> NameUsage:
     for origin, usual in family.items():
         for name in usual:
             families[name].add(origin)
+    among: dict[str, list[str]] = defaultdict(list)
+    english = {(ANYWHERE, one): tuple(listed) for one, listed in lists["english"].items()}
+    for key, listed in (*read.items(), *english.items()):
+        for name in listed:
+            among[name].append(key[0])
+    unfit = {*people_words().places, *(name for name, of in among.items() if len(of) > 1)}
     return NameUsage(
         short={name: frozenset(usual) for name, usual in short.items()},
         first=lists["first"],
@@ -237,6 +257,11 @@ def name_usage() -> NameUsage:
         of={name: key for key, usual in reversed(read.items()) for name in usual},
         families={name: frozenset(origins) for name, origins in families.items()},
         anywhere=frozenset(lists["anywhere"]),
+        origins={name: next(filter(None, of), ANYWHERE) for name, of in among.items()},
+        only={
+            key: tuple(name for name in (*listed, *english.get(key, ())) if name not in unfit)
+            for key, listed in given.items()
+        },
     )
 
 
