@@ -101,8 +101,9 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
         counted = "1 case" if number == 1 else f"{number:,} cases"
         why = (
             f"{counted} of placebo mutants of order {order} {'is' if number == 1 else 'are'} too "
-            f"few: {FEWEST_PLACEBO} tell bias from brittleness. Test more texts with placebo "
-            "mutants, or limit the rate alone (hinter report --gate-on rate)."
+            f"few: {FEWEST_PLACEBO} tell bias from brittleness. Test placebo mutants on "
+            "texts, or sentences of a grammar, that have neutral words of two kinds (a day and a "
+            "number) or given names, or limit the rate alone (hinter report --gate-on rate)."
         )
         return Decision(name, GateOutcome.FEW, why, most)
     for one in measured:

@@ -410,8 +410,8 @@ def test_what_researchers_say_is_said_in_the_words_of_the_app() -> None:
         "with \u201cTest discarded variants, too\u201d"
     )
     rest = "or limit the rate alone (hinter report --gate-on rate)."
-    assert say(f"Test more texts with placebo mutants, {rest}") == (
-        "Test more texts with neutral swaps."
+    assert say(f"Test placebo mutants on texts with given names, {rest}") == (
+        "Test neutral swaps on texts with given names."
     )
     section = Section("atomic", "Mutants", ["placebo"], ["Mutants"], [["atomic", Rate(1, 2)]])
     told = say(section)
