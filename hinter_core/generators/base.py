@@ -138,6 +138,7 @@ class FilledMutants(PlanMutants):
     """Makes the mutants of texts that are filled: of templates, or sentences of a grammar.
 
     ``attributes``: those to test. ``placebo``: dictionaries of neutral words; None: no placebo.
+    ``names``: neutral mutants change as many names, too.
     """
 
     def __init__(
@@ -148,8 +149,9 @@ class FilledMutants(PlanMutants):
         *,
         atomic: bool = True,
         placebo: Sequence[Dictionary] | None = None,
+        names: bool = False,
     ) -> None:
-        super().__init__(settings, atomic=atomic, neutral=placebo is not None)
+        super().__init__(settings, atomic=atomic, neutral=placebo is not None, names=names)
         self._attributes, self._parses = tuple(attributes), parses
         self._words = list(placebo or ())
         self._matcher = matcher_for(self._words)

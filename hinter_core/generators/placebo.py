@@ -4,7 +4,8 @@ A model that flips on any change flips more often the more words change. So each
 placebo with as many edits, and each edit exchanges as many neutral words (Tuesday for Wednesday) as
 the one it stands for: words of several concepts together, if it takes that many. Where a text has
 too few neutral words, fewer change. Verbs that change with a person count as words. Where an edit
-changes names, its placebo changes the same ones, to others of the same gender and origin. Words
+changes names, its placebo changes the same ones, to others of the same gender and origin; where
+both edits of a mutant change one name, so do those of its placebo, together to a third name. Words
 that are inserted or deleted have neutral words inserted or deleted as their placebo, where a text
 has a place for them; other edits have exchanges.
 """
@@ -18,7 +19,7 @@ from typing import NamedTuple
 from hinter_core.mutation.edits import splices_of, splices_overlap
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.whole_names import exchanged_names
-from hinter_core.pipeline.neutral import renamed
+from hinter_core.pipeline.neutral import of_one_name, renamed
 from hinter_core.types import Change, Edit, EditKind, Span, Splice, Term
 
 Place = tuple[Edit, ...]  # the edits that exchange all occurrences of a neutral word
@@ -36,10 +37,14 @@ class Size(NamedTuple):
 
 
 Shape = tuple[Size, ...]  # sizes of the edits of a mutant, in order
+Pool = Mapping[Size, Mapping[str, list[Edit]]]  # edits by size and attribute
 _EXCHANGED = ""
 _ARTICLES = frozenset({"a", "an"})  # they are adapted, not exchanged
 _VARIANTS = 1_000  # of the names of a placebo
-_LEAST_NAMED = 2  # different placebos of a mutant with names
+_LEAST_NAMED = 4  # different placebos of a mutant with names
+_PAIRED = 2  # of them make a pair
+_EITHER = 4  # draws of which the attribute that fewer have is taken
+_ALONE = 0.5  # share of edits that change names alone where a text has one neutral word
 _IN_VAIN = 60  # draws without a new placebo after which there are no more
 
 
@@ -83,21 +88,40 @@ def placebos(
     rng = random.Random(neutral.settings.seed)
     places = _places(neutral, rng)
     others = _of_kinds(neutral)
-    pool: dict[Size, list[Edit]] = defaultdict(list)
+    pool: Pool = defaultdict(lambda: defaultdict(list))
+    used: Counter[str] = Counter()
 
     def alone(shape: Shape) -> tuple[Edit, ...]:
         kind, words, names = shape[0]
         if of_kind := others.get(kind):
             least = min(abs(words_changed(edit) - words) for edit in of_kind)
             return (rng.choice([e for e in of_kind if abs(words_changed(e) - words) == least]),)
-        joined = _joined_of(neutral, places, words, rng)
-        return renamed(neutral, joined, names, rng.randrange(_VARIANTS)) if names else joined
+        # Two edits of the only neutral word are no pair: some change names alone.
+        only = names and len(_concepts(places, words)) == 1 and rng.random() < _ALONE
+        joined = () if only else _joined_of(neutral, places, words, rng)
+        if not names:
+            return joined
+        drawn = [renamed(neutral, joined, names, rng.randrange(_VARIANTS)) for _ in range(_EITHER)]
+        return min(drawn, key=lambda made: used[made[0].attribute] if made else 0)
 
-    for (size,), edits in _different(atomic, alone, rng):
-        pool[size] += edits
+    for (size,), edits in _different(atomic, alone, rng, _PAIRED if higher else 1):
+        pool[_made(size, edits[0])][edits[0].attribute] += edits
+        used[edits[0].attribute] += 1
         yield edits
     for _, edits in _different(higher, lambda shape: _combined(neutral, pool, shape, rng), rng):
         yield edits
+
+
+def _made(wanted: Size, edit: Edit) -> Size:
+    """Return the size of an edit that was drawn for a size, for which words or names may lack."""
+    names = tuple(one for one in wanted.names if one[0] in edit.spans)
+    return Size(wanted.kind, words_changed(edit) - len(names), names)
+
+
+def _concepts(places: Sequence[Place], words: int) -> set[str]:
+    """Return the concepts with an edit of so few words; all if there is none."""
+    every = [edit for place in places for edit in place]
+    return {e.attribute for e in [e for e in every if words_changed(e) <= words] or every}
 
 
 def _of_kinds(neutral: Plan) -> Mapping[str, Sequence[Edit]]:
@@ -111,19 +135,22 @@ def _of_kinds(neutral: Plan) -> Mapping[str, Sequence[Edit]]:
 
 
 def _different(
-    shapes: Counter[Shape], draw: Callable[[Shape], tuple[Edit, ...]], rng: random.Random
+    shapes: Counter[Shape],
+    draw: Callable[[Shape], tuple[Edit, ...]],
+    rng: random.Random,
+    least: int = 1,
 ) -> Iterator[tuple[Shape, tuple[Edit, ...]]]:
     """Draw until there are enough of each shape, or hardly any new ones come.
 
     If there are too few of the most frequent shape, there are fewer of the others, too, so that
-    their shares stay.
+    their shares stay. ``least``: of those that change names.
     """
     seen: set[frozenset[Edit]] = set()
     share = 1.0
     for shape, number in shapes.most_common():
         wanted = int(number * share + rng.random()) if share < 1 else number
         if any(size.names for size in shape):  # else those of higher orders would have none
-            wanted = max(wanted, min(number, _LEAST_NAMED))
+            wanted = max(wanted, min(number, _LEAST_NAMED), least)
         missed = distinct = 0
         while distinct < wanted and missed < _IN_VAIN:
             edits = draw(shape)
@@ -171,23 +198,26 @@ def _joined_of(
     return (_joined(neutral, chosen),) if chosen and neutral.possible(chosen) else ()
 
 
-def _combined(
-    neutral: Plan, pool: Mapping[Size, Sequence[Edit]], shape: Shape, rng: random.Random
-) -> tuple[Edit, ...]:
-    """Draw edits of the pool that touch different words; none if there is no such set."""
+def _combined(neutral: Plan, pool: Pool, shape: Shape, rng: random.Random) -> tuple[Edit, ...]:
+    """Draw edits of the pool of different attributes, and words; none if there is no such set."""
     chosen: list[Edit] = []
+    of_names: list[tuple[Span, str]] = []
     for kind, words, names in shape:
-        if not pool:
+        known = {edit.attribute for edit in chosen}
+        free = [size for size, edits in pool.items() if not edits.keys() <= known]
+        if not free:
             return ()
         nearest = min(
-            pool, key=lambda s: (s.kind != kind, s.names != names, abs(s.words - words), s)
+            free, key=lambda s: (s.kind != kind, s.names != names, abs(s.words - words), s)
         )
-        edit = rng.choice(pool[nearest])
-        together = [*chosen, edit]
-        concepts = {one.attribute for one in together}
-        if len(concepts) < len(together) or not neutral.possible(together):
+        others = [edits for name, edits in pool[nearest].items() if name not in known]
+        chosen.append(rng.choice(rng.choices(others, [*map(len, others)])[0]))
+        of_names += (one for one in nearest.names if one not in of_names)
+        if not neutral.possible(chosen):
+            variant = rng.randrange(_VARIANTS)
+            chosen = [*of_one_name(neutral, chosen, of_names, variant)]
+        if not chosen:
             return ()
-        chosen.append(edit)
     return tuple(chosen)
 
 

@@ -227,7 +227,8 @@ def _with_name(edit: Edit, names: Mapping[Span, str]) -> Edit:
     new: dict[str, str] = {}
     for span, text in zip(edit.spans, texts, strict=False):  # a person's mutant has no texts
         new |= zip(text.lower().split(), names.get(span, "").split(), strict=False)
-    return _named(edit, " ".join(new.get(w.lower(), w) for w in edit.target.text.split(" ")))
+    said = re.sub(r"[^\s,]+", lambda word: new.get(word[0].lower(), word[0]), edit.target.text)
+    return _named(edit, said)
 
 
 def _named(edit: Edit, name: str) -> Edit:

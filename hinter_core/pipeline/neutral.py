@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
+from zlib import crc32
 
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.edits import rewritten, splices_of, texts_of
@@ -32,7 +33,7 @@ NEUTRAL = Option(
 )  # fmt: skip
 _DRAWN = 4  # times as many as wanted, as some are discarded
 _COUNTED = (Verdict.BIASED, Verdict.HIDDEN, Verdict.BENIGN)
-_NAMES = "placebo-name"  # attribute of an edit of names alone
+NAMES = ("placebo-name", "placebo-other-name")  # attributes of edits of names alone
 _TRIES = 20  # per swap, as some touch the same words
 
 
@@ -104,14 +105,57 @@ def _of_names(neutral: Plan, edits: Sequence[Edit], number: int) -> list[tuple[E
 def renamed(
     neutral: Plan, edits: tuple[Edit, ...], names: Sequence[tuple[Span, str]], variant: int
 ) -> tuple[Edit, ...]:
-    """Return one edit that changes names, too; without other names, the edits as they are."""
+    """Return one edit that changes names, too; without other names, the edits as they are.
+
+    Its terms are all that it exchanges. Names alone are of one of two attributes, so that two such
+    edits can be combined.
+    """
     new = other_names(neutral.text, names, variant)
     if not new:
         return edits
-    if not edits:
-        words = [neutral.text[slice(*span)] for span, _ in names]
-        terms = (Term(words[0], "variant-1"), Term(new[names[0][0]], "variant-2"))
-        edits = (Edit(Change(EditKind.SUBSTITUTE, _NAMES, *terms), ()),)
-    texts = texts_of(splices_of(neutral.text, edits[0], neutral.sentences))
-    made = rewritten(neutral.text, edits[0], new | texts, neutral.sentences)
+    swaps = dict.fromkeys((neutral.text[slice(*span)], new[span]) for span, _ in names)
+    words = [", ".join(swapped) for swapped in zip(*swaps, strict=True)]
+    if edits:
+        change, texts = (
+            edits[0].change,
+            texts_of(splices_of(neutral.text, edits[0], neutral.sentences)),
+        )
+        words = [
+            f"{t.text}, {w}" for t, w in zip((change.source, change.target), words, strict=True)
+        ]
+        attribute, groups = change.attribute, (change.source.group, change.target.group)
+    else:
+        attribute, groups, texts = (
+            NAMES[crc32(words[1].encode()) % 2],
+            ("variant-1", "variant-2"),
+            {},
+        )
+    source, target = map(Term, words, groups)
+    edit = Edit(Change(EditKind.SUBSTITUTE, attribute, source, target), ())
+    made = rewritten(neutral.text, edit, new | texts, neutral.sentences)
     return (made,) if made else ()
+
+
+def of_one_name(
+    neutral: Plan, edits: Sequence[Edit], names: Sequence[tuple[Span, str]], variant: int
+) -> tuple[Edit, ...]:
+    """Return two edits of the same names that know a third one for both; none if there is none.
+
+    Who changes gender and origin of one name puts one name in its place; so does its placebo.
+    """
+    if len(edits) != 2:
+        return ()
+    other, both = sorted(edits, key=lambda edit: len(edit.spans))
+    places = {span for span, _ in names}
+    shared = {*other.spans} & {*both.spans}
+    kept = [one for one in names if one[0] in both.spans]
+    new = other_names(neutral.text, kept, variant) if shared and shared <= places else {}
+    if not new or not isinstance(both.change, Change) or not isinstance(other.change, Change):
+        return ()
+    texts = dict(zip(both.spans, both.change.texts, strict=True))
+    said = {*both.change.texts, *other.change.texts}
+    if said.intersection(new.values()):
+        return ()
+    joint = ((other.target.text, tuple((texts | new)[span] for span in both.spans)),)
+    joined = (other, replace(both, change=replace(both.change, joint=joint)))
+    return joined if neutral.possible(joined) else ()

@@ -55,6 +55,7 @@ class GrammarSentences(CampaignSource):
             parses,
             atomic=campaign.atomic,
             placebo=neutral_words() if campaign.placebo else None,
+            names=campaign.placebo_names,
         )
 
     def identity(self) -> str:

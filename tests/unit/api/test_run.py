@@ -15,6 +15,8 @@ import pytest
 import hinter_core as hinter
 from hinter_core.campaign.frames import COLUMNS
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.report.gate import decide
+from hinter_core.terms.names import name_usage
 
 from .conftest import TEXTS, planted
 from .test_check import page_of
@@ -328,6 +330,29 @@ def test_two_models_are_compared(run: Run, tmp_path: Path) -> None:
     assert hinter.compare(tmp_path / "both", alone, ["planted", "fair"]).paired
     with pytest.raises(hinter.HinterError, match="Name the models"):
         hinter.compare(both, run(models="vader"))
+
+
+def test_bias_by_names_alone_is_told_from_none() -> None:
+    def of_names(texts: list[str]) -> list[str]:
+        usage, word = name_usage(), re.compile(r"[^\W\d_]\w+")
+        named = [[name for name in word.findall(text) if usage.gender(name)] for text in texts]
+        bad = ({("female", True)} & {(usage.gender(n), usage.country(n) != "") for n in one}
+               for one in named)  # fmt: skip
+        return ["bad" if one else "good" for one in bad]
+
+    people = """Matthew Walsh he, Emily Lee she, Frank Moore he, Anne Baker she, Brett Hill he, Todd
+        Cole he, Jill Fox she, Neil Ward he, Jane Clark she, Carrie Evans she"""
+    texts = ["{} {} called, and {} was ill.".format(*one.split()) for one in people.split(",")]
+    found = hinter.run(
+        texts,
+        [of_names, lambda texts: ["good"] * len(texts)],
+        ("race", "gender"),
+        origin_names=True,
+        limit=24,
+    )
+    for model, outcome in zip(found.content.models, ("fail", "pass"), strict=True):
+        decided = decide(model, 0.05)
+        assert (decided.outcome, decided.excess and decided.excess.placebo.hits) == (outcome, 0)
 
 
 def test_a_directory_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hinter_core.campaign.tables import is_placebo
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.cases import (
     GrammarRow,
@@ -21,6 +22,8 @@ from hinter_core.generators.grammars.reading import load_grammar, read_grammar, 
 from hinter_core.generators.grammars.sampling import Sentences
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.settings import Settings
+from hinter_core.terms.dictionary import neutral_words
+from hinter_core.terms.names import name_usage
 from hinter_core.types import MASKED_PLACE, OriginKind
 
 GRAMMAR = read_grammar("""
@@ -135,6 +138,29 @@ def test_mutants_of_all_orders_and_their_placebo(parses: ParseStore) -> None:
         assert plan is not None
         assert bool(why) is (sum(bool(edits) for edits in plan.edits.values()) < 2)
         assert plan.text == row.text
+
+
+def test_names_in_slots_have_names_as_their_placebo(parses: ParseStore) -> None:
+    """Without a neutral word, there was no placebo, however many sentences were drawn."""
+    grammar = read_grammar("""
+start: s
+rules:
+  s: ["<Name> said that <he> was ill."]
+sensitive:
+  race: [{group: x, name: Matthew}, {group: y, name: Jamal Hill}]
+  gender: [{group: male, he: he}, {group: female, he: she}]
+""")
+    generator = GrammarMutants(
+        grammar, Settings(2), tuple(grammar.sensitive), parses, placebo=neutral_words(), names=True
+    )
+    cases = generator.test_cases(generator.plans(GrammarTable(grammar, 4).rows()))
+    made = [one.mutant for one in generator.follow_ups(cases.values())]
+    neutral = [one for one in made if is_placebo(tuple(e.attribute for e in one.edits))]
+    assert {one.order for one in neutral} == {1, 2}
+    for one in neutral:
+        ((old, new),) = [(splice.old, splice.new) for splice in one.splices if splice.attribute]
+        alike = name_usage().alike(old.split()[0], "male")
+        assert (new.split()[0] in alike, new.split()[1:]) == (True, old.split()[1:])
 
 
 @pytest.mark.parametrize("name", shipped_grammars())

@@ -9,13 +9,14 @@ import pytest
 
 from hinter_core.generators.placebo import Shape, Size, placebos, shape_of, words_changed
 from hinter_core.language.parsing import ParseStore
+from hinter_core.mutation.edits import as_written
 from hinter_core.mutation.plan import Plan, make_plan
 from hinter_core.mutation.settings import Settings
 from hinter_core.relations.base import Compared
 from hinter_core.relations.even_handed import check_all
 from hinter_core.terms.dictionary import by_concept, choose, load_shipped
 from hinter_core.terms.names import name_usage
-from hinter_core.types import Edit, EditKind, GrammaticalForm, Pair, Term
+from hinter_core.types import Change, Edit, EditKind, GrammaticalForm, Pair, Term
 
 TEXT = (
     "On Tuesday the buyer quickly began to read a large report about the movie, and in March she "
@@ -103,8 +104,74 @@ def test_a_placebo_changes_the_names_to_others_alike(
             assert usage.gender(new) == usage.gender(old) == gender
             assert usage.country(new) == usage.country(old)
             assert new not in text
+            (edit,) = edits  # its label names all that changed
+            assert old in edit.source.text.split(", ")
+            assert new.title() in edit.target.text.title().split(", ")
         pair = Compared(text, plan.sentences, mutant, neutral(parses, mutant.text).sentences)
         assert check_all([pair], parses)[0].kept
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("Anne Baker is a good teacher.", {"name"}),
+        ("Ms. Carrie Cooper came on Monday.", {"name", "weekday"}),
+    ],
+)
+def test_one_name_that_changes_twice_has_a_placebo_that_changes_once(
+    text: str, kinds: set[str], parses: ParseStore
+) -> None:
+    settings = Settings(2, origin_names=True)
+    both = make_plan(text, choose(["gender", "race"], load_shipped()), settings, parses)
+    atomic, higher = (
+        Counter(shape_of(edits, text) for edits in every)
+        for every in (both.atomic(), (e for e in both.each() if len(e) > 1))
+    )
+    plan, usage = neutral(parses, text), name_usage()
+    made = list(placebos(plan, atomic, higher))
+    pairs = [edits for edits in made if len(edits) == 2]
+    parts = {edits[0] for edits in made if len(edits) == 1}
+    assert len(pairs) > higher.total() // 2 > 0
+    found = set()
+    for edits in pairs:
+        assert set(edits) <= parts  # of a hidden one, both are tested
+        old, new = text.split(), plan.mutant(edits).text.split()
+        swapped = [pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]]
+        ((was, becomes),) = [pair for pair in swapped if usage.gender(pair[0])]
+        assert becomes in usage.alike(was, "female")
+        assert all(becomes not in plan.mutant([edit]).text for edit in edits)  # a third name
+        assert all(was in edit.source.text for edit in edits)
+        assert all(becomes in edit.target.text for edit in as_written(edits))
+        found |= {edit.attribute.split("-")[-1] for edit in edits}
+    assert found == kinds
+
+
+def test_names_alike_are_of_one_origin_and_gender() -> None:
+    usage = name_usage()
+    lists: dict[str, set[str]] = {}
+    for (origin, _), names in usage.given.items():
+        for name in names:
+            lists.setdefault(name, set()).add(origin)
+    for name, origin in usage.origins.items():
+        for other in usage.alike(name, gender := usage.gender(name)):
+            assert usage.gender(other) == gender
+            assert lists.get(other, {""}) == {origin}
+            assert other.lower() != name.lower()
+    assert len(usage.alike("Matthew", "male")) > 200
+    assert {"Kwame", "Musa", "Menachem", "Maksim", "Diego"}.isdisjoint(
+        usage.alike("Matthew", "male")
+    )
+    assert not usage.alike("Menachem", "male")  # whose origin no list knows
+    assert "Pedro" in usage.alike("Diego", "male")  # on the list of no country, too
+
+
+def test_surnames_that_are_given_names_stay() -> None:
+    text = "Mr. Brett Cooper came on Monday."
+    edit = Edit(
+        Change(EditKind.SUBSTITUTE, "race", Term("a", "a"), Term("b", "b"), ("Jalen", "Jackson")),
+        ((4, 9), (10, 16)),
+    )
+    assert shape_of([edit], text) == (Size("", 1, (((4, 9), "male"),)),)
 
 
 def test_without_names_they_are_words(parses: ParseStore) -> None:
