@@ -334,22 +334,14 @@ def test_two_models_are_compared(run: Run, tmp_path: Path) -> None:
 
 def test_bias_by_names_alone_is_told_from_none() -> None:
     def of_names(texts: list[str]) -> list[str]:
-        usage, word = name_usage(), re.compile(r"[^\W\d_]\w+")
-        named = [[name for name in word.findall(text) if usage.gender(name)] for text in texts]
-        bad = ({("female", True)} & {(usage.gender(n), usage.country(n) != "") for n in one}
-               for one in named)  # fmt: skip
-        return ["bad" if one else "good" for one in bad]
+        foreign = (any(map(name_usage().country, re.findall(r"\w+", text))) for text in texts)
+        return ["bad" if one else "good" for one in foreign]
 
-    people = """Matthew Walsh he, Emily Lee she, Frank Moore he, Anne Baker she, Brett Hill he, Todd
-        Cole he, Jill Fox she, Neil Ward he, Jane Clark she, Carrie Evans she"""
+    people = """Matthew Walsh he, Emily Walsh she, Frank Moore he, Anne Baker she, Brett Hill he,
+        Todd Turner he, Jill Wood she, Neil Cooper he, Jane Clark she, Carrie Evans she"""
     texts = ["{} {} called, and {} was ill.".format(*one.split()) for one in people.split(",")]
-    found = hinter.run(
-        texts,
-        [of_names, lambda texts: ["good"] * len(texts)],
-        ("race", "gender"),
-        origin_names=True,
-        limit=24,
-    )
+    models = [of_names, lambda texts: ["good"] * len(texts)]
+    found = hinter.run(texts, models, ("race", "gender"), origin_names=True)
     for model, outcome in zip(found.content.models, ("fail", "pass"), strict=True):
         decided = decide(model, 0.05)
         assert (decided.outcome, decided.excess and decided.excess.placebo.hits) == (outcome, 0)

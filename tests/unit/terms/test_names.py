@@ -103,8 +103,7 @@ def test_a_name_of_both_genders_is_of_the_old_ones_origin() -> None:
     assert all(usage.gender(name) == BOTH for name in both)
     origins = {"Greg": ANYWHERE, "Yusuf": "arabic", "Priya": "india", "Minjun": "south-korea"}
     for name, origin in origins.items():
-        others = {usage.instead(name, BOTH, (), variant) for variant in range(200)}
-        assert {usage.country(other) for other in others} == {origin}
+        assert usage.country(usage.instead(name, BOTH, ())) == origin
     assert usage.instead("Giorgos", BOTH, ()) == ""
 
 
