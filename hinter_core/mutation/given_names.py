@@ -25,6 +25,7 @@ from hinter_core.mutation.whole_names import (
     exchanged_names,
     families_named,
     of_a_thing,
+    of_no_bearer,
     possessive_in_s,
     staying,
 )
@@ -475,8 +476,13 @@ class GivenNames:
             yield (start, end), written if surely or not others else ""
 
     def _of_a_thing(self, place: Span) -> bool:
-        whole = next((name.places for name in self._names if place in name.places), (place,))
-        return of_a_thing(self._text, whole)
+        whole = next((name for name in self._names if place in name.places), None)
+        if whole is None:
+            return of_a_thing(self._text, (place,))
+        mentions = self._entities[whole.person].mentions
+        only_named = all(mention.kind is MentionKind.NAME for mention in mentions)
+        fixed = only_named and of_no_bearer(self._text, place)
+        return fixed or of_a_thing(self._text, whole.places)
 
     def _of_others(self, word: str, people: Collection[int]) -> set[Span]:
         """Return the places of a word in names of other people, and of places, firms and works."""

@@ -288,6 +288,12 @@ def other_names(text: str, names: Sequence[tuple[Span, str]], variant: int) -> d
     return others
 
 
+def of_no_bearer(text: str, place: Span) -> bool:
+    """Whether a word is in such a fixed name as "Tom, Dick and Harry" or "Calvin Klein"."""
+    fixed = (match.span() for match in name_usage().fixed.finditer(text))
+    return any(start <= place[0] and place[1] <= end for start, end in fixed)
+
+
 @dataclass(frozen=True, slots=True)
 class Name:
     """A mention by name: its words without suffixes, with their places."""
@@ -322,11 +328,13 @@ def possessive_in_s(text: str, end: int, old: str, new: str) -> str:
 
 
 def families_named(text: str, old: str, new: str) -> dict[Span, str]:
-    """Return the plurals of a surname with the new one in their place: "the Nowaks"."""
+    """Return the names of a family, with the new surname: "the Nowaks", "the Rose family"."""
     plural = f"{new}es" if _HISSING.search(new) else f"{new}s"
+    pattern = rf"\bthe\s({re.escape(old)}(?:e?s(?![\w-])|(?=\sfamily\b)))"
     return {
-        match.span(1): plural.upper() if match[1].isupper() else plural
-        for match in re.finditer(rf"\bthe\s({re.escape(old)}e?s)(?![\w-])", text, re.IGNORECASE)
+        match.span(1): written.upper() if match[1].isupper() else written
+        for match in re.finditer(pattern, text, re.IGNORECASE)
+        for written in [new if len(match[1]) == len(old) else plural]
         if match[1][0].isupper()
     }
 

@@ -113,10 +113,11 @@ class NameUsage:
     ``short``: by name, its short forms and what it is short for. ``given``: names by country, or
     other origin, and gender. ``family``: by country or origin. ``of``: country or origin, and
     gender, of a given name. ``families``: countries and origins of a family name. ``anywhere``:
-    origins whose given names peoples with other family names bear, too. ``first``: gender of names
-    of two parts by the first of them, where it is another than that of the first part alone.
-    ``second``: second parts, by the gender of the whole. ``origins``: origin of given names, which
-    :meth:`alike` exchanges for those of ``only``: names of that origin alone.
+    origins whose given names peoples with other family names bear, too. ``fixed``: names in
+    expressions, of brands and of writers. ``first``: gender of names of two parts by the first of
+    them, where it is another than that of the first part alone. ``second``: second parts, by the
+    gender of the whole. ``origins``: origin of given names, which :meth:`alike` exchanges for those
+    of ``only``: names of that origin alone.
     """
 
     short: Mapping[str, frozenset[str]]
@@ -125,6 +126,7 @@ class NameUsage:
     of: Mapping[str, tuple[str, str]]
     families: Mapping[str, frozenset[str]]
     anywhere: frozenset[str]
+    fixed: re.Pattern[str]
     first: Mapping[str, str]
     second: Mapping[str, tuple[str, ...]]
     origins: Mapping[str, str]
@@ -262,6 +264,7 @@ def name_usage() -> NameUsage:
             key: tuple(name for name in (*listed, *english.get(key, ())) if name not in unfit)
             for key, listed in given.items()
         },
+        fixed=re.compile(rf"\b(?:{'|'.join(map(re.escape, lists['fixed']))})\b", re.IGNORECASE),
     )
 
 

@@ -182,6 +182,14 @@ def test_a_mutant_is_labelled_with_the_name_that_stands_in_it(
 @pytest.mark.parametrize(
     ("text", "attribute", "edited"),
     [
+        ("Tom, Dick and Harry like Hugo Boss.", "race", {}),  # whoever that is
+        ("Anna wore Calvin Klein.", "race", {"gender": "Anna", "race": "Anna"}),
+        (
+            "Ann's hat, and James' hat. Mr James Hill is a man.",
+            "race",
+            {"gender": "Mr", "race": "Ann"},
+        ),
+        ("Jane Austen left. She cried.", "race", {"gender": "She", "race": "Jane austen"}),
         ("Zorbox called the bank.", "race", {}),  # a name that no list has
         ("Alex called the bank.", "nationality", {}),  # of both genders
         ("Emily called the bank.", "nationality", {"gender": "Emily"}),  # of many countries
@@ -220,6 +228,8 @@ def test_a_surname_tells_the_people_beside_a_given_name_of_none(
         ("Jack White's son Oliver White came.", r"\w+ X's son \w+ X came\."),
         ("Mr Nowak left. The Nowaks moved, and Ewa Nowak cried.",
          r"Mr X left\. The Xe?s moved, and \w+ X cried\."),
+        ("Jack Rose came. The Rose family likes a rose.",
+         r"\w+ X came\. The X family likes a rose\."),
         ("Dick van Dyke and Anna van Dyke came.", r"\w+ X and \w+ X came\."),
         ("Jack White met Priya Mensah.", r"\w+ [A-Z]\w+ met Priya Mensah\."),
     ],
