@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from hinter_core.campaign.parquet import CURE
 from hinter_core.campaign.progress import unanswered
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import SPEC, CampaignStore
@@ -20,8 +21,8 @@ class CampaignSummary:
 
     ``title``: short name of the data. ``texts``: of the data, None until known; ``done``: texts
     that all ``models`` answered. ``last_run``: when it last began, in ISO 8601, or "".
-    ``unanswered``: mutants without a usable answer, over all models. ``fault``: why the directory
-    cannot be read.
+    ``unanswered``: mutants without a usable answer, over all models. ``fault``: what
+    is damaged.
     """
 
     path: str
@@ -82,10 +83,14 @@ def _summary(store: CampaignStore) -> CampaignSummary:
         )
         ((done,),) = reader.run(f"SELECT count(*) FROM ({reader.tables(whole).texts})")
     size, runs = spec.get("size", {}), spec.get("runs", [])
-    complete = bool(known) and done == size.get("texts") and not store.unfit(ends=True)
+    running = store.running()
+    unfit = set() if running else {path.name for path in store.unfit(ends=True)}
+    complete = bool(known) and done == size.get("texts")
+    state = RUNNING if running else DAMAGED if unfit else COMPLETE if complete else PARTIAL
+    fault = f"{min(unfit)} is damaged or does not fit its shard{CURE}" if unfit else ""
     return CampaignSummary(
         str(store.folder),
-        RUNNING if store.running() else COMPLETE if complete else PARTIAL,
+        state,
         spec["identity"],
         campaign.title,
         campaign.source.name,
@@ -96,4 +101,5 @@ def _summary(store: CampaignStore) -> CampaignSummary:
         mutants,
         runs[-1]["started"] if runs else "",
         sum(reason.mutants for reason in unanswered(store)),
+        fault,
     )

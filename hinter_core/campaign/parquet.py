@@ -15,7 +15,7 @@ from cachetools import LRUCache
 from hinter_core.errors import HinterError
 from hinter_core.places import readable
 
-CURE = "; delete it and resume."
+CURE = "; resume the campaign, which makes it again."
 BROKEN = f"is missing or damaged{CURE}"
 # Columns that identify each kind of table.
 _COLUMNS = {

@@ -236,18 +236,8 @@ class RepairRun:
 
     def _texts(self) -> tuple[list[Row], list[Row]]:
         """Return texts to learn from and others to measure, at least a fifth."""
-        repair, labels = self._repair, self._model.capabilities.labels
-        path = SAMPLE_FILE if repair.data == SAMPLE else Path(repair.data)
-        rows = [row for row in open_table(path).rows() if not row.fault]
-        known = {row.label for row in rows if row.label in labels}
-        if len(known) < 2:
-            said = ", ".join(sorted({row.label for row in rows if row.label})[:5]) or "none"
-            raise InputError(
-                f"{path} has {len(known)} of the labels {', '.join(labels)} (it has {said}); to "
-                "measure a repair it needs two or more of them."
-            )
-        if len(rows) < _FEWEST:
-            raise InputError(f"{path} has {len(rows)} texts, and a repair needs {_FEWEST} or more.")
+        repair = self._repair
+        rows = usable_rows(repair.data, self._model.capabilities.labels)
         mixed = Random(repair.seed).sample(rows, len(rows))
         number = min(repair.texts, len(rows) * 4 // 5)
         return mixed[:number], mixed[number : number + max(repair.texts, _FEWEST)]
@@ -362,6 +352,26 @@ class RepairRun:
             right = sum(answers[row.text].labels == (row.label,) for row in labelled)
             rates.append(wilson(right, len(labelled)))
         return rates[0], rates[1]
+
+
+def usable_rows(data: str, labels: Sequence[str]) -> list[Row]:
+    """Return the texts of a repair.
+
+    Raises:
+        InputError: they are too few, or have less than two of the model's labels.
+    """
+    path = SAMPLE_FILE if data == SAMPLE else Path(data)
+    rows = [row for row in open_table(path).rows() if not row.fault]
+    known = {row.label for row in rows if row.label in labels}
+    if len(known) < 2:
+        said = ", ".join(sorted({row.label for row in rows if row.label})[:5]) or "none"
+        raise InputError(
+            f"{path} has {len(known)} of the labels {', '.join(labels)} (it has {said}); to "
+            "measure a repair it needs two or more of them."
+        )
+    if len(rows) < _FEWEST:
+        raise InputError(f"{path} has {len(rows)} texts, and a repair needs {_FEWEST} or more.")
+    return rows
 
 
 def topmost(weights: Mapping[str, Mapping[str, float]], number: int) -> dict[str, dict[str, float]]:

@@ -483,8 +483,8 @@ class ExploreEvents(TabEvents):
         if ready and form.parser == DEFAULT_PARSER:
             return filled | self._check(session, form)
         session.of(ExploreState).controls = form
-        remark = self.updates.remarks([say("link.unloaded")])
-        return filled | self._looked(session, form) | remark
+        why = self.services.access.refusal(form.models) or say("link.unloaded")
+        return filled | self._looked(session, form) | self.updates.remarks([why])
 
     def close_page(self, request: gr.Request) -> None:
         """Forget the page's session and stop its scan."""

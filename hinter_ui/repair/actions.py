@@ -17,9 +17,11 @@ from hinter_core.errors import InputError
 from hinter_core.generators.grammars.grammar import CLASSIFICATION
 from hinter_core.generators.grammars.reading import load_grammar, shipped_grammars
 from hinter_core.options import Option
-from hinter_core.repair.repair import REPAIR_OPTIONS, Repair
+from hinter_core.repair.examples import labels_of
+from hinter_core.repair.repair import REPAIR_OPTIONS, Repair, usable_rows
 from hinter_ui.processes.record import RunState
 from hinter_ui.repair.runs import Repairs, RepairStatus, arguments_of, say
+from hinter_ui.shared.library import discreet, without_folder
 from hinter_ui.shared.links import read_field
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -127,6 +129,11 @@ class RepairActions:
         grammar = load_grammar(repair.grammar)
         if grammar.task != CLASSIFICATION:
             raise InputError(say("errors.task"))
+        able = self._services.capabilities(repair.model, session)
+        with discreet(lambda words: without_folder(words, Path(repair.data).parent)):
+            if able:  # what does not fit is said before anything runs
+                labels_of(grammar, able.labels)
+                usable_rows(repair.data, able.labels)
         session.of(RepairView).opened = self.repairs.new(repair)
 
     def resume(self, session: Session) -> None:

@@ -60,7 +60,8 @@ def progress(status: RepairStatus) -> Markup:
         line = notice.working(words, since) if state.busy else tag("div")
     parts = [tag("ol", *items, class_="stages"), tag("div", line, class_="progress", role="status")]
     if state in (RunState.STOPPED, RunState.INTERRUPTED):
-        parts.append(notice.info([say(f"remarks.{state.name.lower()}")]))
+        early = "_early" * (number < STAGES.index("training"))
+        parts.append(notice.info([say(f"remarks.{state.name.lower()}{early}")]))
     if state is RunState.FAILED:
         parts.append(notice.error(status.problem, say("remarks.failed")))
     return join(parts)

@@ -7,7 +7,7 @@ servers; Python functions stay on the command line for both, since a page can be
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -28,7 +28,7 @@ from hinter_core.models.registry import (
 )
 from hinter_core.terms.dictionary import Dictionary, load_file
 from hinter_ui.environment import bare, endpoints, is_plain, proxies
-from hinter_ui.html.wording import Words, listed
+from hinter_ui.html.wording import Words, listed, translated
 
 say = Words("shared")
 
@@ -88,6 +88,15 @@ class Access:
     def servers(self) -> tuple[str, ...]:
         """Return the addresses to offer."""
         return (*self.endpoints, *LOCAL_URLS) if self.local else self.endpoints
+
+    def refusal(self, names: Iterable[str]) -> str:
+        """Say why one of the models may not be loaded here; empty if all may be."""
+        for name in names:
+            try:
+                self.admit(name)
+            except ModelError as error:
+                return translated(str(error))
+        return ""
 
     def admit(self, name: str, key: str = "") -> ModelName:
         """Parse a model's name, if it may be loaded here.

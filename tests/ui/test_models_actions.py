@@ -147,6 +147,8 @@ def test_other_names_are_open(name: str, access: Access) -> None:
 def test_a_key_opens_no_code() -> None:
     with pytest.raises(ModelError, match="command line only"):
         parse_name("python:os:system", key=KEY)
+    assert LOCAL.refusal(["vader", "embedded"]) == ""
+    assert "command line only" in LOCAL.refusal(["vader", "python:models:version_a"])
     assert "python" not in PUBLIC.kinds()
     assert "python" not in LOCAL.kinds()
 

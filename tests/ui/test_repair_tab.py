@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 from hinter_core.errors import HinterError, InputError
+from hinter_core.models.base import Capabilities
 from hinter_core.repair.progress import Notes, Stage
 from hinter_core.repair.repair import REPAIR_OPTIONS
 from hinter_ui.processes import command
@@ -146,6 +147,28 @@ def test_what_was_running_as_the_app_ended_is_interrupted(
     actions.repairs.close()
     until(actions, session, RunState.INTERRUPTED)
     assert again.shown(other).state is RunState.INTERRUPTED
+    assert "before the model learnt anything" in html.progress(again.shown(other))
+    trained = replace(again.shown(other), stage=Stage("training", 1, 2))
+    assert "What it learnt so far is kept" in html.progress(trained)
+
+
+def test_labels_that_do_not_fit_a_loaded_model_are_said_at_once(
+    actions: RepairActions, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def loaded(*labels: str) -> None:
+        able = Capabilities(labels=labels)
+        monkeypatch.setattr(actions._services, "capabilities", lambda *_: able)
+
+    lines = (files / "texts.csv").read_text().replace("negative", "urgent")
+    (files / "mails.csv").write_text(lines.replace("positive", "routine"))
+    loaded("negative", "positive")
+    form = replace(form_of(files), data=str(files / "mails.csv"))
+    with pytest.raises(InputError, match=r"^mails\.csv has 0 of the labels negative, positive"):
+        actions.start(Session(), form)
+    loaded("urgent", "routine")
+    with pytest.raises(InputError, match="own gives"):
+        actions.start(Session(), form)
+    assert actions.listed() == []
 
 
 def test_a_repair_that_goes_on_says_so_until_it_notes_a_stage(

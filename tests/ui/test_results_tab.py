@@ -420,7 +420,7 @@ def test_what_cannot_be_read_is_said_and_what_is_in_the_making_shows_what_there_
     shutil.copytree(made.folder, torn)
     next((torn / "shards").glob("*.mutants.parquet")).write_bytes(b"PAR1 torn")
     results.show(torn)
-    expect(results.told).to_contain_text("is missing or damaged; delete it and resume")
+    expect(results.told).to_contain_text("is missing or damaged; resume the campaign")
     (torn / "campaign.json").write_text("{")
     results.show(torn)
     expect(results.told).to_contain_text("campaign.json is damaged")

@@ -44,11 +44,14 @@ def test_each_campaign_is_found_with_its_state(folder: Path) -> None:
     assert whole.last_run.startswith("20")
 
 
-def test_a_campaign_with_a_table_that_is_cut_off_is_not_complete(folder: Path) -> None:
-    path = CampaignStore(folder / "whole").mutants(0)
+@pytest.mark.parametrize("name", ["whole", "deep/er/part"])
+def test_a_campaign_with_a_table_that_is_cut_off_is_damaged(folder: Path, name: str) -> None:
+    path = CampaignStore(folder / name).mutants(1)
     path.write_bytes(path.read_bytes()[:1000])
-    (one,) = campaigns_in(folder / "whole")
-    assert one.state == "incomplete"
+    (one,) = campaigns_in(folder / name)
+    assert one.state == "damaged"
+    assert one.fault.startswith("00001.")
+    assert one.fault.endswith("resume the campaign, which makes it again.")
 
 
 def test_a_running_campaign_is_one(folder: Path) -> None:
