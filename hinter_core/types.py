@@ -132,8 +132,9 @@ class RejectedOccurrence:
     @property
     def in_words(self) -> str:
         """The reason, with the words that it is about."""
-        quoted = f"\u201c{self.occurrence.surface}\u201d"
-        return self.reason if quoted in self.reason else f"{quoted} {self.reason}"
+        named, first = self.occurrence.surface, self.reason.partition("\u201d")[0]
+        said = f"\u201c{named}\u201d" in self.reason or (first[:1] == "\u201c" and named in first)
+        return self.reason if said else f"\u201c{named}\u201d {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)

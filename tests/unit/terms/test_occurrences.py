@@ -103,6 +103,7 @@ def test_what_is_not_changed_has_a_reason(
     reasons = [r.reason for r in plan.rejected if r.occurrence.surface == word]
     assert any(why in reason for reason in reasons), reasons
     for one in plan.rejected:
+        assert "\u201d \u201c" not in one.in_words
         assert text[slice(*one.occurrence.span)] == one.occurrence.surface
 
 
