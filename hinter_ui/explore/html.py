@@ -75,7 +75,7 @@ def banner(
         _sentence(check, judged, model),
         _grade(judged),
         _noise(check.noise.get(model)),
-        _neutral(neutral),
+        _neutral(check, neutral),
         tag("span", about, class_="model-note") if about else None,
         class_=f"banner {verdict.value}" + (" unsure" if perhaps_noise else ""),
     )
@@ -124,10 +124,10 @@ def _noise(floor: NoiseFloor | None) -> Markup | None:
     return tag("span", words, class_="noise loud" if floor.flips else "noise")
 
 
-def _neutral(neutral: NeutralFlips | None) -> Markup | None:
-    """Say how often neutral swaps flip the text."""
+def _neutral(check: TestResult, neutral: NeutralFlips | None) -> Markup | None:
+    """Say how often neutral swaps flip the text, or that a model whose answers cost has none."""
     if neutral is None:
-        return None
+        return tag("span", say("neutral.untested"), class_="noise") if check.complete else None
     kind = "none" if not neutral.order else "flips" if neutral.flips else "steady"
     words = say.count(f"neutral.{kind}", neutral.answered, flips=neutral.flips)
     return tag("span", words, class_="noise loud" if neutral.flips else "noise")

@@ -30,7 +30,7 @@ from hinter_core.types import Edit, EditKind, Mutant, Term, Verdict
 from hinter_ui.explore import actions as module
 from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.explore.examples import load_examples
-from hinter_ui.explore.html import Filter, headline, rows_for
+from hinter_ui.explore.html import Filter, banner, headline, rows_for
 from hinter_ui.explore.pairs import smallest_flip
 from hinter_ui.explore.state import ExploreState
 from hinter_ui.html import notice, wording
@@ -487,6 +487,20 @@ def test_a_scan_on_a_public_host_finds_the_same() -> None:
         if own.effect and other.effect:
             assert own.effect.shift == pytest.approx(other.effect.shift, abs=1e-5)
     assert found[True].neutral == found[False].neutral
+
+
+def test_a_model_whose_requests_cost_has_no_neutral_swaps_and_says_so(
+    actions: ExploreActions,
+) -> None:
+    form = replace(FORM, text="The black man was kind on Monday.")
+    *_, check = actions.scan(Session(), form)
+    (model,) = check.outcomes
+    one, untested = check.outcomes[model][-1], "Neutral swaps were not tested, as each is one more"
+    assert untested not in banner(check, one, model, named=False)
+    check.neutral = {}
+    assert untested in banner(check, one, model, named=False)
+    check.complete = False  # of a scan that goes on, it is not known yet
+    assert untested not in banner(check, one, model, named=False)
 
 
 def test_people_are_looked_for_while_that_part_is_open(actions: ExploreActions) -> None:
