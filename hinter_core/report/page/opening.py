@@ -144,6 +144,9 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float) -> Ca
         if rate.of
     ]  # fmt: skip
     hidden = f", {line.verdicts[Verdict.HIDDEN.value]:,} of them hidden" if line.hidden else ""
+    if line.hidden_sources:
+        number = line.hidden_sources.hits
+        hidden += f" (in {number:,} {'text' if number == 1 else 'texts'})"
     words = [decision.why[:1].upper() + decision.why[1:]] if decision.why else []
     lost = line.verdicts[Verdict.UNANSWERED.value]
     if many_lost(line) and "have no answer" not in decision.why:

@@ -182,6 +182,10 @@ def test_examples_are_the_clusters_with_most_hidden_mutants(report: Report) -> N
     assert told.model == HIDDEN
     numbers = [one["alike"] for one in model.examples]
     assert sum(numbers) == model.intersectional.verdicts["hidden"]
+    texts, (first, *_) = model.intersectional.hidden_sources, opening(report).cards
+    assert texts
+    hidden = f"{sum(numbers):,} of them hidden (in {texts.hits} text{'s' * (texts.hits > 1)})."
+    assert any(hidden in words for words in first.words)
     assert len({(one["row"], tuple(one["attributes"])) for one in model.examples}) == len(numbers)
     alone = [one["alike"] for one in model.examples if not one["across_people"]]
     assert numbers[: len(alone)] == sorted(alone, reverse=True)
