@@ -16,13 +16,14 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.models.budget import cost_in_words
 from hinter_core.report.metrics.priority import rate_of
+from hinter_core.report.section import short_names
 from hinter_core.statistics.format import percent
 from hinter_core.types import Verdict
 from hinter_ui.batch.form import say
 from hinter_ui.batch.jobs import CampaignStatus
 from hinter_ui.html import glossary, notice
 from hinter_ui.html.marked import changed
-from hinter_ui.html.markup import Markup, escape, join, table, tag
+from hinter_ui.html.markup import Markup, escape, join, model_name, table, tag
 from hinter_ui.html.pages import macros_of
 from hinter_ui.html.wording import (
     SEVERITY,
@@ -50,8 +51,9 @@ _ENTRIES = {"variants": "mutant", "predictions": "prediction", "hidden": "hidden
 
 def _page() -> Any:
     return macros_of(
-        "batch", say=say, link=glossary.link, head=_head, translated=translated, address=address
-    )
+        "batch", say=say, link=glossary.link, head=_head, translated=translated, address=address,
+        model_name=model_name,
+    )  # fmt: skip
 
 
 def _head(title: str, key: str) -> Markup:
@@ -72,6 +74,7 @@ def estimate(seen: Forecast) -> Markup:
     if seen.unusable:
         number = say("estimate.exact" if seen.counted else "estimate.about", n=seen.unusable)
         of_texts.append(say("estimate.unusable", number=number))
+    short = short_names([*seen.costs, *seen.unseen])
     figures = [
         ("texts", numeral(seen.texts), ", ".join(of_texts)),
         ("variants", say(about, n=sum(seen.mutants.values())),
@@ -82,9 +85,9 @@ def estimate(seen: Forecast) -> Markup:
         ("predictions", say(bound, n=seen.predictions),
          say("estimate.predictions_more")),
         ("time", duration(seen.seconds), say("estimate.time_more")),
-        *(("cost", say(cost_bound, cost=cost_in_words(cost)), name)
+        *(("cost", say(cost_bound, cost=cost_in_words(cost)), short[name])
           for name, cost in seen.costs.items()),
-        *(("unseen", f"{100 * share:.0f}\u00a0%", say("estimate.unseen_more", model=name))
+        *(("unseen", f"{100 * share:.0f}\u00a0%", say("estimate.unseen_more", model=short[name]))
           for name, share in seen.unseen.items() if share),
     ]  # fmt: skip
     looked = [say.count("estimate.looked", seen.looked_at)]
@@ -356,4 +359,4 @@ def _row(finding: MutantRecord, campaign: Campaign, columns: Mapping[str, str]) 
     place = campaign.models.index(finding.model) if made else None
     text = changed(finding.text, finding.edits, finding.handwritten)
     across = two_people() if finding.across_people else ""
-    return escape(_page().finding(finding, text, place, columns, across))
+    return escape(_page().finding(finding, text, place, columns, across, campaign.models))

@@ -28,6 +28,7 @@ from hinter_core.pipeline.export import check_to_json, check_to_rows
 from hinter_core.pipeline.neutral import neutral_flips
 from hinter_core.pipeline.pipeline import Pipeline, estimate, plan_text
 from hinter_core.pipeline.thresholds import deciding_label, judged_at
+from hinter_core.report.section import short_names
 from hinter_core.terms.dictionary import Dictionary, choose
 from hinter_core.types import Occurrence, Outcome
 from hinter_ui.explore.examples import load_examples
@@ -111,6 +112,17 @@ class ExploreActions:
             others_there = self._plan(session, replace(form, attributes=tuple(others))).occurrences
         taken = [occurrence.span for occurrence in plan.occurrences]
         return [one for one in others_there if not any(_overlap(one.span, span) for span in taken)]
+
+    def refusal(self, form: ExploreForm) -> str:
+        """Say why a model may not be loaded here, or ""."""
+        return self._services.access.refusal(form.models)
+
+    def model_choices(self, session: Session, form: ExploreForm) -> list[tuple[str, str]]:
+        """Return (label, name) of the models to choose from, and of those that a form names."""
+        choices = self._services.model_choices(session)
+        known = {name for _, name in choices}
+        named = short_names(name for name in form.models if name not in known)
+        return [*choices, *((short, name) for name, short in named.items())]
 
     def offered(self, form: ExploreForm, plan: Plan) -> list[OfferedEdits]:
         """Return what a text offers of each attribute, and the pair that is chosen."""
@@ -354,13 +366,12 @@ class ExploreActions:
         place = session.of(ExploreState).selected
         assert place is not None
         several = {m: check.outcomes[m][place] for m in result.models}
-        named = len(several) > 1
         banners = [
-            banner(check, one, name, named=named, note=able.note if able else "")
+            banner(check, one, name, result.models, note=able.note if able else "")
             for name, one in several.items()
             for able in [self._services.capabilities(name, session)]
         ]
-        if named:
+        if len(several) > 1:
             banners.insert(0, originals(check, result.models))
         return Shown(
             tag("div", join(banners), role="status", class_="banners"),

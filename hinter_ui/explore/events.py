@@ -452,14 +452,15 @@ class ExploreEvents(TabEvents):
         # At once: whichever of a fresh page and what it had before comes second then knows.
         session.of(ExploreState).controls = form
         known = {name for _, name in self.services.model_choices(session)} | SHIPPED
+        foreign = [name for name in form.models if name not in known]
         attributes = tuple(a for a in form.attributes if a in self.services.dictionaries(session))
         form = replace(form, attributes=attributes)
         filled = self.updates.controls(form)
-        if not set(form.models) <= known or form.parser != DEFAULT_PARSER:
+        if foreign or form.parser != DEFAULT_PARSER:
             # A link must not make this machine fetch a model unasked.
             session.of(ExploreState).controls = form = replace(form, parser=DEFAULT_PARSER)
             looked = self._looked(session, form)
-            return filled | looked | self.updates.remarks([say("link.foreign")])
+            return filled | looked | self.updates.unjudged(session, form, foreign)
         turn = session.turn + 1
         with self.actions.coming(session, form):
             shown = self._check(session, form)
@@ -483,8 +484,7 @@ class ExploreEvents(TabEvents):
         if ready and form.parser == DEFAULT_PARSER:
             return filled | self._check(session, form)
         session.of(ExploreState).controls = form
-        why = self.services.access.refusal(form.models) or say("link.unloaded")
-        return filled | self._looked(session, form) | self.updates.remarks([why])
+        return filled | self._looked(session, form) | self.updates.unjudged(session, form)
 
     def close_page(self, request: gr.Request) -> None:
         """Forget the page's session and stop its scan."""

@@ -14,9 +14,10 @@ from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import reason
 from hinter_core.relations.base import NeutralFlips, NoiseFloor
+from hinter_core.report.section import short_names
 from hinter_core.types import NO_INTERACTION, Edit, HiddenGrade, Outcome, Prediction, Verdict
 from hinter_ui.html import glossary, markup
-from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.markup import Markup, isolated, join, model_name, tag
 from hinter_ui.html.sections import pager
 from hinter_ui.html.square import shift_of
 from hinter_ui.html.wording import (
@@ -44,9 +45,9 @@ _KINDS = ("more", "threshold", "unknown")  # of hidden findings
 
 
 def banner(
-    check: TestResult, judged: Outcome, model: str, *, named: bool, note: str = ""
+    check: TestResult, judged: Outcome, model: str, models: Sequence[str] = (), note: str = ""
 ) -> Markup:
-    """Write the banner of one mutant for one model, ``named`` where several are shown.
+    """Write the banner of one mutant for one of the models, which is named if they are several.
 
     ``note`` is a remark on the model.
     """
@@ -67,7 +68,7 @@ def banner(
         "div",
         tag("span", SIGNS[verdict], aria_hidden="true", class_="sign"),
         " ",
-        tag("span", model, class_="who") if named else None,
+        _who(model, models),
         tag("strong", glossary.link(verdict.value, title)),
         " ",
         tag("strong", say("titles.noise"), " ") if perhaps_noise else None,
@@ -133,7 +134,12 @@ def _neutral(check: TestResult, neutral: NeutralFlips | None) -> Markup | None:
     return tag("span", words, class_="noise loud" if neutral.flips else "noise")
 
 
-def headline(check: TestResult, model: str, *, named: bool) -> Markup:
+def _who(model: str, models: Sequence[str]) -> Markup | None:
+    """Name one of several models."""
+    return model_name(model, models, class_="who") if len(models) > 1 else None
+
+
+def headline(check: TestResult, model: str, models: Sequence[str] = ()) -> Markup:
     """Say how many findings of one person are hidden, and how sure that is."""
     hidden = [one for one in check.outcomes[model] if one.verdict is Verdict.HIDDEN]
     if check.plan.settings.across_people:
@@ -147,14 +153,13 @@ def headline(check: TestResult, model: str, *, named: bool) -> Markup:
     neutral = check.neutral.get(model)
     if neutral and neutral.answered:
         said.append(say("headline.neutral", flips=neutral.flips, n=neutral.answered))
-    who = tag("span", model, class_="who") if named else None
-    return tag("p", who, f"{capital('; '.join(said))}.") if said else Markup("")
+    return tag("p", _who(model, models), f"{capital('; '.join(said))}.") if said else Markup("")
 
 
 def originals(check: TestResult, models: Sequence[str]) -> Markup:
     """Show the models' answers to the original text side by side."""
     items = [
-        tag("li", tag("span", m, class_="who"), _strong(check.originals[m]), _top(check, m))
+        tag("li", model_name(m, models, class_="who"), _strong(check.originals[m]), _top(check, m))
         for m in models
     ]
     return tag("div", say("banner.originals"), " ", tag("ul", *items), class_="originals")
@@ -328,7 +333,8 @@ def _heads(attributes: Sequence[str], models: Sequence[str]) -> list[object]:
             glossary.link("shift", say("table.shift")),
             glossary.link("interaction", say("table.last")),
         ]
-    first, *others = (say("table.verdict_of", model=model) for model in models)
+    short = short_names(models).values()
+    first, *others = (say("table.verdict_of", model=model) for model in short)
     return [first, *changes, *others]
 
 

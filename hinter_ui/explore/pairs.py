@@ -117,7 +117,7 @@ def found(check: TestResult, models: Sequence[str], model: str, selected: int | 
         every = tag("button", say("found.all", n=len(rows)), type="button", data_act="all",
                     class_="act")  # fmt: skip
         chips.append(tag("li", every))
-    lines = [headline(check, one, named=len(models) > 1) for one in models]
+    lines = [headline(check, one, models) for one in models]
     if not rows:
         lines.insert(0, tag("p", _none(check)))
     if check.plan.settings.least_fair < LEAST_FAIR and not check.plan.settings.published:

@@ -14,9 +14,10 @@ class ExploreState:
 
     ``controls`` may be more recent than the result; ``opened`` is what they said on the fresh page,
     if its address did not; ``seen`` is what the marks and lists on the page were made from;
-    ``coming`` is what they are about to say; ``awaited`` is the form of a
-    scan that has found nothing yet; ``choice`` is the page's number of the last pair that somebody
-    chose in its lists. ``selected`` is the place of the variant shown, ``chosen``
+    ``coming`` is what they are about to say; ``awaited`` is the form of a scan that has found
+    nothing yet; ``bare`` is that of a text without a verdict of its own, beside which none of
+    another text is shown; ``choice`` is the page's number of the last pair that somebody chose in
+    its lists. ``selected`` is the place of the variant shown, ``chosen``
     whether somebody chose it. ``open``: names of the parts that are unfolded; ``people_of``: the
     text and the parser that the part with people shows them for. ``answering`` is held while an
     answer is numbered.
@@ -27,6 +28,7 @@ class ExploreState:
     seen: ExploreForm | None = None
     coming: ExploreForm | None = None
     awaited: ExploreForm | None = None
+    bare: ExploreForm | None = None
     choice: int = 0
     shown_model: str = ""
     selected: int | None = None

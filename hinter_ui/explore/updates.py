@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -12,6 +13,7 @@ from hinter_core.errors import HinterError
 from hinter_core.models.registry import is_generative
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
+from hinter_core.report.section import short_names
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Failure
 from hinter_ui.explore.actions import ExploreActions
@@ -20,11 +22,11 @@ from hinter_ui.explore.layout import ExploreLayout
 from hinter_ui.explore.pairs import lower_score, pairs
 from hinter_ui.explore.state import ExploreState, OfferedEdits
 from hinter_ui.html import notice
-from hinter_ui.html.marked import preview
+from hinter_ui.html.marked import changed, preview
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.wording import address, name_of
 from hinter_ui.shared.events import Updates
-from hinter_ui.shared.links import LINKED, ExploreForm
+from hinter_ui.shared.links import LINKED, ExploreForm, find_edits
 from hinter_ui.shared.session import Result, Session
 from hinter_ui.shared.templates import is_slotted
 
@@ -55,6 +57,8 @@ class ExploreUpdates:
     ) -> Updates:
         """Show what follows from text and settings alone: what counts, what can be chosen."""
         asking = any(is_generative(name) for name in form.models)
+        if not choices:  # empty, or nothing in it can be tested
+            session.of(ExploreState).bare = form.source
         return self.people(session, form) | {
             self.ui.preview: seen,
             self.ui.pairs: pairs(choices, session.of(ExploreState).choice),
@@ -80,6 +84,29 @@ class ExploreUpdates:
         """Show a notice; a result stays."""
         return {self.ui.notice: notice.error(fault)}
 
+    def unjudged(
+        self, session: Session, form: ExploreForm, foreign: Sequence[str] | None = None
+    ) -> Updates:
+        """Say why a finding or link is not judged yet, and what it changes in the text.
+
+        ``foreign``: of a link, its models that do not come with HInter.
+        """
+        session.of(ExploreState).bare = form.source
+        why = self.actions.refusal(form) if foreign is None else ""
+        kind = "unloaded" if foreign is None else "foreign" if foreign else "parser"
+        names = ", ".join(short_names(foreign or ()).values())
+        said = [tag("p", why or say(f"link.{kind}", models=names))]
+        if form.edits:
+            with suppress(HinterError):  # the page says what is wrong with the text
+                plan = self.actions.plan(session, form)
+                change = changed(plan.text, find_edits(plan, form.edits))
+                said.append(tag("p", say("link.change"), " ", change))
+        choices = self.actions.model_choices(session, form)
+        return {
+            self.ui.notice: tag("div", *said, role="status", class_="notice info"),
+            self.ui.models: gr.update(value=list(form.models), choices=choices),
+        }
+
     def standing(self, session: Session) -> Updates:
         """Count what was made from what the controls say; mark what was not; follow the address.
 
@@ -103,7 +130,10 @@ class ExploreUpdates:
         else:
             words = self.actions.change(session)
         acts = {} if words == "scan" else {"back": say("stale.back")}
-        stale = notice.offer(say(f"stale.{words}"), acts) if words else Markup("")
+        state = session.of(ExploreState)
+        if words == "text" and state.controls.source == state.bare:
+            words = "gone"
+        stale = notice.offer(say(f"stale.{words}"), acts, words) if words else Markup("")
         return stale, self._progress(session), self.actions.address(session)
 
     def _progress(self, session: Session) -> Markup:
@@ -206,7 +236,9 @@ class ExploreUpdates:
             ui.threshold: self._threshold(session, session.result),
             ui.folds["how"]: gr.update(visible=bool(judged and judged.effect)),
             ui.model_switch: gr.update(
-                choices=list(models), value=state.shown_model, visible=len(models) > 1
+                choices=[(short, name) for name, short in short_names(models).items()],
+                value=state.shown_model,
+                visible=len(models) > 1,
             ),
             **self.unfolded(session, "how", "why"),
         }

@@ -10,6 +10,7 @@ from html import escape as _html_escape
 import markupsafe
 
 from hinter_core.language.clean import whole
+from hinter_core.report.section import short_names
 
 # gr.HTML fills a template with the value; these must not look like one.
 TEMPLATE = str.maketrans({"{": "&#123;", "}": "&#125;", "$": "&#36;", "`": "&#96;"})
@@ -68,3 +69,9 @@ def table(
 def isolated(text: str) -> Markup:
     """Foreign text on a line of ours: its writing direction stays its own."""
     return tag("bdi", text)
+
+
+def model_name(name: str, models: Iterable[str] = (), **attributes: object) -> Markup:
+    """A model's short name among ``models``, with its full one as a title."""
+    short = short_names([*models, name])[name]
+    return tag("bdi", short, title=None if short == name else name, **attributes)

@@ -71,11 +71,11 @@ def info(messages: Sequence[str]) -> Markup:
     )
 
 
-def offer(message: str, acts: Mapping[str, str]) -> Markup:
+def offer(message: str, acts: Mapping[str, str], kind: str = "") -> Markup:
     """Say what is so, with a button for each of ``acts`` (their labels) that help."""
     buttons = [tag("button", label, type="button", data_act=act) for act, label in acts.items()]
     words = tag("span", message, " " if message else "")  # the page draws no box around none
-    return tag("div", words, *buttons, role="status", class_="notice info offer")
+    return tag("div", words, *buttons, role="status", class_=f"notice info offer {kind}".strip())
 
 
 def costs(estimates: Mapping[str, Cost]) -> Markup:

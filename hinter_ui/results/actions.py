@@ -40,7 +40,8 @@ from hinter_core.report.metrics.diagnosis import WordRate, diagnose
 from hinter_core.report.metrics.interactions import Interactions, interactions
 from hinter_core.report.model import ModelReport, Report, make_report
 from hinter_core.report.page.opening import Opening, most_telling, opening
-from hinter_core.report.sections import sections
+from hinter_core.report.section import short_names
+from hinter_core.report.sections import sections, with_short_names
 from hinter_core.report.tables import table_files
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html.wording import Words
@@ -93,6 +94,11 @@ class OpenReport:
     def address(self) -> str:
         """The query that opens it again; of a path, that of the tab."""
         return f"?{urlencode({'results': self.name} if self.name else {'tab': 'results'})}"
+
+    @property
+    def short(self) -> dict[str, str]:
+        """Short names of the models, by their full ones."""
+        return short_names(model.model for model in self.report.models)
 
     @property
     def chosen(self) -> ModelReport | None:
@@ -224,7 +230,8 @@ class ResultsActions:
     def first_view(self, reading: OpenReport) -> Opening:
         """Return what stands above the folded sections, for the model shown."""
         folder = str(reading.store.folder) if self._services.access.local else "FOLDER"
-        first = opening(reading.report, reading.limit, folder, reading.model)
+        report, short = with_short_names(reading.report), reading.short
+        first = opening(report, reading.limit, folder, short.get(reading.model, ""))
         chosen = reading.chosen
         return replace(first, clusters=chosen.examples[:3]) if chosen else first
 
@@ -332,8 +339,12 @@ class ResultsActions:
             if len(names) < 2 or (other is None and names[0] == names[1]):
                 raise InputError(say("errors.sides"))
             made = compare(*choose_sides(reading.store, other, names))
+        short = short_names(made.models)
+        sides = zip((made.first, made.second), made.models, strict=True)
+        first, second = (side.replace(model, short[model]) for side, model in sides)
+        made = replace(made, first=first, second=second)
         if made.models[0] == made.models[1] and not path.strip():  # nobody chose the folders' names
-            first, second = (say(f"comparison.{which}", model=made.models[0])
+            first, second = (say(f"comparison.{which}", model=short[made.models[0]])
                              for which in ("open", "other"))  # fmt: skip
             made = replace(made, first=first, second=second)
         reading.comparison = made
@@ -442,7 +453,7 @@ def _state(store: CampaignStore, report: Report) -> str:
     elif not done:
         missing.append(say("state.nothing"))
     if behind:
-        missing.append(say("state.behind", models=", ".join(behind)))
+        missing.append(say("state.behind", models=", ".join(short_names(behind).values())))
     if store.running():
         return " ".join([say("state.running"), *(missing or [say("state.so_far")])])
     return " ".join([*missing, say("state.incomplete")]) if missing else ""

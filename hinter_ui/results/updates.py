@@ -1,6 +1,6 @@
 """From an open campaign to updates of the Results tab's widgets."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +8,7 @@ import gradio as gr
 
 from hinter_core.campaign.findings import ONLY_PLACEBO, ORDERS
 from hinter_core.campaign.tables import Attributes
-from hinter_core.report.section import joined
+from hinter_core.report.section import joined, short_names
 from hinter_ui.html.markup import Markup
 from hinter_ui.results import html as present
 from hinter_ui.results.actions import (
@@ -47,7 +47,7 @@ class ResultsUpdates:
             ui.page: gr.update(visible=True),
             ui.head: present.head(report, reading.state),
             ui.limit: gr.update(value=round(100 * reading.limit, 3)),
-            ui.model: gr.update(choices=models, value=reading.model or None),
+            ui.model: gr.update(choices=model_choices(models), value=reading.model or None),
             ui.other: gr.update(choices=[(say("choices.this_campaign"), ""), *others], value=""),
             ui.comparison: "",
         }
@@ -63,8 +63,8 @@ class ResultsUpdates:
         else:
             second = first if first in other else next(iter(other), "")
         return {
-            self.ui.first: gr.update(choices=mine, value=first or None),
-            self.ui.second: gr.update(choices=other, value=second or None),
+            self.ui.first: gr.update(choices=model_choices(mine), value=first or None),
+            self.ui.second: gr.update(choices=model_choices(other), value=second or None),
         }
 
     def filters(self, reading: OpenReport) -> Updates:
@@ -123,7 +123,7 @@ class ResultsUpdates:
     def words(self, reading: OpenReport) -> Updates:
         """Show the words that change answers."""
         self.actions.diagnose(reading)
-        shown = diagnosis(reading.diagnosis, reading.pairs, reading.model)
+        shown = diagnosis(reading.diagnosis, reading.pairs, reading.short.get(reading.model, ""))
         able = gr.update(visible=bool(reading.diagnosis) and can_be_repaired(reading))
         return {self.ui.diagnosis: shown, self.ui.repair: able}
 
@@ -131,6 +131,11 @@ class ResultsUpdates:
         """Write the page of findings."""
         groups, total, mutants = self.actions.findings(reading)
         return present.findings(groups, total, mutants, reading.page, PAGE)
+
+
+def model_choices(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Return a choice of models: the short name of each, and its full one."""
+    return [(short, name) for name, short in short_names(names).items()]
 
 
 def wanted_of(verdicts: Any, which: Any, search: Any, validity: Any) -> Any:

@@ -158,7 +158,7 @@ def test_the_headline_says_how_sure_hidden_findings_are(
     form = replace(ExploreForm(text=text, models=(model,)), across_people=across, limit=None)
     *_, check = actions.scan(session, form)
     n = check.counts(model, across_people=False)["hidden"]
-    assert words.format(n=n) in headline(check, model, named=False)
+    assert words.format(n=n) in headline(check, model)
     if across:
         assert n < check.counts(model)["hidden"]
 

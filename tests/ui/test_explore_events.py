@@ -121,3 +121,34 @@ def test_answers_are_numbered_in_the_order_in_which_they_were_given() -> None:
         numbers.append(int(number))
     assert numbers == sorted(set(numbers))
     assert numbers[0] > 10**15  # of an app that began earlier
+
+
+@pytest.mark.parametrize("kind", ["link", "finding", "empty", "German"])
+def test_no_verdict_of_another_text_stands_beside_one_without_its_own(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    with gr.Blocks(), gr.Tabs(), gr.Tab():
+        services = Services()
+        ui = ExploreLayout(services, ())
+        examples = load_examples()
+        events = ExploreEvents(services, ui, examples)
+    session, request = Session(), cast(gr.Request, None)
+    monkeypatch.setattr(events, "session", lambda _: session)
+    events.updates.actions.check(session, examples[0].form)
+    own = "openai:hirebot?base_url=http://127.0.0.1:1/v1&labels=invite,reject"
+    form = replace(ExploreForm(), text="The British waiter left.", edits=PAIR[:1], models=(own,))
+    if kind == "link":
+        told = events._open(session, form)
+    elif kind == "finding":
+        session.wanted = form
+        told = events.open_wanted(request)
+    else:
+        text = "" if kind == "empty" else "Der alte Mann hat die Frau nicht gesehen."
+        monkeypatch.setattr(events, "form", lambda *_: ExploreForm(text=text))
+        told = events.look(request, text, [], ["embedded"])
+    assert "offer gone" in events.updates.standing(session)[ui.stale]
+    if kind in ("link", "finding"):
+        assert "<del>" in told[ui.notice]
+        assert ("hirebot", own) in told[ui.models]["choices"]
+    if kind == "link":
+        assert "add this model in the Models tab: hirebot." in told[ui.notice]

@@ -134,7 +134,7 @@ def test_a_masked_word_that_is_another_within_the_tolerance_is_the_same_answer()
     assert "no word’s probability moves by more than 0.1 " in shown.square
     assert shown.square.count("answer flipped") == 2  # gender, and both
     (judged,) = [x for x in check.outcomes["masked"] if x.mutant.order == 2]
-    words = str(banner(check, judged, "masked", named=False))
+    words = str(banner(check, judged, "masked"))
     assert "a probability of the masked word moves by more than 0.1" in words
     assert "answer flips from" not in words
 
@@ -149,6 +149,6 @@ def test_other_clusters_are_no_flip_from_one_label_to_another() -> None:
     check = explore.check(session, form)
     judged = next(x for x in check.outcomes[model] if x.mutant.edits[0].attribute == "gender")
     assert judged.verdict.value == "biased"
-    words = str(banner(check, judged, model, named=False))
+    words = str(banner(check, judged, model))
     assert "other words are taken for the same person or thing" in words
     assert "answer flips from" not in words

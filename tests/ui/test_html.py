@@ -42,7 +42,7 @@ from hinter_ui.explore import html
 from hinter_ui.explore.html import banner
 from hinter_ui.html import glossary, sections, trees
 from hinter_ui.html.marked import Piece, cut_around, differences, preview
-from hinter_ui.html.markup import tag
+from hinter_ui.html.markup import model_name, tag
 from hinter_ui.html.notice import costs, error, in_app_words, progress
 from hinter_ui.html.people import people
 from hinter_ui.html.sections import folded
@@ -93,7 +93,7 @@ def checked(repeat: int, model: ModelUnderTest | None = None) -> TestResult:
 )
 def test_the_noise_floor_stands_beside_the_verdict(repeat: int, words: str) -> None:
     check = checked(repeat)
-    shown = str(banner(check, check.outcomes["talker"][-1], "talker", named=False))
+    shown = str(banner(check, check.outcomes["talker"][-1], "talker"))
     assert words in shown
     assert ("The original text was repeated" in shown) is bool(words)
 
@@ -109,10 +109,10 @@ def test_what_a_model_said_can_be_read_and_is_escaped() -> None:
 def test_what_there_is_to_say_of_a_model_stands_beside_the_verdict() -> None:
     check = checked(0)
     judged = check.outcomes["talker"][-1]
-    shown = str(banner(check, judged, "talker", named=False, note="labels <without> names"))
+    shown = str(banner(check, judged, "talker", note="labels <without> names"))
     assert "About this model: " in shown
     assert "labels &lt;without&gt; names" in shown
-    assert "About this model" not in str(banner(check, judged, "talker", named=False))
+    assert "About this model" not in str(banner(check, judged, "talker"))
 
 
 def test_an_interaction_is_explained_where_there_is_one() -> None:
@@ -127,7 +127,7 @@ def test_the_banner_says_how_far_an_answer_lies_beyond_the_threshold() -> None:
     rules = 'no 0.59 if "Asian transgender"; yes 0.8 otherwise'
     check = checked(0, load_model(f"scripted:{rules}"))
     judged = next(j for j in check.outcomes[f"scripted:{rules}"] if j.verdict is Verdict.HIDDEN)
-    shown = str(banner(check, judged, f"scripted:{rules}", named=False))
+    shown = str(banner(check, judged, f"scripted:{rules}"))
     assert "The answer lies 0.09 beyond the threshold." in shown
 
 
@@ -138,7 +138,7 @@ def test_effects_that_weaken_each_other_do_not_add_up() -> None:
     assert hidden.effect is not None
     for interaction, said in ((0.02, "add up"), (0.47, "less than the sum of each alone")):
         effect = replace(hidden.effect, shift=-0.3, interaction=interaction)
-        assert said in str(banner(check, replace(hidden, effect=effect), name, named=False))
+        assert said in str(banner(check, replace(hidden, effect=effect), name))
 
 
 def test_a_refusal_in_a_models_own_words_ends_with_one_stop() -> None:
@@ -146,7 +146,7 @@ def test_a_refusal_in_a_models_own_words_ends_with_one_stop() -> None:
     judged = check.outcomes["talker"][-1]
     failed = Prediction(failure=Failure.REFUSED, detail="I can't help with that.")
     refused = replace(judged, verdict=Verdict.UNANSWERED, prediction=failed)
-    shown = str(banner(check, refused, "talker", named=False))
+    shown = str(banner(check, refused, "talker"))
     assert "help with that" in shown
     assert ".." not in shown
 
@@ -158,9 +158,9 @@ def test_the_banner_says_that_a_flip_may_be_noise_where_neutral_swaps_flip_too()
     benign = next(j for j in check.outcomes[name] if j.verdict is Verdict.BENIGN)
     for flips, unsure in ((0, False), (9, True)):
         check.neutral[name] = NeutralFlips(2, 12, flips)
-        shown = str(banner(check, hidden, name, named=False))
+        shown = str(banner(check, hidden, name))
         assert ("It may be noise." in shown) is ('class="banner hidden unsure"' in shown) is unsure
-        assert "It may be noise." not in str(banner(check, benign, name, named=False))
+        assert "It may be noise." not in str(banner(check, benign, name))
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_explore_explains_its_terms(services: Services) -> None:
     check, judged, broken = trying.check, trying.judged(), lost.judged()
     assert judged is not None
     assert broken is not None
-    shown = html.banner(check, judged, trying.model, named=False)
+    shown = html.banner(check, judged, trying.model)
     assert entries_in(shown) == [Verdict.HIDDEN.value, "interaction"]
     assert "<strong><a" in shown
     assert entries_in(square(check, judged, trying.model)) == ["interaction"]
@@ -280,7 +280,8 @@ def test_results_explain_figures_and_columns() -> None:
     line = ReportRow("all", (), None, 9, verdicts, Rate(1, 9), none, none, Rate(1, 2), none)
     excess = PlaceboExcess("order 2", (), 2, Rate(1, 9), Rate(0, 200), Difference(0.1, 0.0, 0.2))
     metrics = {
-        "excess": [excess], "by_people": [], "examples": [], "groups": [], "priority": None,
+        "answers": [], "excess": [excess], "by_people": [], "examples": [], "groups": [],
+        "priority": None,
     }  # fmt: skip
     model = ModelReport("m", [], [], line, line, metrics)
     first = Opening([card(model, decide(model, 0.05), 0.05, 0.2)], "m", [], "", [], [], "")
@@ -400,3 +401,9 @@ def test_a_relation_without_words_is_offered_by_its_own_title(
     assert offered[-2:] == [
         ("compare scores", "scores"), ("exchange a sensitive word (MR8)", "eighth"),
     ]  # fmt: skip
+
+
+def test_a_long_name_of_a_model_is_short_and_whole_in_its_title() -> None:
+    name = "openai:hirebot?base_url=http://127.0.0.1:7913/v1&labels=invite,reject"
+    assert model_name(name) == tag("bdi", "hirebot", title=name)
+    assert model_name("embedded", [name]) == "<bdi>embedded</bdi>"

@@ -23,7 +23,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
 from hinter_core.report.metrics.unanswered import failures_section
 from hinter_core.report.model import Report, make_report
-from hinter_core.report.section import Section
+from hinter_core.report.section import Section, short_names
 from hinter_core.statistics.rates import Rate
 from hinter_ui.batch.html import findings as latest
 from hinter_ui.html.wording import speak
@@ -81,12 +81,12 @@ def test_two_campaigns_of_the_shelf_are_compared_without_the_names_of_their_fold
 ) -> None:
     ours, session = actions(local=True), Session()
     ours.open(session, MINE, "")
-    found = ours.compare(session, OTHERS, "", [MODEL, MODEL])
+    found, short = ours.compare(session, OTHERS, "", [MODEL, MODEL]), short_names([MODEL])[MODEL]
     assert (found.first, found.second) == (
-        f"{MODEL} in the open campaign", f"{MODEL} in the other campaign",
+        f"{short} in the open campaign", f"{short} in the other campaign",
     )  # fmt: skip
     found = ours.compare(session, "", str(made.folder), [MODEL, MODEL])
-    assert (found.first, found.second) == (f"{MODEL} in campaign", f"{MODEL} in out")
+    assert (found.first, found.second) == (f"{short} in campaign", f"{short} in out")
     assert str(shelf) not in str(html.comparison(found))
 
 

@@ -20,6 +20,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.compared.comparison import compare
 from hinter_core.report.model import make_report
 from hinter_core.report.page.opening import opening
+from hinter_core.report.section import short_names
 from hinter_ui.html.wording import speak
 from hinter_ui.results import html as present
 from hinter_ui.shared.library import CampaignEntry
@@ -27,6 +28,7 @@ from tests.ui.conftest import App, open_list
 
 HIDDEN = "scripted:negative if race=white and gender=female; positive otherwise"
 ALONE = 'scripted:negative if gender=female; <img src=x onerror=window.pwned=1> if "unicorn"; positive otherwise'  # noqa: E501
+SHORT = short_names((HIDDEN, ALONE))
 # A section by its name, and what fills it once it is unfolded.
 FOLDS = {
     "rates": "#results-main figure",
@@ -147,7 +149,7 @@ def test_the_report_is_read_and_filtered(results: Results, made: CampaignStore) 
         errors = model.intersectional.errors
         expect(shown).to_contain_text(f"{errors.hits:,} of {errors.of:,} combined changes")
     # The model with hidden bias comes first, with the texts that have most of it.
-    expect(results.model.locator("input")).to_have_value(HIDDEN)
+    expect(results.model.locator("input")).to_have_value(SHORT[HIDDEN])
     expect(results.examples.locator(".finding")).to_have_count(min(3, len(hidden.examples)))
     # Nothing that is folded was sent.
     assert results.page.locator("#results-page figure, #results-page table").count() == 0
@@ -367,7 +369,7 @@ def test_two_models_and_two_campaigns_are_compared(
     results.unfold("compare")
     results.compare.click()
     words = results.comparison
-    expect(words).to_contain_text(f"Model A: {HIDDEN}. Model B: {ALONE}")
+    expect(words).to_contain_text(f"Model A: {SHORT[HIDDEN]}. Model B: {SHORT[ALONE]}")
     expect(words).to_contain_text("(exact McNemar test of texts, p")
     quarters = words.locator(".quarter")
     expect(quarters).to_have_count(4)
@@ -388,7 +390,7 @@ def test_two_models_and_two_campaigns_are_compared(
     expect(results.told).to_contain_text("is no campaign")
     box.fill(str(twin))
     box.press("Enter")
-    expect(results.second.locator("input")).to_have_value(HIDDEN)
+    expect(results.second.locator("input")).to_have_value(SHORT[HIDDEN])
     results.compare.click()
     expect(words).to_contain_text("in twin")
     expect(words).to_contain_text("0 variants are errors of model A alone and 0 of model B alone")
@@ -525,5 +527,5 @@ def test_words_that_change_answers_are_diagnosed_and_filter_the_findings(
     expect(results.search.locator("input, textarea").first).to_have_value(said)
     expect(results.which.locator("input")).to_have_value("gender")
     expect(results.rows.first).to_contain_text(said)
-    results.pick("model", HIDDEN)
+    results.pick("model", SHORT[HIDDEN])
     expect(results.diagnosis).to_contain_text("none stands out")
