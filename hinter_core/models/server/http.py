@@ -193,6 +193,10 @@ def _in_words(error: Exception) -> str:
     """Say what failed without an address, which may hold the password of a proxy."""
     import aiohttp
 
+    if isinstance(error, aiohttp.ClientConnectorError) and not isinstance(
+        error, aiohttp.ClientSSLError
+    ):
+        return f"no server answers at {error.host}:{error.port}"
     name = type(error).__name__
     if isinstance(error, aiohttp.ClientResponseError):
         return f"{name}: {error.status} {error.message}"

@@ -123,6 +123,7 @@ def test_a_proxy_of_the_environment_is_used(
     with pytest.raises(NoAnswerError) as caught:
         post(f"http://{own}.local.invalid/v1")
     assert caught.value.unreachable
+    assert str(caught.value) == f"no server answers at {own}.local.invalid:80"
     assert len(server.asked) == 1
 
 
