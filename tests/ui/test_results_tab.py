@@ -157,7 +157,7 @@ def test_the_report_is_read_and_filtered(results: Results, made: CampaignStore) 
     expect(results.page.locator("#results-main figure")).to_have_count(2)
     errors = line.errors.hits + hidden.atomic.errors.hits
     assert results.total() == errors
-    results.pick("model", ALONE)
+    results.pick("model", SHORT[ALONE])
     expect(results.examples).to_contain_text("No hidden bias was found")
     results.pick("which", "gender")
     (gender,) = [own for own in alone.lines if own.name == "gender"]
@@ -233,7 +233,7 @@ def test_each_section_has_an_address(results: Results, shelf: CampaignEntry) -> 
     expect(page.locator(FOLDS["rates"])).to_have_count(0)
     # For another model, what is unfolded is drawn anew.
     before = results.groups.inner_text()
-    results.pick("model", ALONE)
+    results.pick("model", SHORT[ALONE])
     expect(results.groups).not_to_have_text(before)
 
 
@@ -277,7 +277,7 @@ def test_a_finding_opens_in_explore(results: Results, made: CampaignStore) -> No
     expect(results.page.locator("#models .token")).to_have_count(1)
     # From the table, by keyboard: an atomic mutant.
     results.tab("Results")
-    results.pick("model", ALONE)
+    results.pick("model", SHORT[ALONE])
     results.unfold("findings")
     results.pick("which", "gender")
     expect(results.rows.first.locator(".one-change")).to_have_count(1)
@@ -399,7 +399,7 @@ def test_two_models_and_two_campaigns_are_compared(
     )
     expect(words.locator(".quarter.first")).to_contain_text("Fixed in model B")  # the same model
     expect(results.page.locator("[data-changed]")).to_have_count(0)
-    results.pick("second", ALONE)
+    results.pick("second", SHORT[ALONE])
     expect(results.page.locator("#results-comparison [data-changed]")).to_have_count(1)
     results.compare.click()
     expect(words).to_contain_text("Only model B errs")
@@ -438,7 +438,7 @@ def test_what_cannot_be_read_is_said_and_what_is_in_the_making_shows_what_there_
     with part.alone():
         results.show(part.folder)
         expect(results.head).to_contain_text("This campaign is running")
-        expect(results.head).to_contain_text(f"Answers are missing from: {ALONE}.")
+        expect(results.head).to_contain_text(f"Answers are missing from: {SHORT[ALONE]}.")
         expect(results.beside).to_contain_text("2 of 2 texts tested")
         expect(results.cards).to_have_count(1)
     shutil.copytree(made.folder, part.folder, dirs_exist_ok=True)
@@ -513,7 +513,7 @@ def test_words_that_change_answers_are_diagnosed_and_filter_the_findings(
     results: Results, made: CampaignStore
 ) -> None:
     results.open(made.folder)
-    results.pick("model", ALONE)
+    results.pick("model", SHORT[ALONE])
     expect(results.examples).to_contain_text("No hidden bias was found")
     head = results.page.locator("#results-fold-words .label-wrap")
     head.focus()
