@@ -18,7 +18,7 @@ from hinter_ui.shared.services import Services
 from tests.ui.conftest import Explore, launched
 
 LINKED = "The British baker who served us remembered the old man."
-TYPED = "The old waiter slept."
+TYPED = "The old British waiter slept."
 LINK = "?" + urlencode({"text": LINKED, "models": "scripted:hidden-review"})
 
 
