@@ -115,21 +115,14 @@ def renamed(
         return edits
     swaps = dict.fromkeys((neutral.text[slice(*span)], new[span]) for span, _ in names)
     words = [", ".join(swapped) for swapped in zip(*swaps, strict=True)]
+    texts: dict[Span, str] = {}
+    attribute, groups = NAMES[crc32(words[1].encode()) % 2], ("variant-1", "variant-2")
     if edits:
-        change, texts = (
-            edits[0].change,
-            texts_of(splices_of(neutral.text, edits[0], neutral.sentences)),
-        )
-        words = [
-            f"{t.text}, {w}" for t, w in zip((change.source, change.target), words, strict=True)
-        ]
+        texts = texts_of(splices_of(neutral.text, edits[0], neutral.sentences))
+        change = edits[0].change
+        terms = (change.source, change.target)
+        words = [f"{term.text}, {word}" for term, word in zip(terms, words, strict=True)]
         attribute, groups = change.attribute, (change.source.group, change.target.group)
-    else:
-        attribute, groups, texts = (
-            NAMES[crc32(words[1].encode()) % 2],
-            ("variant-1", "variant-2"),
-            {},
-        )
     source, target = map(Term, words, groups)
     edit = Edit(Change(EditKind.SUBSTITUTE, attribute, source, target), ())
     made = rewritten(neutral.text, edit, new | texts, neutral.sentences)

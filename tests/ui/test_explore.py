@@ -223,7 +223,7 @@ def test_lists_that_come_late_leave_what_was_chosen_and_the_keyboard(explore: An
 
 def test_link_with_a_foreign_model_waits_for_a_person(explore: Any) -> None:
     explore.open("?text=The+British+waiter+left.&models=hf:someone/model")
-    expect(explore.notice).to_contain_text("First add this model in the Models tab: hf:someone/model")
+    expect(explore.notice).to_contain_text("add this model in the Models tab: hf:someone/model")
     expect(explore.banner).to_have_count(0)
 
 
