@@ -496,11 +496,11 @@ def test_a_model_whose_requests_cost_has_no_neutral_swaps_and_says_so(
     *_, check = actions.scan(Session(), form)
     (model,) = check.outcomes
     one, untested = check.outcomes[model][-1], "Neutral swaps were not tested, as each is one more"
-    assert untested not in banner(check, one, model, named=False)
+    assert untested not in banner(check, one, model)
     check.neutral = {}
-    assert untested in banner(check, one, model, named=False)
+    assert untested in banner(check, one, model)
     check.complete = False  # of a scan that goes on, it is not known yet
-    assert untested not in banner(check, one, model, named=False)
+    assert untested not in banner(check, one, model)
 
 
 def test_people_are_looked_for_while_that_part_is_open(actions: ExploreActions) -> None:

@@ -86,7 +86,7 @@ def test_a_classifier_is_added_tried_and_used_in_explore(models: Models, tmp_pat
     expect(row).to_contain_text(f"one of 2 labels, with scores{EVIL}good")
     expect(row).to_contain_text("64 tokens")
     expect(row).to_contain_text("cpu \u00b7 float32")
-    expect(models.try_model.locator("input")).to_have_value(name)
+    expect(models.try_model.locator("input")).to_have_value("tiny")  # its short name
     answer = models.ask("The waiter served us.")
     expect(answer.locator(".bar-label")).to_have_text([EVIL, "good"])
     # It is marked while the text is another one.
@@ -96,11 +96,11 @@ def test_a_classifier_is_added_tried_and_used_in_explore(models: Models, tmp_pat
         expect(marked).to_have_count(times)
     assert models.page.evaluate("window.pwned") is None
     models.page.get_by_role("tab", name="Explore").click()
-    models.explore.pick("models", name)
+    models.explore.pick("models", "tiny")
     expect(models.page.locator("#models .token")).to_have_count(2)
     models.explore.type("The British waiter served us.")
     models.explore.press("Check this pair")
-    expect(models.explore.banner.locator(".originals li")).to_contain_text(["embedded", name])
+    expect(models.explore.banner.locator(".originals li")).to_contain_text(["embedded", "tiny"])
 
 
 def test_a_model_behind_an_api_is_asked_with_a_key_that_is_kept_nowhere(
