@@ -291,7 +291,7 @@ say = Words("check")
 MINUS = "\u2212"
 ARROW = "\u2192"
 TIMES = "\u00d7"
-_JOINED = re.compile(rf"(, | ?[{TIMES}{ARROW}] ?)")  # what stands between groups
+_JOINED = re.compile(rf"(, | ?[{TIMES}{ARROW}] ?| \([^()]*\))")  # what stands between groups
 _TEXT_STYLE = "\ufe0e"  # a sign, not an emoji
 
 SIGNS = {

@@ -88,6 +88,17 @@ def test_every_tab_is_german_once_it_is_chosen(app: App, browser: Browser) -> No
     context.close()
 
 
+def test_groups_have_their_german_names_with_rate_and_answer() -> None:
+    speak("de")
+    said = for_visitors(
+        "Changes to female \u00d7 black (100.0\u00a0% \u2192 no) and 2 more cause "
+        "significantly more errors than the mean of all groups."
+    )
+    assert said.startswith(
+        "\u00c4nderungen zu weiblich \u00d7 schwarz (100.0\u00a0% \u2192 no) und 2 weiteren"
+    )
+
+
 def test_a_browser_that_prefers_german_begins_in_it(app: App, browser: Browser) -> None:
     context = browser.new_context(locale="de-AT")
     page = context.new_page()
