@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from zlib import crc32
 
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
@@ -241,9 +242,15 @@ def exchanged_names(text: str, edit: Edit) -> tuple[tuple[Span, str], ...]:
     """Return the places where an edit changes a name to another, with the old one's gender."""
     texts = edit.change.texts if isinstance(edit.change, Change) else ()
     both = [(span, text[slice(*span)], new) for span, new in zip(edit.spans, texts, strict=False)]
-    family = {name for names in name_usage().family.values() for name in names}
-    both = [one for one in both if one[2] not in family or not _BEHIND.search(text[: one[0][0]])]
+    both = [
+        one for one in both if one[2] not in _surnames() or not _BEHIND.search(text[: one[0][0]])
+    ]
     return tuple((span, gender) for span, old, new in both if (gender := _gender(old, new)))
+
+
+@lru_cache(maxsize=1)
+def _surnames() -> frozenset[str]:
+    return frozenset(name for names in name_usage().family.values() for name in names)
 
 
 def _gender(old: str, new: str) -> str:
@@ -290,8 +297,12 @@ def other_names(text: str, names: Sequence[tuple[Span, str]], variant: int) -> d
 
 def of_no_bearer(text: str, place: Span) -> bool:
     """Whether a word is in such a fixed name as "Tom, Dick and Harry" or "Calvin Klein"."""
-    fixed = (match.span() for match in name_usage().fixed.finditer(text))
-    return any(start <= place[0] and place[1] <= end for start, end in fixed)
+    return any(start <= place[0] and place[1] <= end for start, end in _fixed(text))
+
+
+@lru_cache(maxsize=8)
+def _fixed(text: str) -> tuple[Span, ...]:
+    return tuple(match.span() for match in name_usage().fixed.finditer(text))
 
 
 @dataclass(frozen=True, slots=True)
