@@ -97,7 +97,8 @@ class Settings:
         False, "Change names with race and nationality, too (Anna Keller, German, to Aiko Kato, "
         "Japanese); without names of a people in the lists, nobody who is named becomes one of it. "
         "Where only a name tells race, nationality or gender, change the name alone (Anna Keller "
-        "to Aiko Kato). English names count as those of the British, for race.",
+        "to Aiko Kato). For race, a surname tells the people beside an English given name (Emily "
+        "Chen); English names count as those of the British.",
         part="mutants", label="Names change with origin, too", advanced=True, before=False,
     )  # fmt: skip
 
