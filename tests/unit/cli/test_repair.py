@@ -98,6 +98,7 @@ def test_a_sweep_repairs_once_for_each_share_and_number_of_words(
     assert "Errors by what was learnt from" in text
 
 
+@pytest.mark.slow
 def test_examples_are_written_for_a_model_that_is_trained_elsewhere(
     run: Run, asked: list[str], tmp_path: Path
 ) -> None:

@@ -90,6 +90,7 @@ def test_hidden_mutants_are_exported_with_their_parts(
     assert orders.count(1) >= 2
 
 
+@pytest.mark.slow
 def test_an_even_handed_model_has_no_error(planted: CampaignStore) -> None:
     report = of(planted, EVEN)
     assert report.intersectional.errors.hits == report.atomic.errors.hits == 0

@@ -38,6 +38,7 @@ LONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_no_reply_takes_long(name: str) -> None:
     started = time.monotonic()

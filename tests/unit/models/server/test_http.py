@@ -150,6 +150,7 @@ sys.exit(os.waitpid(child, 0)[1] if child else 0)
 """
 
 
+@pytest.mark.slow
 def test_a_fork_has_a_client_of_its_own_and_both_end_in_silence(
     server: Server, commands: Commands
 ) -> None:
