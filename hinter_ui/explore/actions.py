@@ -28,14 +28,13 @@ from hinter_core.pipeline.export import check_to_json, check_to_rows
 from hinter_core.pipeline.neutral import neutral_flips
 from hinter_core.pipeline.pipeline import Pipeline, estimate, plan_text
 from hinter_core.pipeline.thresholds import deciding_label, judged_at
-from hinter_core.report.section import short_names
 from hinter_core.terms.dictionary import Dictionary, choose
 from hinter_core.types import Occurrence, Outcome
 from hinter_ui.explore.examples import load_examples
 from hinter_ui.explore.html import Filter, banner, originals, rows_for, say, table
 from hinter_ui.explore.pairs import found, offered
 from hinter_ui.explore.state import ExploreState, OfferedEdits, Shown
-from hinter_ui.html.markup import Markup, join, tag
+from hinter_ui.html.markup import Markup, join, model_choices, tag
 from hinter_ui.html.people import people
 from hinter_ui.html.square import figure, square
 from hinter_ui.html.trees import changed_sentences, trees
@@ -121,8 +120,7 @@ class ExploreActions:
         """Return (label, name) of the models to choose from, and of those that a form names."""
         choices = self._services.model_choices(session)
         known = {name for _, name in choices}
-        named = short_names(name for name in form.models if name not in known)
-        return [*choices, *((short, name) for name, short in named.items())]
+        return [*choices, *model_choices(name for name in form.models if name not in known)]
 
     def offered(self, form: ExploreForm, plan: Plan) -> list[OfferedEdits]:
         """Return what a text offers of each attribute, and the pair that is chosen."""

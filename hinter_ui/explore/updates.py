@@ -23,7 +23,7 @@ from hinter_ui.explore.pairs import lower_score, pairs
 from hinter_ui.explore.state import ExploreState, OfferedEdits
 from hinter_ui.html import notice
 from hinter_ui.html.marked import changed, preview
-from hinter_ui.html.markup import Markup, join, tag
+from hinter_ui.html.markup import Markup, join, model_choices, tag
 from hinter_ui.html.wording import address, name_of
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.links import LINKED, ExploreForm, find_edits
@@ -236,7 +236,7 @@ class ExploreUpdates:
             ui.threshold: self._threshold(session, session.result),
             ui.folds["how"]: gr.update(visible=bool(judged and judged.effect)),
             ui.model_switch: gr.update(
-                choices=[(short, name) for name, short in short_names(models).items()],
+                choices=model_choices(models),
                 value=state.shown_model,
                 visible=len(models) > 1,
             ),

@@ -71,6 +71,11 @@ def isolated(text: str) -> Markup:
     return tag("bdi", text)
 
 
+def model_choices(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the choices of a widget for models: the short name of each, and its full one."""
+    return [(short, name) for name, short in short_names(names).items()]
+
+
 def model_name(name: str, models: Iterable[str] = (), **attributes: object) -> Markup:
     """A model's short name among ``models``, with its full one as a title."""
     short = short_names([*models, name])[name]

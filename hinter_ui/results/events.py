@@ -13,12 +13,7 @@ from hinter_ui.results import html as present
 from hinter_ui.results.actions import FOLDS, OpenReport, ResultsActions, ResultsState, opened
 from hinter_ui.results.html import say
 from hinter_ui.results.layout import ResultsLayout
-from hinter_ui.results.updates import (
-    ResultsUpdates,
-    attributes_of,
-    order_of,
-    wanted_of,
-)
+from hinter_ui.results.updates import ResultsUpdates, attributes_of, order_of, wanted_of
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.library import find_kept, known, noted
 from hinter_ui.shared.services import Services

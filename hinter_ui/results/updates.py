@@ -1,6 +1,6 @@
 """From an open campaign to updates of the Results tab's widgets."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,8 +8,8 @@ import gradio as gr
 
 from hinter_core.campaign.findings import ONLY_PLACEBO, ORDERS
 from hinter_core.campaign.tables import Attributes
-from hinter_core.report.section import joined, short_names
-from hinter_ui.html.markup import Markup
+from hinter_core.report.section import joined
+from hinter_ui.html.markup import Markup, model_choices
 from hinter_ui.results import html as present
 from hinter_ui.results.actions import (
     FIRST,
@@ -131,11 +131,6 @@ class ResultsUpdates:
         """Write the page of findings."""
         groups, total, mutants = self.actions.findings(reading)
         return present.findings(groups, total, mutants, reading.page, PAGE)
-
-
-def model_choices(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Return a choice of models: the short name of each, and its full one."""
-    return [(short, name) for name, short in short_names(names).items()]
 
 
 def wanted_of(verdicts: Any, which: Any, search: Any, validity: Any) -> Any:

@@ -20,8 +20,8 @@ from hinter_core.models.scripted import shipped_rules
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.pipeline import Pipeline
-from hinter_core.report.section import short_names
 from hinter_core.terms.dictionary import Dictionary, load_shipped
+from hinter_ui.html.markup import model_choices
 from hinter_ui.html.wording import Words
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import Annotations, Campaigns
@@ -166,8 +166,7 @@ class Services:
             (say("models.scripted", name=name.replace("-", " ")), f"scripted:{name}")
             for name in shipped_rules()
         ]
-        names = short_names(session.added) if session else {}
-        added = [(short, name) for name, short in names.items()]
+        added = model_choices(session.added) if session else []
         named = [(say(f"models.{name}"), name) for name in ("embedded", "vader", "textblob")]
         return [*named, *scripted, *added]
 
