@@ -38,8 +38,9 @@ def shipped_rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
-def shipped_lists(name: str) -> dict[str, Any]:
-    """Return the lists of words of a TOML file in the folder of dictionaries."""
+@cache
+def shipped_lists(name: str) -> Mapping[str, Any]:
+    """Return the lists of words of a TOML file in the folder of dictionaries, read once."""
     return tomllib.loads((DICTIONARIES / f"{name}.toml").read_text(encoding="utf-8"))
 
 

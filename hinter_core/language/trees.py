@@ -97,14 +97,14 @@ def with_names_apart(parse: Parse) -> Parse:
     The parser may make *Walsh* a part of *Jamal* in "Jamal and Emily Walsh", or *Jamal* of *Walsh*;
     and *Sir* a title of Ann in "Dear Sir, my name is Ann".
     """
+    if "CC" not in parse.tags and "nmod:desc" not in parse.labels:
+        return parse
     heads, labels = list(parse.heads), list(parse.labels)
-    for subject, head in enumerate(heads):
-        if labels[subject] == "nsubj":
-            for n in range(subject):
-                if heads[n] == head and labels[n] == "nmod:desc":
-                    labels[n] = "vocative"
-    if "CC" not in parse.tags:
-        return replace(parse, labels=tuple(labels))
+    last_subject = {h: n for n, (h, label) in enumerate(zip(heads, labels, strict=True))
+                    if label == "nsubj"}  # fmt: skip
+    for n, label in enumerate(parse.labels):
+        if label == "nmod:desc" and n < last_subject.get(heads[n], n):
+            labels[n] = "vocative"
     parts = (n for n, label in enumerate(parse.labels) if label in ("flat", "compound"))
     for token in parts:
         head, label = parse.heads[token], parse.labels[token]

@@ -343,7 +343,7 @@ class GivenNames:
 
     def _longest(self, person: int) -> tuple[Span, str]:
         """Return the place and the words of a person's longest name."""
-        longest = max((n for n in self._names if n.person == person), key=lambda n: len(n.words))
+        longest = max(self._names_of(person), key=lambda name: len(name.words))
         start, end = longest.places[0][0], longest.places[-1][1]
         return (start, end), self._text[start:end]
 
@@ -384,8 +384,7 @@ class GivenNames:
 
     def of(self, person: int) -> list[str]:
         """Return the given names of a person, each in one spelling."""
-        names = (name for name in self._names if name.person == person)
-        given = (word for name in names for word in self._given(name))
+        given = (word for name in self._names_of(person) for word in self._given(name))
         return list({word.lower(): word for word in given}.values())
 
     @cached_property

@@ -274,7 +274,7 @@ def country_of(people: str) -> str | None:
 
     Of several countries ("Asian"), it is always the same one for a word.
     """
-    listed = _origins()
+    listed = shipped_lists("name_usage")["origin"]
     word = people_of(_FROM.sub("", people))
     if word in listed:
         several = listed[word]
@@ -295,13 +295,6 @@ def words_of_countries(dictionary: Dictionary) -> dict[str, Term]:
     if dictionary.attribute == "nationality":
         words.pop(ANYWHERE, None)
     return words
-
-
-@lru_cache(maxsize=1)
-def _origins() -> Mapping[str, Sequence[str]]:
-    """Return the countries by the words for several of them: of "Asian"."""
-    origins: Mapping[str, Sequence[str]] = shipped_lists("name_usage")["origin"]
-    return origins
 
 
 @lru_cache(maxsize=1)
