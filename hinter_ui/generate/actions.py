@@ -148,10 +148,11 @@ def examples() -> dict[str, SentenceForm]:
 class GenerateState:
     """What the tab keeps of a page: the seed of the draw, and the YAML that a form has made.
 
-    ``forms``: what was written into the form of each example; ``start``: the example chosen;
-    ``resumed``: whether what the browser keeps was looked at.
+    ``page``: the page's name; ``forms``: what was written into the form of each example; ``start``:
+    the example chosen last; ``resumed``: whether what the browser keeps was looked at.
     """
 
+    page: str = ""
     seed: int = 0
     written: str = ""
     start: str = ""
@@ -162,6 +163,15 @@ class GenerateState:
         """Return what was last written into the form of an example, or else the example."""
         written = self.forms.get(start, ())
         return SentenceForm(*written) if "".join(written[:1]).strip() else examples().get(start)
+
+    def shown(self, kept: Any) -> str:
+        """Return the example whose words the form shows; ``kept`` comes with those words.
+
+        The chosen example is another one until the answer to the choice is on the page.
+        """
+        notes = kept if isinstance(kept, dict) else {}
+        first = next(iter(examples()))
+        return str(notes.get("start") or first) if notes.get("page") == self.page else first
 
     def resume(self, kept: Any) -> tuple[str, str]:
         """Take what the browser kept of an earlier page; return the example chosen and the YAML."""
@@ -178,10 +188,11 @@ class GenerateState:
 
     def keep(self, start: str, text: str, written: Sequence[str]) -> dict[str, Any]:
         """Keep what is written now; return what a reload of the page brings back, as JSON."""
-        self.start, self.resumed = start, True  # nothing older may come over it
+        self.resumed = True  # nothing older may come over it
         if start in examples():
             self.forms[start] = tuple(written)
-        return {"start": start, "text": text, "forms": {k: list(v) for k, v in self.forms.items()}}
+        forms = {name: list(parts) for name, parts in self.forms.items()}
+        return {"page": self.page, "start": start, "text": text, "forms": forms}
 
     def replaceable(self, text: str) -> bool:
         """Whether a grammar is none that the visitor has written."""

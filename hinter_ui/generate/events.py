@@ -33,7 +33,7 @@ def build(services: Services) -> None:
     GenerateEvents(services, GenerateLayout(services)).wire()
 
 
-def grammar_of(start: Any, text: Any, *written: Any) -> str:
+def grammar_of(start: str, text: Any, *written: Any) -> str:
     """Return the grammar of the form, or that of the editor."""
     return str(text or "") if start == YAML else SentenceForm(*map(str, written)).grammar()
 
@@ -53,9 +53,9 @@ class GenerateEvents(TabEvents):
         """Connect every widget with what it does."""
         ui, links = self.ui, self.services.links
         seen = [ui.drawn, ui.again, ui.test, ui.notice, ui.kept]
-        whole = [*ui.source, ui.form, ui.editor, *seen]
+        whole = [ui.start, *ui.source, ui.form, ui.editor, *seen]
         private(ui.kept.change, self.resume, [ui.kept], whole)
-        self.on(ui.start.input, self.begin, ui.source, whole)
+        self.on(ui.start.input, self.begin, [ui.start, *ui.source], whole)
         self.on(ui.grammar.input, self.choose, [ui.grammar, *ui.written], [ui.text, *seen])
         # The last of what was typed is checked once the one before it is.
         # gradio tells `input` of a textbox of typed characters only, not of what is pasted.
@@ -67,9 +67,15 @@ class GenerateEvents(TabEvents):
         links["results"].follow(self.on(ui.changed.click, self.words, [], []).success)
         self.services.lead("repair", self.on(ui.repair.click, self.test, ui.source, []).success)
 
+    def state(self, request: gr.Request) -> GenerateState:
+        """Return what the tab keeps of the page."""
+        session = self.session(request).of(GenerateState)
+        session.page = str(request.session_hash)
+        return session
+
     def resume(self, request: gr.Request, kept: Any) -> Updates:
         """Show what was written on this page before it was loaded again, once."""
-        session = self.session(request).of(GenerateState)
+        session = self.state(request)
         if session.resumed:
             return {self.ui.notice: gr.skip()}
         start, text = session.resume(kept)
@@ -78,12 +84,15 @@ class GenerateEvents(TabEvents):
         form = session.form_of(start if start != YAML else next(iter(examples())))
         return {self.ui.start: start} | self._begun(request, start, text, form or SentenceForm())
 
-    def begin(self, request: gr.Request, start: Any, text: Any, *written: Any) -> Updates:
+    def begin(
+        self, request: gr.Request, start: Any, kept: Any, text: Any, *written: Any
+    ) -> Updates:
         """Begin with an example, or write what the form makes as YAML."""
-        session, text = self.session(request).of(GenerateState), str(text or "")
-        session.keep(session.start or next(iter(examples())), text, [*map(str, written)])
-        if form := session.form_of(str(start)):
-            return self._begun(request, str(start), text, form)
+        session, text = self.state(request), str(text or "")
+        session.start = str(start)
+        session.keep(session.shown(kept), text, [*map(str, written)])
+        if form := session.form_of(session.start):
+            return self._begun(request, session.start, text, form)
         form = SentenceForm(*map(str, written))
         made, _ = attempt(form.grammar)
         # What the visitor has written as YAML stays.
@@ -103,36 +112,41 @@ class GenerateEvents(TabEvents):
         text = text_of(str(name or ""))
         return {self.ui.text: text} | self._drawn(request, 0, YAML, text, *written)
 
-    def check(self, request: gr.Request, *source: Any) -> Updates:
+    def check(self, request: gr.Request, kept: Any, *source: Any) -> Updates:
         """Check what was written."""
-        return self._drawn(request, self.session(request).of(GenerateState).seed, *source)
+        session = self.state(request)
+        return self._drawn(request, session.seed, session.shown(kept), *source)
 
-    def again(self, request: gr.Request, *source: Any) -> Updates:
+    def again(self, request: gr.Request, kept: Any, *source: Any) -> Updates:
         """Draw other sentences."""
-        return self._drawn(request, self.session(request).of(GenerateState).seed + 1, *source)
+        session = self.state(request)
+        return self._drawn(request, session.seed + 1, session.shown(kept), *source)
 
     def _drawn(
-        self, request: gr.Request, seed: int, start: Any, text: Any, *written: Any
+        self, request: gr.Request, seed: int, start: str, text: Any, *written: Any
     ) -> Updates:
-        session = self.session(request).of(GenerateState)
+        session = self.state(request)
         session.seed = seed
 
         def made() -> DrawnSentences:
             return draw(grammar_of(start, text, *written), seed)
 
         sentences, failure = attempt(made, title=say("errors.title"))
+        if session.start not in ("", start):  # another example was chosen meanwhile
+            return {self.ui.notice: gr.skip()}
         sound = gr.update(interactive=not failure)
         return {
             self.ui.drawn: failure or drawn(sentences),
             self.ui.again: sound, self.ui.test: sound, self.ui.notice: "",
-            self.ui.kept: session.keep(str(start), str(text or ""), [*map(str, written)]),
+            self.ui.kept: session.keep(start, str(text or ""), [*map(str, written)]),
         }  # fmt: skip
 
-    def test(self, request: gr.Request, *source: Any) -> Updates:
+    def test(self, request: gr.Request, kept: Any, *source: Any) -> Updates:
         """Hand the grammar over to another tab."""
         session = self.session(request)
         session.grammar = ""
-        hand_over(session, grammar_of(*source), Path(get_upload_folder()))
+        start = self.state(request).shown(kept)
+        hand_over(session, grammar_of(start, *source), Path(get_upload_folder()))
         return {self.notice: ""}
 
     def words(self, request: gr.Request) -> Updates:

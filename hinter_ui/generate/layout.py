@@ -54,4 +54,4 @@ class GenerateLayout:
         # Texts of the visitor's own, in the visitor's own browser: the key hides nothing.
         self.kept = gr.BrowserState(None, storage_key="hinter-grammar", secret="grammar")  # noqa: S106
         self.written: list[Any] = [self.sentences, self.people, self.words]
-        self.source = [self.start, self.text, *self.written]
+        self.source = [self.kept, self.text, *self.written]

@@ -12,7 +12,14 @@ from playwright.sync_api import expect
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_ui.generate import events
-from hinter_ui.generate.actions import SentenceForm, draw, examples, hand_over, text_of
+from hinter_ui.generate.actions import (
+    GenerateState,
+    SentenceForm,
+    draw,
+    examples,
+    hand_over,
+    text_of,
+)
 from hinter_ui.shared.session import Session
 from tests.ui.test_batch_grammars import OWN
 
@@ -158,6 +165,20 @@ def test_what_was_written_comes_back_with_the_page_and_with_its_example(explore:
     expect(drawn).to_contain_text("48 different sentences")
     page.get_by_label("A review").check()
     expect(drawn).to_contain_text("96 different sentences")
+
+
+def test_words_belong_to_the_example_whose_form_shows_them() -> None:
+    review, note = list(examples())[:2]
+    state, words = GenerateState(page="a"), ("The <race> <person> sings.", "", "")
+    assert state.shown(None) == review
+    kept = state.keep(review, "", words)
+    state.start = note  # chosen; its words are not in the form yet
+    assert state.shown(kept) == review
+    assert state.shown(state.keep(note, "", ("A", "", ""))) == note
+    again = GenerateState(page="b")  # the page, loaded again: its form shows the first example
+    assert again.shown(state.keep(note, "", ("A", "", ""))) == review
+    assert again.resume(kept)[0] == review
+    assert again.form_of(review) == SentenceForm(*words)
 
 
 def in_yaml(explore: Any) -> Any:
