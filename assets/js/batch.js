@@ -20,6 +20,16 @@ function list(element, trigger) {
   }).observe(element, {childList: true, subtree: true});
 }
 
+// An attribute that the look at the data offers is ticked; the keyboard goes on at its box.
+function ticked(element) {
+  element.addEventListener('click', event => {
+    const name = event.target.closest('[data-tick]')?.dataset.tick;
+    const box = [...document.querySelectorAll('#batch-attributes input')].find(one => one.name === name);
+    box?.focus({preventScroll: true});
+    box?.click();
+  });
+}
+
 // What has become of the open campaign is read out, in whatever tab one is, and the page's title says
 // how much of it is done. Not the box itself is live: it changes every second or two.
 function told(element) {

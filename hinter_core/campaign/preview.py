@@ -6,7 +6,7 @@ on a few mutants. Models whose answers cost are not tested.
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from random import Random
@@ -26,11 +26,14 @@ from hinter_core.language.reading.english import other_language
 from hinter_core.models.budget import Cost, total
 from hinter_core.pipeline.case import FollowUp, ask_originals, conform, judge
 from hinter_core.statistics.clustered import POWER, texts_needed
+from hinter_core.terms.dictionary import load_shipped
+from hinter_core.terms.matching import matcher_for
 from hinter_core.types import Layer
 
 MOST = 10_000  # rows to preview
 _NAMED = 20  # unusable rows listed
 _SHOWN = 60  # characters of a label
+_MATCHED = 300  # texts whose words are looked up: a long one takes a thousandth of a second
 _LOOKED_AT = 24  # texts of a forecast
 _DRAWN_FROM = 100_000  # texts, the first ones: more take long to read
 _TRIED = 160  # mutants of a forecast
@@ -53,7 +56,9 @@ class Preview:
     first ``looked_at`` rows, which are all if ``complete``: ``unusable``: unusable rows, the first
     of them in ``faults``; ``repeated``: rows with the id of an earlier one; ``mended``: rows that
     were read as Windows-1252 in a file that is UTF-8; ``foreign``: usable texts that seem to be in
-    another language than English, and are not changed; ``mutants``: handwritten ones; ``classes``:
+    another language than English, and are not changed; ``words``: of the first 300 usable texts,
+    how many have words of these attributes and of no other (a word may be one that is not changed,
+    such as a name of a work); ``mutants``: handwritten ones; ``classes``:
     numbers of templates by attribute; ``mined``: how many texts were refused, and why, once a log
     is read; ``grammar``: the grammar that makes the rows, and ``sentences`` how many it can make.
     ``reading``: sentences on how a file was understood.
@@ -74,12 +79,25 @@ class Preview:
     repeated: int = 0
     mended: int = 0
     foreign: int = 0
+    words: Counter[frozenset[str]] = field(default_factory=Counter)
     mutants: int | None = None
     classes: Counter[str] | None = None
     mined: MiningCounts | None = None
     grammar: Grammar | None = None
     sentences: int = 0
     reading: tuple[str, ...] = ()
+
+    @property
+    def words_by_attribute(self) -> Counter[str]:
+        """How many of the texts whose words were looked up have words of each attribute."""
+        counts = Counter[str]()
+        for attributes, number in self.words.items():
+            counts.update(dict.fromkeys(attributes, number))
+        return counts
+
+    def together(self, attributes: Collection[str]) -> int:
+        """How many of these texts have words of two or more of some attributes."""
+        return sum(n for there, n in self.words.items() if len(there & set(attributes)) > 1)
 
 
 def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
@@ -105,7 +123,8 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
         sentences=table.source.count if isinstance(table, GrammarTable) else 0,
         reading=_reading(table),
     )
-    changes = isinstance(table, Table) and not campaign.literal
+    of_texts = isinstance(table, Table)
+    words = matcher_for([one for one in load_shipped().values() if not one.placebo])
     ids: set[str] = set()
     for row in islice(reading, most):
         seen.looked_at += 1
@@ -114,7 +133,10 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
         seen.repeated += row.id in ids
         ids.add(row.id)
         seen.mended += row.mended and seen.encoding == "utf-8"
-        seen.foreign += changes and not row.fault and bool(other_language(row.text))
+        if of_texts and not row.fault:
+            seen.foreign += not campaign.literal and bool(other_language(row.text))
+            if seen.words.total() < _MATCHED:
+                seen.words[frozenset(one.attribute for one in words.find(row.text)[0])] += 1
         if isinstance(row, HandwrittenSource):
             seen.mutants = (seen.mutants or 0) + len(row.variants)
         if isinstance(row, TemplateRow) and row.template and seen.classes is not None:
@@ -169,6 +191,12 @@ def preview_in_words(seen: Preview) -> list[str]:
         rest = len(seen.labels) - len(common)
         lines.append(f"labels: {', '.join(common)}{f' and {rest:,} more' if rest else ''}")
     lines += alike_labels(seen.labels)
+    if seen.words:
+        each = [f"{name} in {number:,}" for name, number in seen.words_by_attribute.most_common()]
+        number = seen.words.total()
+        there = f"{', '.join(each) or 'none'}; of two or more attributes in "
+        there += f"{seen.together(seen.words_by_attribute):,}"
+        lines.append(f"words of attributes, in the first {number:,} usable texts: {there}")
     if seen.mended:
         lines.append(f"not UTF-8, read as Windows-1252: {seen.mended:,}")
     if seen.foreign:

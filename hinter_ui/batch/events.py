@@ -19,6 +19,7 @@ from hinter_ui.batch.form import (
     FILES,
     GRAMMAR,
     HANDWRITTEN,
+    LOOKED_AT,
     SETTINGS,
     SOURCES,
     TEMPLATES,
@@ -44,7 +45,7 @@ def build(services: Services) -> None:
     actions = services.only(BatchActions)
     form = BatchForm()
     seen = actions.preview(form)
-    ui = BatchLayout(services, lambda: preview(seen, form.sample))
+    ui = BatchLayout(services, lambda: preview(seen, form))
     updates = BatchUpdates(services, actions, ui)
     events = BatchEvents(updates)
     events.wire()
@@ -103,11 +104,12 @@ class BatchEvents(TabEvents):
             fields["hub"].input,
         ]  # fmt: skip
         looked = partial(gr.on, fresh)
-        data = [fields["sample"], *ui.data]
+        data = [*(fields[name] for name in LOOKED_AT), *ui.data]
         private(looked, self.look_at_data, data, ui.of_data, trigger_mode="always_last")
         chosen = [fields[name].input for name in COLUMNS]
         private(partial(gr.on, chosen), self.look_at_columns, data, [ui.preview])
-        private(fields["sample"].change, self.count, data, [ui.preview])
+        told = partial(gr.on, [fields[name].change for name in LOOKED_AT])
+        private(told, self.count, data, [ui.preview], trigger_mode="always_last")
         files = [event for name in FILES for event in (fields[name].upload, fields[name].clear)]
         others = [box.input for name, box in fields.items() if name not in FILES]
         written = [*files, *others, fields["path"].blur]
@@ -121,7 +123,7 @@ class BatchEvents(TabEvents):
     def look_at_data(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """Show the fields of a source and what its data look like; columns are detected anew."""
         session = self.session(request)
-        form = _detected(BatchForm.of_sample(*values))
+        form = _detected(BatchForm.of_look(*values))
         fields = self.updates.data(form)
         if form.source == "hub" and form.hub:
             yield fields | {self.ui.preview: notice.working(say("working.hub"), 0)}
@@ -158,15 +160,18 @@ class BatchEvents(TabEvents):
     def look_at_columns(self, request: gr.Request, *values: Any) -> Updates:
         """Show the data with the columns chosen."""
         session = self.session(request)
-        return {self.ui.preview: self._preview(session, BatchForm.of_sample(*values))[0]}
+        return {self.ui.preview: self._preview(session, BatchForm.of_look(*values))[0]}
 
     def count(self, request: gr.Request, *values: Any) -> Updates:
-        """Say how many texts will be drawn; data that were read are not read again."""
+        """Say how many texts will be drawn and which have words of the attributes chosen.
+
+        Data that were read are not read again.
+        """
         session = self.session(request)
-        form, seen = BatchForm.of_sample(*values), session.of(BatchState).seen
+        form, seen = BatchForm.of_look(*values), session.of(BatchState).seen
         if form.source != "sample" and not form.given:
             return {self.ui.preview: gr.skip()}
-        shown = preview(seen, form.sample) if seen else self._preview(session, form)[0]
+        shown = preview(seen, form) if seen else self._preview(session, form)[0]
         return {self.ui.preview: shown}
 
     def run_handed_over(self, request: gr.Request) -> Updates:
@@ -209,7 +214,7 @@ class BatchEvents(TabEvents):
         if failure:
             return failure, ()
         state.seen = seen
-        return preview(seen, form.sample), seen.names
+        return preview(seen, form), seen.names
 
     def estimate(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """Estimate the campaign, and show that it takes a while."""

@@ -76,6 +76,8 @@ DATA = (
     "source", "upload", "path", "hub", HANDWRITTEN, TEMPLATES, "mining_log", "classes", "names",
     GRAMMAR, "own_grammar", "tested", *COLUMNS,
 )  # fmt: skip
+# The settings that the look at the data depends on, too.
+LOOKED_AT = ("sample", "attributes", "order", "relations", "dictionaries", "origin_names")
 # Visitors' texts go to the models under test and to no other server.
 _COMMAND_LINE_ALONE = "paraphraser"
 # The other fields: the settings of a campaign, without those of its data and those with one choice.
@@ -133,10 +135,11 @@ class BatchForm:
         return cls(**words, classes=classes, tested=tested)
 
     @classmethod
-    def of_sample(cls, sample: Any, *values: Any) -> Self:
-        """Read these, after the control for the number of texts."""
-        form = cls.of_data(*values)
-        return replace(form, settings={**form.settings, "sample": sample})
+    def of_look(cls, *values: Any) -> Self:
+        """Read these, after the controls of ``LOOKED_AT``."""
+        form = cls.of_data(*values[len(LOOKED_AT) :])
+        looked_at = dict(zip(LOOKED_AT, values[: len(LOOKED_AT)], strict=True))
+        return replace(form, settings={**form.settings, **looked_at})
 
     @classmethod
     def of(cls, *values: Any) -> Self:

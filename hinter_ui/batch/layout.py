@@ -118,7 +118,7 @@ class BatchLayout:
                     gr.Dropdown, f"batch-{name.replace('_', '-')}", choices=detected, value="",
                     allow_custom_value=True, min_width=150,
                 )  # fmt: skip
-        self.preview = labels.html("batch-preview", first)
+        self.preview = labels.html("batch-preview", first, "batch.ticked")
 
     def _settings(self) -> None:
         labels, fields = self._labels, self.fields

@@ -1,5 +1,8 @@
 """The HTML of a look at the data of a campaign, before it starts."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from hinter_core.campaign.preview import Preview
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.data.rows import Row, alike_labels
@@ -7,7 +10,9 @@ from hinter_core.generators.grammars.generator import usual_model
 from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.templates.mining import TAKEN
 from hinter_core.generators.templates.template import TemplateRow
-from hinter_ui.batch.form import say
+from hinter_core.mutation.given_names import ORIGIN
+from hinter_core.types import SUBSTITUTE
+from hinter_ui.batch.form import BatchForm, say
 from hinter_ui.html.markup import Markup, isolated, join, table, tag
 from hinter_ui.html.sentences import sentence
 from hinter_ui.html.wording import name_of, numeral, translated
@@ -17,11 +22,8 @@ _ROWS, _FAULTS, _LABELS, _TEMPLATES, _REASONS = 5, 5, 8, 10, 8  # shown
 _AROUND = 60  # characters beside a slot
 
 
-def preview(seen: Preview, sample: int | None) -> Markup:
-    """Show the size, columns and labels of data, the first texts, and unusable rows.
-
-    ``sample``: how many rows are drawn; None: all.
-    """
+def preview(seen: Preview, form: BatchForm) -> Markup:
+    """Show the size, columns, labels and words of data, the first texts, and unusable rows."""
     columns, handwritten = seen.chosen, seen.mutants is not None
     templates = seen.classes is not None
     most = _TEMPLATES if templates or seen.grammar else _ROWS
@@ -48,7 +50,8 @@ def preview(seen: Preview, sample: int | None) -> Markup:
     words += map(translated, (*notes, *alike_labels(seen.labels)))
     reading = tag("p", " ".join(words), class_="quiet") if words else None
     parts = (
-        head, reading, _drawn(seen, sample), _labels(seen), box, _faults(seen), _refused(seen),
+        head, reading, _drawn(seen, form.sample), _labels(seen), _words(seen, form.settings), box,
+        _faults(seen), _refused(seen),
     )  # fmt: skip
     return tag("div", *parts, class_="data-preview", role="status")
 
@@ -149,6 +152,43 @@ def _labels(seen: Preview) -> Markup | None:
     if len(seen.labels) > _LABELS:
         common.append(tag("li", say("preview.more", n=len(seen.labels) - _LABELS)))
     return tag("ul", *common, class_="label-counts", aria_label=say("preview.labels"))
+
+
+def _words(seen: Preview, settings: Mapping[str, Any]) -> Markup | None:
+    """Say how many texts have words of the attributes chosen, and offer others."""
+    if not seen.words:
+        return None
+    counts, chosen = seen.words_by_attribute, [*settings["attributes"]]
+    together, number = seen.together(chosen), seen.words.total()
+    items = [tag("li", name_of(name), " ", tag("strong", numeral(counts[name]))) for name in chosen]
+    if len(chosen) > 1:
+        items.append(tag("li", say("preview.together"), " ", tag("strong", numeral(together))))
+    first = not seen.complete or number < seen.looked_at - seen.unusable
+    head = tag("p", say("preview.words_of_first" if first else "preview.words", n=number))
+    buttons = [
+        tag("button", name_of(name), " ", numeral(n), type="button", data_tick=name)
+        for name, n in counts.most_common() if name not in chosen
+    ]  # fmt: skip
+    others = tag("p", join([say("preview.others"), *buttons], " "), class_="also")
+    parts = tag("ul", *items, class_="label-counts"), _nothing(seen, settings)
+    return join([head, *parts, others if buttons else ""])
+
+
+def _nothing(seen: Preview, settings: Mapping[str, Any]) -> Markup:
+    """Say that none of these texts can be tested, and what helps; or what is not counted."""
+    chosen, apart = settings["attributes"], str(settings["order"]) == "1"
+    there = seen.words_by_attribute.keys() & set(chosen) if apart else seen.together(chosen)
+    more = settings["dictionaries"] or tuple(settings["relations"]) != (SUBSTITUTE,)
+    names = {"gender", *ORIGIN} & set(chosen)
+    field = translated(CAMPAIGN_OPTIONS["origin_names"].title)
+    if names and settings["origin_names"]:
+        return tag("p", say("preview.names_too", field=field), class_="quiet")
+    if there or more or not chosen:
+        return Markup("")
+    words = [say("preview.none" if apart else "preview.none_together")]
+    if names:
+        words.append(say("preview.names", field=field, more=say("widgets.batch-more.label")))
+    return tag("p", " ".join(words), class_="notice info")
 
 
 def _faults(seen: Preview) -> Markup | None:

@@ -540,7 +540,7 @@ def test_data_without_a_usable_text_are_refused(local: BatchActions, tmp_path: P
     for act in (local.start, local.estimate):
         with pytest.raises(InputError, match=r"None of the 2 rows can be used\. Row 1: "):
             act(Session(), form)
-    shown = str(preview(local.preview(form), form.sample))
+    shown = str(preview(local.preview(form), form))
     assert "Nothing can be tested" in shown
     assert "others" not in shown
     assert local.listed([]) == []
@@ -568,13 +568,34 @@ def test_how_many_texts_are_tested_is_said_before(local: BatchActions, tmp_path:
     path.write_text("text\n" + "".join(f'"{row}"\n' for row in [*rows, "Rain fell."]))
     form = filled(SMALL, source="path", path=str(path), sample=4)
     seen = local.preview(form)
-    shown = str(preview(seen, form.sample))
+    shown = str(preview(seen, form))
     assert "Start tests 4 of these 11 rows, drawn at random; those among them that" in shown
     assert SETTINGS["sample"].title in shown
     for sample in (None, 11):
-        assert "Start tests" not in str(preview(seen, sample))
+        assert "Start tests" not in preview(seen, filled(form, sample=sample))
     told = str(html.estimate(local.estimate(Session(), filled(form, sample=None))))
     assert "8 contain terms to change, 2 cannot be used" in told
+
+
+def test_words_of_the_chosen_attributes_are_counted_before(
+    local: BatchActions, tmp_path: Path
+) -> None:
+    path = tmp_path / "texts.csv"
+    texts = ("A woman left.", "An old man and his wife left.", "A Muslim left.", "Rain fell.")
+    path.write_text("text\n" + "\n".join(texts))
+    form = filled(SMALL, source="path", path=str(path), attributes=["race", "gender"])
+    seen = local.preview(form)
+    assert seen.words_by_attribute == {"gender": 2, "age": 1, "religion": 1}
+    assert seen.together(("gender", "age")) == 1
+    shown = preview(seen, form)
+    assert "race <strong>0</strong>" in shown
+    assert '<button type="button" data-tick="age">age 1</button>' in shown
+    assert "so no combined change is tested" in shown
+    assert "tick “Names change with origin, too”" in shown
+    for other in (filled(form, attributes=["age", "gender"]), filled(form, order=1)):
+        assert "is tested" not in preview(seen, other)
+    assert "so nothing is tested" in preview(seen, filled(form, order=1, attributes=["race"]))
+    assert "names are not counted here" in preview(seen, filled(form, origin_names=True))
 
 
 def test_the_command_for_hf_jobs_is_taken_by_its_client(tmp_path: Path) -> None:
@@ -595,6 +616,6 @@ def test_labels_that_differ_in_capitals_alone_are_told(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("text,label\nA man.,pos\nA woman.,POS\n")
     seen = look(Campaign(data=str(path)))
-    assert "differ in capitals alone; each is a label." in preview(seen, None)
+    assert "differ in capitals alone; each is a label." in preview(seen, BatchForm())
     speak("de")
-    assert "unterscheiden sich nur in der Gro\u00dfschreibung" in preview(seen, None)
+    assert "unterscheiden sich nur in der Gro\u00dfschreibung" in preview(seen, BatchForm())

@@ -40,7 +40,7 @@ def form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchForm:
 
 def test_ten_templates_are_shown_with_their_slots(form: BatchForm) -> None:
     seen = BatchActions(Services(Access(local=True))).preview(form)
-    shown = preview(seen, form.sample)
+    shown = preview(seen, form)
     assert shown.count("<tr>") == 1 + 10
     assert '<mark class="slot">pronoun:subject</mark>' in shown
     assert "<b>said</b>" not in shown
@@ -101,11 +101,11 @@ def test_the_log_says_why_other_texts_were_refused(form: BatchForm, tmp_path: Pa
     log = tmp_path / "elsewhere.log"
     log.write_text("\n".join(map(json.dumps, lines)) + "\n{", encoding="utf-8")
     actions = BatchActions(Services(Access(local=False)))
-    shown = preview(actions.preview(replace(form, mining_log=str(log))), form.sample)
+    shown = preview(actions.preview(replace(form, mining_log=str(log))), form)
     assert "gender: 1 of 3 texts became templates. Refused:" in shown
     assert "<bdi>several people</bdi>: 2" in shown
     assert "<bdi>&lt;b&gt;</bdi>: 2" in shown
-    assert "became templates" not in preview(actions.preview(form), form.sample)
+    assert "became templates" not in preview(actions.preview(form), form)
     for content in ("", "{}", "[1]", "7", '{"corpus":1}\n{"reasons":{"gender":"x"},"templates":1}',
                     '{"corpus":1}\n{"reasons":[],"templates":1}', "\x00"):  # fmt: skip
         log.write_text(content, encoding="utf-8")
