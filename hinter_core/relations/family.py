@@ -17,10 +17,21 @@ from hinter_core.mutation.plan import Plan, require_mutable
 from hinter_core.relations import even_handed, invariant, structure, wording
 from hinter_core.relations.base import Compared, Oracle, part_of
 from hinter_core.relations.changes import addition, negation, paraphrase, position, removal
-from hinter_core.relations.changes.phrases import SourceText
+from hinter_core.relations.changes.phrases import SourceText, edit_of
 from hinter_core.relations.oracles import oracle_for
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.types import KEPT, SUBSTITUTE, Conformance, Edit, EditKind, Layer, Mutant, Verdict
+from hinter_core.types import (
+    KEPT,
+    SUBSTITUTE,
+    Conformance,
+    Edit,
+    EditKind,
+    Layer,
+    Mutant,
+    RejectedEdit,
+    Term,
+    Verdict,
+)
 
 
 class SubstitutionRelation:
@@ -75,7 +86,7 @@ class SubstitutionRelation:
 
 
 Changes = Callable[[SourceText, str], Iterable[Edit]]
-OfAll = Callable[[SourceText, str], Edit | None]
+OfAll = Callable[[SourceText, str], Edit | Term]
 
 
 @dataclass(frozen=True)
@@ -85,9 +96,9 @@ class Changing:
     ``number``: as in the paper, "" if it has none. ``needs``: what a text must have, in words.
     ``changes``: yields the edits of one attribute, or those ``about`` something else, which stands
     where others name their attribute; ``of_all``: returns the edit of all that an attribute says,
-    made as by the relation ``single``. ``neutral``: yields like insertions or deletions that say
-    nothing of people, for the placebo; without them it is exchanges. ``clause``: its edits bring
-    words of their own, which go together.
+    made as by the relation ``single``, or a word of which it ``cannot`` be made. ``neutral``:
+    yields like insertions or deletions that say nothing of people, for the placebo; without them it
+    is exchanges. ``clause``: its edits bring words of their own, which go together.
     """
 
     number: str
@@ -96,6 +107,7 @@ class Changing:
     changes: Changes | None = None
     of_all: OfAll | None = None
     single: str = ""
+    cannot: str = ""
     neutral: Changes | None = None
     clause: bool = False
     about: str = ""
@@ -111,8 +123,9 @@ FAMILY: dict[str, Changing] = {
     ),
     removal.REMOVE_ALL: Changing(
         "MR2", "leave out all sensitive words",
-        "words of two attributes, each of which can be left out",
-        of_all=removal.removal_of_all, single=removal.REMOVE_ONE, neutral=removal.neutral_removals,
+        "words of two attributes, all of which can be left out",
+        of_all=removal.removal_of_all, single=removal.REMOVE_ONE,
+        cannot="it cannot be left out", neutral=removal.neutral_removals,
     ),
     paraphrase.PARAPHRASE: Changing(
         "MR3", "say a sensitive word otherwise", f"{_TERM} with a synonym or phrase",
@@ -126,6 +139,7 @@ FAMILY: dict[str, Changing] = {
         "MR5", "turn all sensitive words into their opposites",
         "words of two attributes, each with an opposite",
         of_all=negation.negation_of_all, single=negation.NEGATE_ONE,
+        cannot="it cannot be turned into its opposite",
     ),
     addition.ADD: Changing(
         "MR6", "add a sensitive word", "a noun for people, and an attribute that it does not say",
@@ -146,6 +160,7 @@ FAMILY: dict[str, Changing] = {
     ),
 }  # fmt: skip
 _PLACEBO = "placebo-"
+_NOTHING = Term("", "not said")
 
 
 class FamilyRelation(SubstitutionRelation):
@@ -165,12 +180,17 @@ class FamilyRelation(SubstitutionRelation):
         The plan of a placebo keeps its neutral exchanges and gets neutral words that are added or
         left out.
         """
-        source = SourceText(plan, {d.attribute: d for d in dictionaries}, parses)
+        by_name = {d.attribute: d for d in dictionaries}
+        source = SourceText(plan, by_name, parses, {a: tuple(e) for a, e in plan.edits.items()})
         if dictionaries and all(dictionary.placebo for dictionary in dictionaries):
             self._prepare_placebo(source)
             return
         if SUBSTITUTE not in self._names:
             plan.edits.clear()
+            refused = plan.refused if any("negate" in name for name in self._names) else ()
+            plan.refused = [
+                one for one in refused if negation.negates(by_name[one.edit.attribute], one.edit)
+            ]
         # What is about no attribute comes last, whatever the order of the names.
         for changing in sorted((FAMILY[name] for name in self._names), key=lambda one: one.about):
             self._prepare(source, changing)
@@ -186,10 +206,14 @@ class FamilyRelation(SubstitutionRelation):
                     plan.attributes = tuple(dict.fromkeys((*plan.attributes, attribute)))
         if changing.of_all is not None:
             said = [name for name in source.dictionaries if source.occurrences(name)]
-            each = [changing.of_all(source, attribute) for attribute in said]
-            every = tuple(edit for edit in each if edit is not None)
+            each = [(name, changing.of_all(source, name)) for name in said]
+            every = tuple(edit for _, edit in each if isinstance(edit, Edit))
             if len(every) == len(said) > 1 and plan.possible(every):
                 plan.together.append(every)
+            for name, term in each:
+                if isinstance(term, Term):
+                    stays = edit_of(changing.single, EditKind.DELETE, (name, term), _NOTHING, [])
+                    plan.refused.append(RejectedEdit(stays, changing.cannot))
 
     def _prepare_placebo(self, source: SourceText) -> None:
         for name in self._names:
@@ -200,7 +224,7 @@ class FamilyRelation(SubstitutionRelation):
 
     def require_applicable(self, plan: Plan) -> None:
         """Refuse a text that none of the relations applies to; say what they need."""
-        needs = "; ".join(f"{name} needs {FAMILY[name].needs}" for name in self._names)
+        needs = "; ".join(f"{n} needs {FAMILY[n].needs}{_but(plan, n)}" for n in self._names)
         if not any(plan.edits.values()) and not plan.together:
             raise InputError(f"No relation applies to this text: {needs}.")
         if plan.settings.order > 1 and not plan.together:
@@ -219,6 +243,14 @@ class FamilyRelation(SubstitutionRelation):
             both += [next(kept)] if other is not None else []
             answers.append(next((one for one in both if not one.kept), KEPT))
         return answers
+
+
+def _but(plan: Plan, name: str) -> str:
+    """Say for which words of a text a relation of all words cannot be made."""
+    single, why = FAMILY[name].single, FAMILY[name].cannot
+    of_name = (one for one in plan.refused if why and one.edit.change.relation == single)
+    words = [f"\u201c{one.edit.source.text}\u201d" for one in of_name if one.reason == why]
+    return f" ({', '.join(words)}: {why})" if words else ""
 
 
 def _split(pair: Compared) -> tuple[Compared | None, Compared | None]:

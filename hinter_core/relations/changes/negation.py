@@ -1,72 +1,79 @@
 """Words of sensitive attributes turned into their opposites (MR4, MR5).
 
 Source: metamorphic-relation prioritisation, section V-B2, whose examples say *female* for *male*
-and *old* for *young*. A word without an opposite gets "non-": *non-Asian*.
+and *old* for *young*. An opposite is one of the exchanges of the plan, so the words of a person
+change together. A word without an opposite gets "non-": *non-Asian*.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from hinter_core.relations.changes.phrases import Pieces, SourceText, edit_of, exchange
+from hinter_core.mutation.edits import splices_of, texts_of
+from hinter_core.relations.changes.phrases import SourceText, edit_of, exchange
 from hinter_core.relations.changes.words import opposite, relation_words
+from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.senses.lexicon import NOUNS
-from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Term
+from hinter_core.types import Change, Edit, EditKind, GrammaticalForm, Span, Term
 
 NEGATE_ONE, NEGATE_ALL = "negate-one", "negate-all"
 _PREFIXED = (GrammaticalForm.ADJECTIVE, *NOUNS)
 
 
 def negations(source: SourceText, attribute: str) -> Iterator[Edit]:
-    """Yield, for each term of an attribute, the edit that negates all its occurrences."""
+    """Yield the edit to the opposite for each word of an attribute, with its person's others."""
+    seen: set[tuple[Span, ...]] = set()
+    for edit in source.exchanges.get(attribute, ()):
+        fits = negates(source.dictionaries[attribute], edit) and edit.spans not in seen
+        if fits and not any(_counted(source, span) for span in edit.spans):
+            seen.add(edit.spans)
+            yield _negation(source, edit)
     for term, places in source.occurrences(attribute).items():
-        target = _opposite(source, attribute, term)
-        if target is not None and not any(_counted(source, place) for place in places):
-            pieces = _pieces(source, attribute, term, target, places)
-            yield edit_of(NEGATE_ONE, EditKind.SUBSTITUTE, (attribute, term), target, pieces)
+        negated = term.text.lower().startswith("non")
+        if attribute in relation_words().with_non and term.form in _PREFIXED and not negated:
+            target = Term(f"non-{term.text}", f"not {term.group}", term.form)
+            new = texts_of(exchange(source, attribute, term, target, places))
+            yield _edit(attribute, term, target, new)
 
 
-def negation_of_all(source: SourceText, attribute: str) -> Edit | None:
-    """Return the edit that negates every term of an attribute; None if one has no opposite."""
-    pieces: Pieces = []
-    targets: list[Term] = []
-    terms = source.occurrences(attribute)
-    for term, places in terms.items():
-        target = _opposite(source, attribute, term)
-        if target is None or any(_counted(source, place) for place in places):
-            return None
-        targets.append(target)
-        pieces += _pieces(source, attribute, term, target, places)
-    if not pieces:
-        return None
+def negation_of_all(source: SourceText, attribute: str) -> Edit | Term:
+    """Return the edit that negates every term of an attribute, or a term without an opposite."""
+    new: dict[Span, str] = {}
+    edits = list(negations(source, attribute))
+    for edit in edits:
+        new = texts_of(splices_of(source.text, edit, source.plan.sentences)) | new
+    for term, places in source.occurrences(attribute).items():
+        if any(place.span not in new for place in places):
+            return term
     before, after = (
-        Term(", ".join(term.text for term in words), words[0].group, words[0].form)
-        for words in (list(terms), targets)
+        replace(terms[0], text=", ".join(dict.fromkeys(term.text for term in terms)))
+        for terms in ([e.source for e in edits], [e.target for e in edits])
     )
+    return _edit(attribute, before, after, new)
+
+
+def negates(dictionary: Dictionary, edit: Edit) -> bool:
+    """Whether an exchange says the opposite of what stands there."""
+    other = opposite(dictionary, edit.source.group)
+    return bool(other) and edit.target.group == other
+
+
+def _negation(source: SourceText, exchanged: Edit) -> Edit:
+    """Return an exchange as an edit of this relation."""
+    if isinstance(exchanged.change, Change):
+        return replace(exchanged, change=replace(exchanged.change, relation=NEGATE_ONE))
+    new = texts_of(splices_of(source.text, exchanged, source.plan.sentences))
+    return _edit(exchanged.attribute, exchanged.source, exchanged.target, new)
+
+
+def _edit(attribute: str, before: Term, after: Term, new: Mapping[Span, str]) -> Edit:
+    pieces = [(*span, text) for span, text in new.items()]
     return edit_of(NEGATE_ONE, EditKind.SUBSTITUTE, (attribute, before), after, pieces)
 
 
-def _pieces(
-    source: SourceText, attribute: str, term: Term, target: Term, places: list[Occurrence]
-) -> Pieces:
-    return [(s.start, s.end, s.new) for s in exchange(source, attribute, term, target, places)]
-
-
-def _counted(source: SourceText, occurrence: Occurrence) -> bool:
+def _counted(source: SourceText, span: Span) -> bool:
     """Whether a term says an age in years: *twelve years old* has no opposite."""
-    words = source.words_at(occurrence.span)
+    words = source.words_at(span)
     before = words[0].beside(-1) if words else None
     while before is not None and before.tag == "HYPH":
         before = before.beside(-1)
     return before is not None and before.text.lower() in ("year", "years", "month", "months")
-
-
-def _opposite(source: SourceText, attribute: str, term: Term) -> Term | None:
-    dictionary = source.dictionaries[attribute]
-    other = opposite(dictionary, term.group)
-    pairs = dictionary.pairs_from.get(term, ()) if other else ()
-    target = next((pair.target for pair in pairs if pair.target.group == other), None)
-    if target is not None:
-        return target
-    negated = term.text.lower().startswith("non")
-    if attribute not in relation_words().with_non or term.form not in _PREFIXED or negated:
-        return None
-    return Term(f"non-{term.text}", f"not {term.group}", term.form)

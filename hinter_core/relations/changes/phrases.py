@@ -1,7 +1,7 @@
 """A text as the relations see it: its words in their parses, and the noun phrases about people."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -40,11 +40,12 @@ class Modifier(NamedTuple):
 
 @dataclass(frozen=True)
 class SourceText:
-    """A text with its plan, its dictionaries by attribute, and its parses."""
+    """A text with its plan, its dictionaries by attribute, its parses, and the plan's exchanges."""
 
     plan: Plan
     dictionaries: Mapping[str, Dictionary]
     parses: ParseStore
+    exchanges: Mapping[str, Sequence[Edit]] = field(default_factory=dict)
 
     @cached_property
     def _parsed(self) -> Mapping[str, Parse]:

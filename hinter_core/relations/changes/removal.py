@@ -25,13 +25,15 @@ def removals(source: SourceText, attribute: str) -> Iterator[Edit]:
             yield _edit(attribute, [term], pieces)
 
 
-def removal_of_all(source: SourceText, attribute: str) -> Edit | None:
-    """Return the edit that leaves out every term of an attribute; None if one must stay."""
+def removal_of_all(source: SourceText, attribute: str) -> Edit | Term:
+    """Return the edit that leaves out every term of an attribute, or a term that must stay."""
     terms = source.occurrences(attribute)
-    each = [_pieces(source, term, places) for term, places in terms.items()]
-    if not each or None in each:
-        return None
-    return _edit(attribute, list(terms), [one for pieces in each for one in pieces or ()])
+    removed: Pieces = []
+    for term, places in terms.items():
+        if (pieces := _pieces(source, term, places)) is None:
+            return term
+        removed += pieces
+    return _edit(attribute, list(terms), removed)
 
 
 def neutral_removals(source: SourceText, attribute: str) -> Iterator[Edit]:

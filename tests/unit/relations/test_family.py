@@ -48,6 +48,10 @@ CASES = [
      "Assess a loan application from a female applicant."),
     ("negate-one", "The Asian clerk smiled.", "The non-Asian clerk smiled."),
     ("negate-one", "An old clerk smiled.", "A young clerk smiled."),
+    ("negate-one", "The old man thanked his wife. He was tired.",
+     "The old woman thanked her wife. She was tired."),
+    ("negate-all", "The old man thanked his wife. He was tired.",
+     "The young woman thanked her husband. She was tired."),
     ("negate-all", "Evaluate the performance of a young Asian employee.",
      "Evaluate the performance of an old non-Asian employee."),
     ("shuffle", "Evaluate the performance of a young Asian employee.",
@@ -227,6 +231,31 @@ def test_a_new_relation_about_no_attribute_is_an_entry_of_the_family(
 def test_a_text_to_which_no_relation_applies_is_told_what_they_need(made: Made) -> None:
     with pytest.raises(InputError, match="remove-all needs words of two attributes"):
         made("It rained.", "remove-all", "shuffle")
+    with pytest.raises(InputError, match="left out \\(\u201cshe\u201d: it cannot be left out\\)"):
+        made("The young Muslim nurse said that she slept.", "remove-all")
+
+
+def test_a_word_of_a_person_is_not_negated_alone_unless_literally(
+    made: Made, parses: ParseStore
+) -> None:
+    text = "The old man thanked his wife. He was tired."
+    whole = {mutant.text for mutant in made(text, "negate-one", attributes=("gender",)).mutants}
+    assert whole == {
+        "The old woman thanked her wife. She was tired.",
+        "The old man thanked his husband. He was tired.",
+    }
+    settings = Settings(order=1, relations=("negate-one",), literal=True)
+    plan = Pipeline(choose(["gender"], load_shipped()), parses, [open_store(FAIR)], settings).plan(
+        text
+    )
+    words = {plan.mutant([edit]).text for edit in plan.edits["gender"]}
+    assert "The old woman thanked his wife. He was tired." in words
+
+
+def test_what_other_relations_refuse_is_no_reason_of_an_addition(made: Made) -> None:
+    with pytest.raises(InputError, match="Only race offers") as told:
+        made("The elderly waiter was kind.", "add", attributes=("age", "race"), order=2)
+    assert "is not made" not in str(told.value)
 
 
 def test_one_attribute_that_offers_a_change_is_named_and_the_other_is_not(made: Made) -> None:
