@@ -376,6 +376,12 @@ class Failure(StrEnum):
     ERROR = "error"
     OVER_BUDGET = "over budget"
     NOT_ASKED = "not asked"  # a prioritised run stopped before
+    NO_MASK = "no mask"
+
+    @property
+    def lasts(self) -> bool:
+        """Whether asking again cannot help, as the text itself has no answer."""
+        return self in (Failure.TOO_LONG, Failure.NO_MASK)
 
 
 @dataclass(frozen=True, slots=True)

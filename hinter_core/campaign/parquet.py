@@ -50,6 +50,31 @@ def count_rows(path: Path, *, ends: bool = False) -> int | None:
         return None
 
 
+def rows_between(path: Path) -> tuple[int, int] | None:
+    """Return the first and the last row number of a table; None if none is known.
+
+    The result is cached until the file changes.
+
+    Raises:
+        StoreError: it is missing or damaged.
+    """
+    try:
+        return _rows_between(path, path.stat().st_mtime_ns)
+    except OSError as error:
+        raise StoreError(f"{path} {BROKEN}") from error
+
+
+@lru_cache(maxsize=100_000)
+def _rows_between(path: Path, written: int) -> tuple[int, int] | None:  # noqa: ARG001
+    with _opened(path, ()) as file:
+        groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+        columns = [group.column(0) for group in groups if group.num_rows]
+        noted = [one.statistics for one in columns if one.path_in_schema == "row"]
+    if not noted or not all(one and one.has_min_max for one in noted):
+        return None
+    return min(one.min for one in noted), max(one.max for one in noted)
+
+
 def read_table(path: Path, *columns: str) -> Any:
     """Read a table, or some of its columns, as a pyarrow table.
 

@@ -270,7 +270,7 @@ def forecast(work: RunScope) -> Forecast:
     generator = parts.generator
     rows, unusable = _drawn(work)
     started = time.perf_counter()
-    cases = generator.test_cases(generator.plans(rows)).values()
+    cases = generator.test_cases(parts.plans(rows)).values()
     follow_ups = list(generator.follow_ups(cases))
     planning = time.perf_counter() - started
     scale = (work.texts - unusable) / len(rows) if rows else 0.0

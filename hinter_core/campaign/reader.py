@@ -361,6 +361,7 @@ class CampaignReader:
             checked_rows(self.written.texts(shard))
             path = self.written.mutants(shard)
             made = checked_rows(path, mutants)
+            self.written.require_placed(shard, self.models.values())
             for identity in self.models.values():
                 answer_file = self.written.answers(shard, identity)
                 if answer_file and checked_rows(answer_file, answers) != made:

@@ -32,6 +32,7 @@ from hinter_core.campaign.parquet import (
     kind_of,
     named,
     read_table,
+    rows_between,
 )
 from hinter_core.campaign.record import is_whole
 from hinter_core.campaign.running import parts
@@ -271,7 +272,11 @@ class CampaignStore:
                 rows = written.rows(shard, ends=ends)
             except StoreError:
                 return written.of_shard[shard]
-            unfit = {path for path, number in rows.items() if count_rows(path, ends=ends) != number}
+            unfit = {
+                path
+                for path, number in rows.items()
+                if count_rows(path, ends=ends) != number or written.misplaced(shard, path)
+            }
             return written.of_shard[shard] if written.mutants(shard) in unfit else unfit
 
         with ThreadPoolExecutor(_AT_ONCE) as threads:  # which a place answers at once
@@ -303,6 +308,8 @@ class CampaignStore:
                     faults.append(f"{path} {BROKEN}".removesuffix(CURE))
                 elif rows != number:
                     faults.append(f"{path.name} has {rows} rows, not {number}")
+                elif why := written.misplaced(shard, path):
+                    faults.append(why)
             for name, model in models.items():
                 if not written.answers(shard, model["identity"]):
                     path = self.answers(shard, model["identity"])
@@ -374,6 +381,31 @@ class Written:
         both = made + outcomes["outcome"].to_pylist().count(TESTED)
         answers = dict.fromkeys(self.of_shard[shard] - {texts}, both)
         return answers | {self.mutants(shard): made}
+
+    def misplaced(self, shard: int, path: Path) -> str:
+        """Say that a table is of other texts than its shard, which it was copied to; "" if not.
+
+        Raises:
+            StoreError: a table is missing or damaged.
+        """
+        texts, rows = rows_between(self.texts(shard)), rows_between(path)
+        if texts is None or rows is None or texts[0] <= rows[0] <= rows[1] <= texts[1]:
+            return ""
+        return (
+            f"{path.name} is of the texts {rows[0]} to {rows[1]}, which do not fit its shard "
+            f"({texts[0]} to {texts[1]})"
+        )
+
+    def require_placed(self, shard: int, models: Iterable[str]) -> None:
+        """Refuse tables that are of other texts than their shard; ``models``: by identity.
+
+        Raises:
+            StoreError: a table is missing, damaged or of another shard.
+        """
+        answers = (self.answers(shard, model) for model in models)
+        for path in filter(None, (self.mutants(shard), *answers)):
+            if why := self.misplaced(shard, path):
+                raise StoreError(f"{why}{CURE}")
 
     def texts(self, shard: int) -> Path:
         """Path of the texts of a shard."""

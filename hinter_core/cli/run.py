@@ -48,7 +48,7 @@ from hinter_core.report.metrics.excess import FEWEST_PLACEBO
 from hinter_core.report.metrics.priority import priority_in_words
 from hinter_core.report.model import make_report
 from hinter_core.report.section import Rows, Section, short_names
-from hinter_core.types import Failure
+from hinter_core.types import MASKED_PLACE, Failure
 from hinter_core.validity.survey import faults as validity_faults
 
 _REASONS = 5  # that are printed
@@ -179,11 +179,14 @@ def _unanswered(lost: Sequence[Reason], campaign: Campaign) -> list[str]:
     if len(lost) > _REASONS:
         lines.append(f"  and {len(lost) - _REASONS:,} further reasons, in hinter report")
     kinds = {reason.failure for reason in lost}
-    again = "--resume" if kinds <= {Failure.OVER_BUDGET, Failure.TOO_LONG} else "--retry-failed"
+    passing = kinds - {one.value for one in Failure if one.lasts}
+    again = "--resume" if passing <= {Failure.OVER_BUDGET} else "--retry-failed"
     if kinds & {Failure.UNPARSABLE, Failure.REFUSED} and not campaign.ask_again:
         again += " (and --ask-again for replies that hold no label)"
-    if kinds - {Failure.TOO_LONG}:
+    if passing:
         lines.append(f"To ask only these again, repeat the command with {again}.")
+    if Failure.NO_MASK in kinds:
+        lines.append(f"A text without {MASKED_PLACE} stays without an answer of a masked model.")
     if Failure.TOO_LONG in kinds:
         lines.append("What is too long for a model stays so: --window N changes the first N only.")
     return lines

@@ -187,7 +187,7 @@ class ScriptedWords(ScriptedModel):
         said, masks = super()._answer(text), text.count(MASKED_PLACE)
         if not masks:
             detail = f"write {MASKED_PLACE} where a word is missing"
-            return Prediction(failure=Failure.ERROR, detail=detail)
+            return Prediction(failure=Failure.NO_MASK, detail=detail)
         return replace(said, masks=(said.scores,) * masks)
 
 

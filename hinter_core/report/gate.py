@@ -10,6 +10,7 @@ from hinter_core.errors import InputError
 from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO, PlaceboExcess
 from hinter_core.report.metrics.groups import significant_in_words
+from hinter_core.report.metrics.unanswered import may_be_mended
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.statistics.format import difference_in_words, rate_in_words
 from hinter_core.types import Verdict
@@ -80,9 +81,10 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
     if lost > MOST_UNANSWERED * (lost + errors.of):
         why = (
             f"{lost:,} of {lost + errors.of:,} kept intersectional mutants have no answer, so the "
-            "rates of the others say little. Ask again with --retry-failed (in Python, "
-            "retry_failed=True)."
+            "rates of the others say little."
         )
+        if may_be_mended(model.failures):
+            why += " Ask again with --retry-failed (in Python, retry_failed=True)."
         return Decision(name, GateOutcome.FEW, why)
     if on is GateOn.RATE:
         said = f"intersectional errors {rate_in_words(errors)}"

@@ -65,8 +65,8 @@ class CampaignStatus:
 
     @property
     def can_retry(self) -> bool:
-        """Whether asking again may help: texts that are too long for a model stay so."""
-        hopeless = self.seen.failures[Failure.TOO_LONG.value]
+        """Whether asking again may help: a text that is too long for a model stays so."""
+        hopeless = sum(self.seen.failures[one.value] for one in Failure if one.lasts)
         return not self.state.busy and self.seen.failed > hopeless
 
     @property

@@ -8,7 +8,7 @@ sent, of this shard and of those after it.
 from collections import Counter, abc, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -34,7 +34,7 @@ from hinter_core.data.rows import Row
 from hinter_core.errors import ModelError
 from hinter_core.generators.base import Generator, Planned
 from hinter_core.language.parsing import ParseStore, load_parser
-from hinter_core.models.base import Remote
+from hinter_core.models.base import MASKED, Remote
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import open_store
 from hinter_core.models.server.line import Line
@@ -50,8 +50,9 @@ from hinter_core.pipeline.case import (
 from hinter_core.pipeline.pipeline import chunks
 from hinter_core.relations.base import NoiseFloor
 from hinter_core.relations.registry import relation_of, require_comparable
-from hinter_core.types import SUBSTITUTE, Prediction, Verdict
+from hinter_core.types import MASKED_PLACE, SUBSTITUTE, Prediction, Verdict
 
+_UNMASKED = f"the text has no {MASKED_PLACE}, the place of the word that the model is asked for"
 _CHUNK = 512
 _AHEAD = 1_024  # texts and mutants that are made before a server's answers to earlier ones
 # Characters of sentences in memory; a campaign rarely meets one twice.
@@ -66,6 +67,15 @@ class CampaignParts:
     models: list[PredictionStore]
     parses: ParseStore
     generator: Generator
+
+    def plans(self, rows: Iterable[Row]) -> Iterable[Planned]:
+        """Plan rows; those without a mask are unusable if all models fill masks."""
+        if all(store.model.capabilities.task == MASKED for store in self.models):
+            rows = (
+                row if row.fault or MASKED_PLACE in row.text else replace(row, fault=_UNMASKED)
+                for row in rows
+            )
+        return self.generator.plans(rows)
 
 
 def load_parts(campaign: Campaign, budget: Budget | None = None) -> CampaignParts:
@@ -265,7 +275,7 @@ class Worker:
         for number, rows in shards:
             here = {store.texts(number).name, store.mutants(number).name} <= written.paths.keys()
             if not here:
-                planned = list(parts.generator.plans(rows))
+                planned = list(parts.plans(rows))
                 shard = _Shard(number, models, parts.generator.test_cases(planned), planned)
                 with table_writer(store.mutants(number), mutant_schema()) as write:
                     yield from self._sent(shard, self._conformed(shard, write))

@@ -13,10 +13,10 @@ from hinter_core.data.rows import Rows
 from hinter_core.errors import InputError
 from hinter_core.generators.base import Generator
 from hinter_core.language.parsing import ParseStore
-from hinter_core.models.base import ModelUnderTest
+from hinter_core.models.base import MASKED, ModelUnderTest
 from hinter_core.models.store import PredictionStore
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.types import SUBSTITUTE
+from hinter_core.types import MASKED_PLACE, SUBSTITUTE
 
 PREDICTIONS = 4_000_000  # characters of texts with answers in memory; a campaign rarely repeats one
 
@@ -84,7 +84,14 @@ class CampaignSource:
         return self.campaign.attributes
 
     def require_models(self, models: Sequence[ModelUnderTest]) -> None:
-        """Refuse models that cannot answer these texts."""
+        """Refuse models that cannot answer these texts: masked ones, if no text has a mask."""
+        masked = [model.name for model in models if model.capabilities.task == MASKED]
+        if masked and not any(MASKED_PLACE in row.text for row in self.rows().rows()):
+            raise InputError(
+                f"{masked[0]} says which word fits {MASKED_PLACE}, and no text has it. Write "
+                f"{MASKED_PLACE} in the texts where a word is missing, or name a model that "
+                "answers whole texts, such as embedded."
+            )
 
     def require_same_mutants(self, version: int, folder: Path) -> None:
         """Refuse to continue a directory of an earlier version whose mutants would differ."""

@@ -63,7 +63,7 @@ class MaskedWords(Whole):
         special = {MASKED_PLACE, *tokenizer.all_special_tokens}
         self._special = re.compile(f"({'|'.join(map(re.escape, sorted(special)))})")
         self.lacking = Prediction(
-            failure=Failure.ERROR,
+            failure=Failure.NO_MASK,
             detail=f"write {MASKED_PLACE} where a word is missing, up to {_MOST} times, in the "
             "part of the text that the model reads",
         )

@@ -7,6 +7,7 @@ from hinter_core.campaign.progress import Reason, unanswered
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.section import Rows, Section
+from hinter_core.types import Failure
 
 _REASONS = 10  # listed
 
@@ -24,12 +25,18 @@ def failures_section(reasons: Sequence[Reason]) -> Section:
         sums = sum(one.mutants for one in rest), sum(one.originals for one in rest)
         rows.append(["other", f"{len(rest):,} reasons", *sums])
     total = sum(one.mutants for one in reasons)
-    words = (
-        f"{total:,} mutants had no usable answer; they count in no rate. To ask again, run the "
-        "campaign with --retry-failed (in Python, retry_failed=True)."
-    )
+    words = f"{total:,} mutants had no usable answer; they count in no rate."
+    if may_be_mended(one.failure for one in reasons):
+        words += (
+            " To ask again, run the campaign with --retry-failed (in Python, retry_failed=True)."
+        )
     columns = ["Reason", "What was said (an example)", "Mutants", "Unchanged texts"]
     return Section("failures", "No answer", [words], columns, rows)
+
+
+def may_be_mended(failures: Iterable[str]) -> bool:
+    """Whether asking again may give an answer to one of these failures."""
+    return bool(set(failures) - {one.value for one in Failure if one.lasts})
 
 
 @dataclass(frozen=True)

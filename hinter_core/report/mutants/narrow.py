@@ -58,6 +58,8 @@ def read_chunk(reader: CampaignReader, shards: Sequence[int]) -> Chunk:
     """
     written = reader.written
     with ThreadPoolExecutor(_THREADS) as threads:
+        for shard in shards:
+            written.require_placed(shard, reader.models.values())
         made = list(threads.map(lambda shard: _mutants(written.mutants(shard), shard), shards))
         sizes = [len(one.rows) for one in made]
         begins = _begins(sizes).tolist()

@@ -130,13 +130,34 @@ def test_rows_with_masks_are_tested_by_the_embedded_model(run: Run, tmp_path: Pa
     out = str(tmp_path / "campaign")
     code, _, error = run("run", "--data", str(data), "--model", "masked", "--out", out,
                          "--limit", "5")  # fmt: skip
-    assert code == 3, error  # the second text has no mask, so its mutants are unanswered
-    code, text, _ = run("sql", out, "--json", "SELECT row, failure, len(labels) AS n "
-                        "FROM originals ORDER BY row")  # fmt: skip
+    assert code == 0, error
+    code, text, _ = run("sql", out, "--json", "SELECT row, outcome, detail FROM texts ORDER BY row")
     # A text without a mask asks nothing; the run goes on.
-    assert json.loads(text) == [
-        {"row": 1, "failure": None, "n": 1}, {"row": 2, "failure": "error", "n": 0},
-    ]  # fmt: skip
+    tested, unmasked = json.loads(text)
+    assert (tested["outcome"], unmasked["outcome"]) == ("tested", "unusable")
+    assert "the text has no [MASK]" in unmasked["detail"]
+
+
+def test_texts_without_any_mask_are_refused_for_masked_models(run: Run, tmp_path: Path) -> None:
+    data = tmp_path / "own.csv"
+    data.write_text("text\nThe Danish man left.\n", encoding="utf-8")
+    out = tmp_path / "campaign"
+    code, _, error = run("run", "--data", str(data), "--model", EVEN_WORD, "--out", str(out))
+    assert code == 2
+    assert "no text has it. Write [MASK] in the texts" in error
+    assert not out.exists()
+
+
+def test_asking_again_is_not_advised_where_a_text_has_no_mask(run: Run, tmp_path: Path) -> None:
+    data = tmp_path / "own.csv"
+    data.write_text("text\nThe Danish man lost [MASK] coat.\nThe Danish man left.\n")
+    out = str(tmp_path / "campaign")
+    code, text, _ = run("run", "--data", str(data), "--model", EVEN_WORD, "--out", out,
+                        "--model", "scripted:good otherwise", "--limit", "2", "--order", "1",
+                        "--attributes", "gender")  # fmt: skip
+    assert code == 3
+    assert "A text without [MASK] stays without an answer" in text
+    assert "--retry-failed" not in text + run("report", out)[1]
 
 
 NURSE = 'scripted-masked:her 0.8 if "nurse"; her 0.52 if "sold"; his 0.6 otherwise'

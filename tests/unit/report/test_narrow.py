@@ -119,6 +119,19 @@ def test_groups_are_told_apart_by_all_of_their_names(copy: CampaignStore) -> Non
     assert len(set(chunk.groups["key"].to_pylist())) == len(rows)
 
 
+def test_answers_of_another_shard_are_seen(copy: CampaignStore) -> None:
+    with CampaignReader(copy) as reader:
+        right, wrong = (copy.answers(shard, reader.models[FIRST]) for shard in (0, 1))
+        wrong.write_bytes(right.read_bytes())
+        with pytest.raises(StoreError, match="do not fit its shard"):
+            read_chunk(reader, reader.shards)
+        with pytest.raises(StoreError, match=r"do not fit"):
+            reader.check(reader.shards)
+    assert wrong in copy.unfit(ends=True)
+    assert wrong in copy.unfit()
+    assert any(fault.startswith(f"{wrong.name} ") for fault in copy.verify())
+
+
 def test_answers_that_do_not_fit_are_refused(copy: CampaignStore) -> None:
     with CampaignReader(copy) as reader:
         path = copy.answers(1, reader.models[FIRST])

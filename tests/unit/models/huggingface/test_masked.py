@@ -53,7 +53,7 @@ def test_a_special_token_in_a_text_stays_words(folder: str, model: ModelUnderTes
 @pytest.mark.parametrize("text", ["no mask here", "good " * 100 + "[MASK]", "[MASK] " * 9])
 def test_without_a_mask_that_is_read_there_is_no_answer(model: ModelUnderTest, text: str) -> None:
     (answer,) = model.predict([text])
-    assert answer.failure is Failure.ERROR
+    assert answer.failure is Failure.NO_MASK
     assert "write [MASK] where a word is missing, up to 8 times" in answer.detail
 
 
