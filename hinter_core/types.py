@@ -1,7 +1,6 @@
 """The types that all rooms share: terms, edits, mutants, parses, predictions, verdicts.
 
-Immutable, standard library only. Offsets are half-open character spans ``(start, end)`` on the
-source text unless stated otherwise.
+Immutable, standard library only. Offsets are half-open spans of characters on the source text.
 """
 
 from collections.abc import Iterable, Mapping
@@ -377,11 +376,6 @@ class Failure(StrEnum):
     OVER_BUDGET = "over budget"
     NOT_ASKED = "not asked"  # a prioritised run stopped before
     NO_MASK = "no mask"
-
-    @property
-    def lasts(self) -> bool:
-        """Whether asking again cannot help, as the text itself has no answer."""
-        return self in (Failure.TOO_LONG, Failure.NO_MASK)
 
 
 @dataclass(frozen=True, slots=True)

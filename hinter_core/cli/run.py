@@ -41,6 +41,7 @@ from hinter_core.cli.report import FailOver, Gate, JUnitFile, SarifFile, exit_fo
 from hinter_core.data.rows import Table, alike_labels
 from hinter_core.errors import INTERRUPTED, UNANSWERED, InputError
 from hinter_core.models.budget import Budget, cost_in_words
+from hinter_core.models.cache import LASTING
 from hinter_core.places import place_of
 from hinter_core.report.formats import print_sections
 from hinter_core.report.gate import GateOn, require_share
@@ -179,7 +180,7 @@ def _unanswered(lost: Sequence[Reason], campaign: Campaign) -> list[str]:
     if len(lost) > _REASONS:
         lines.append(f"  and {len(lost) - _REASONS:,} further reasons, in hinter report")
     kinds = {reason.failure for reason in lost}
-    passing = kinds - {one.value for one in Failure if one.lasts}
+    passing = kinds - LASTING
     again = "--resume" if passing <= {Failure.OVER_BUDGET} else "--retry-failed"
     if kinds & {Failure.UNPARSABLE, Failure.REFUSED} and not campaign.ask_again:
         again += " (and --ask-again for replies that hold no label)"

@@ -24,6 +24,8 @@ from hinter_core.storage import data_place, open_database, transaction
 from hinter_core.types import Failure, Prediction
 
 _KEY_VERSION = b"hinter-prediction-1"
+# Failures of a text itself: asking again cannot help.
+LASTING = frozenset({Failure.TOO_LONG, Failure.NO_MASK})
 # Failures that may not occur again; such a text is sent again next time.
 PASSING = frozenset(
     {Failure.ERROR, Failure.TIMED_OUT, Failure.TOO_LONG, Failure.OVER_BUDGET, Failure.NOT_ASKED}

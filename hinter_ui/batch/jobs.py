@@ -19,7 +19,7 @@ from hinter_core.campaign.progress import CampaignProgress
 from hinter_core.campaign.spec import Campaign, write_campaign
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Cost
-from hinter_core.types import Failure
+from hinter_core.models.cache import LASTING
 from hinter_ui.batch.files import JobRecord, campaign_file, log_file, record_file
 from hinter_ui.batch.form import say
 from hinter_ui.processes import command
@@ -66,7 +66,7 @@ class CampaignStatus:
     @property
     def can_retry(self) -> bool:
         """Whether asking again may help: a text that is too long for a model stays so."""
-        hopeless = sum(self.seen.failures[one.value] for one in Failure if one.lasts)
+        hopeless = sum(self.seen.failures[one.value] for one in LASTING)
         return not self.state.busy and self.seen.failed > hopeless
 
     @property

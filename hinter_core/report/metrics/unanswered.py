@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hinter_core.campaign.progress import Reason, unanswered
+from hinter_core.models.cache import LASTING
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.section import Rows, Section
-from hinter_core.types import Failure
 
 _REASONS = 10  # listed
 
@@ -36,7 +36,7 @@ def failures_section(reasons: Sequence[Reason]) -> Section:
 
 def may_be_mended(failures: Iterable[str]) -> bool:
     """Whether asking again may give an answer to one of these failures."""
-    return bool(set(failures) - {one.value for one in Failure if one.lasts})
+    return bool(set(failures) - LASTING)
 
 
 @dataclass(frozen=True)
