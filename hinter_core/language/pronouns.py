@@ -30,6 +30,8 @@ _SAME_ROLE = 6.0
 _GENDER = 15.0
 # Of the subject of a possessive's own clause, if its gender is known: "the waiter got his money".
 _OWN_SUBJECT = 40.0
+# Of subject and object of the verb on which a clause depends: "he hates the boy, as he lies".
+_BESIDE = 25.0
 _PRONOUN, _NAME, _INDEFINITE = 14.0, 8.0, -4.0
 _NO_PERSON, _ACROSS_QUOTE = -35.0, -8.0
 # What each further mention of the entity adds, and the share of it kept for each sentence.
@@ -137,7 +139,23 @@ def _barred(sets: EntitySets, phrase: Phrase) -> set[int]:
         ]
     if phrase.quote >= 0 and (speaker := sets.speakers[phrase.quote]) is not None:
         barred.append(speaker)
+    if phrase.role == "subject":
+        barred += _of_others(sets, tree, phrase)
     return {sets.key(other) for other in barred if other is not None and other is not phrase}
+
+
+def _of_others(sets: EntitySets, tree: SentenceTree, phrase: Phrase) -> list[Phrase]:
+    """Return who a subject is not: of whom its words speak, and the other owner.
+
+    '"The boy did it", she said'; "her coat is red and hers is blue".
+    """
+    beside = [sets.document.phrases[number] for number in tree.phrase_of.values()]
+    if phrase.form is not None and phrase.form.case == "abs":
+        subjects = (p.head for p in beside if p.role == "subject")
+        owners = {o for one in subjects for o in tree.children(one, "nmod:poss")}
+        return [p for p in beside if p.head in owners]
+    says = tree.lower[tree.verb_of[phrase.head]] in people_words().saying
+    return [p for p in beside if says and phrase.quote < 0 <= p.quote]
 
 
 def _most_salient(sets: EntitySets, phrase: Phrase, before: Sequence[Phrase]) -> Phrase | None:
@@ -224,10 +242,22 @@ def _salience(sets: EntitySets, phrase: Phrase, other: Phrase) -> float:
             tree = sets.document.trees[phrase.sentence]
             own = _subject_of(tree, tree.verb_of[phrase.head])
             score += _OWN_SUBJECT * (_at(sets, tree, own) is other)
+        if phrase.role == "subject" and other.sentence == phrase.sentence:
+            score += _BESIDE * _beside(sets.document.trees[phrase.sentence], phrase, other)
         return score + (_NO_PERSON if known.person is None else 0.0)
     if phrase.form is not None and phrase.form.number == EITHER:
         score += _plurality(sets, phrase, other)
     return score
+
+
+def _beside(tree: SentenceTree, phrase: Phrase, other: Phrase) -> bool:
+    """Whether a phrase is subject or object of the verb on which a pronoun's clause depends."""
+    clause = tree.verb_of[phrase.head]
+    if tree.parse.labels[clause] not in ("advcl", "ccomp"):
+        return False
+    return (
+        other.role in ("subject", "object") and tree.verb_of[other.head] == tree.parse.heads[clause]
+    )
 
 
 def _plurality(sets: EntitySets, phrase: Phrase, other: Phrase) -> float:

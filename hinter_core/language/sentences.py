@@ -125,9 +125,20 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
     if stop != ".":
         # An ellipsis ends a sentence unless a lower-case letter follows.
         return not first.islower()
-    if first.islower():
+    before = text[max(start, match.start() - _LOOK) : match.start()]
+    begin = text[start : min(start + _LOOK, match.start())]
+    if first.islower() and not _without_capitals(begin, before, following):
         return False
-    return not _is_abbreviation(text[max(start, match.start() - _LOOK) : match.start()], following)
+    return not _is_abbreviation(before, following)
+
+
+def _without_capitals(begin: str, before: str, following: str) -> bool:
+    """Whether a text begins no sentence with a capital: "she won. i'm happy", "they ran. we lost".
+
+    An initial is left out: "j. smith".
+    """
+    small = begin.islower() and before.islower() and not re.search(r"(?<!\w)\w$", before)
+    return small or _first_word(following) == "i"
 
 
 def _is_abbreviation(before: str, following: str) -> bool:
@@ -141,17 +152,21 @@ def _is_abbreviation(before: str, following: str) -> bool:
     word = last.group()
     lower = word.lower()
     if len(word) == 1 and word.isalpha() and word.isupper() and word != "I":
-        return (
-            _first_word(following) not in words["starters"]
-        )  # an initial: J. Smith; not "Plan B. The"
+        return not _starts(following)  # an initial: J. Smith; not "Plan B. The"
     if lower in words["also_words"]:
         return _NUMBERED.match(following) is not None
     if lower in words["abbreviations"]:
-        return lower not in words["may_end"] or _first_word(following) not in words["starters"]
+        return lower not in words["may_end"] or not _starts(following)
     # Reporters and acronyms such as "S.D.N.Y." or "F.2d": letters joined by inner stops.
     return bool(re.fullmatch(r"(?:[A-Za-z]\w{0,4}\.)+\w{1,4}", word)) and (
-        following[0].isdigit() or _first_word(following) not in words["starters"]
+        following[0].isdigit() or not _starts(following)
     )
+
+
+def _starts(following: str) -> bool:
+    """Whether a word that begins sentences follows with its capital."""
+    known = _first_word(following) in shipped_words("abbreviations")["starters"]
+    return known and not following[0].islower()
 
 
 def _first_word(following: str) -> str:

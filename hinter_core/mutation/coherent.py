@@ -227,6 +227,8 @@ class _Extender:
         said = self._direction.says(pair.source)
         if said in _BINARY and (why := self._perhaps_same(people, said)):
             return why
+        if said not in _BINARY and (why := self._perhaps_meant(people, wanted)):
+            return why
         renaming = self._names.renamed(people, wanted if wanted in _BINARY else BOTH)
         if renaming.reason:
             return renaming.reason
@@ -339,9 +341,24 @@ class _Extender:
             noun = noun or first.head
         if noun is None or not known or noun[0] < min(known):
             return ""
-        return (
-            f"the text also says \u201c{self._text[slice(*noun)]}\u201d, perhaps of the same person"
-        )
+        return self._perhaps(noun)
+
+    def _perhaps_meant(self, people: set[int], wanted: str) -> str:
+        """Return a pronoun that may mean somebody before it who changes: "the kid ... he"."""
+        entities = self._people.entities
+        named = [
+            (mention.head[0], number)
+            for number, entity in enumerate(entities)
+            for mention in entity.mentions
+            if entity.person and not entity.plural and mention.kind is not MentionKind.PRONOUN
+        ]
+        for number, entity in enumerate(entities):
+            if entity.guessed and entity.gender != wanted and number not in people:
+                pronoun = entity.mentions[0].head
+                before = [one for one in named if one[0] < pronoun[0]]
+                if before and max(before)[1] in people:
+                    return self._perhaps(pronoun)
+        return ""
 
     def _titles(self, mention: Mention) -> Iterator[Span]:
         """Yield the words with a capital right before a name: "Brother John", "Sir William"."""
@@ -350,8 +367,14 @@ class _Extender:
             yield match.span(1)
             start = match.start(1)
 
+    def _perhaps(self, span: Span) -> str:
+        return f"{self._said(span)}, perhaps of the same person"
+
     def _also(self, span: Span) -> str:
-        return f"the text also says \u201c{self._text[slice(*span)]}\u201d of the same person"
+        return f"{self._said(span)} of the same person"
+
+    def _said(self, span: Span) -> str:
+        return f"the text also says \u201c{self._text[slice(*span)]}\u201d"
 
 
 def _gender(word: str) -> str:

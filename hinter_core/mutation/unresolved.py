@@ -3,7 +3,8 @@
 Where a text has one person of a gender, *he* in the same or the next sentence is that person,
 unless grammar forbids it ("his father", "he saw the man"). Where it has two, it stays open. A
 cluster in which the text contradicts itself (a man who is *she*) is two people, and so is one of a
-pronoun that may mean somebody else ("the cook and the waiter quarrelled until she left").
+pronoun that may mean somebody else ("the cook and the waiter quarrelled until she left"). If
+somebody stands between it and the one person, it stays open ("my mum's friend says she ...").
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ def _parts(text: str, entity: Entity) -> Iterator[Entity]:
         last = gender if entity.guessed else gender or last
         by_gender.setdefault(last, []).append(mention)
     for gender, mentions in by_gender.items():
-        yield replace(entity, mentions=tuple(mentions), gender=gender, guessed=False)
+        guessed = entity.guessed and bool(gender)
+        yield replace(entity, mentions=tuple(mentions), gender=gender, guessed=guessed)
 
 
 def _with_names(
@@ -148,8 +150,8 @@ class _Joiner:
         for entity in filter(_loose, self._entities):
             people = [one for one in known if one.gender == entity.gender]
             possible = [one for one in people if not self._barred(entity, one)]
-            if len(people) == len(possible) == 1 and self._near(entity, possible[0]):
-                one = possible[0]
+            one = possible[0] if len(people) == len(possible) == 1 else None
+            if one and self._near(entity, one) and not self._other_between(one, entity):
                 together = replace(one, mentions=in_order(one.mentions + entity.mentions))
                 kept[kept.index(one)] = known[known.index(one)] = together
             else:
@@ -171,6 +173,17 @@ class _Joiner:
             for after, number in spoken
         )
 
+    def _other_between(self, person: Entity, pronouns: Entity) -> bool:
+        """Whether somebody is nearer to a guessed pronoun: "my mum's friend says she ..."."""
+        start = pronouns.mentions[0].head[0]
+        last = max((m.head[0] for m in person.mentions if m.head[0] < start), default=start)
+        others = (one for one in self._entities if one.person and not one.plural)
+        return pronouns.guessed and any(
+            last < mention.head[0] < start and mention.kind is not MentionKind.PRONOUN
+            for other in others
+            for mention in other.mentions
+        )
+
     def _barred(self, pronouns: Entity, person: Entity) -> bool:
         """Whether grammar keeps pronouns and a person apart, in one place at least."""
         for pronoun in pronouns.mentions:
@@ -180,6 +193,8 @@ class _Joiner:
                     return True
                 if self._number(mention.head[0]) != self._number(pronoun.head[0]):
                     continue
+                if form is not None and form.case == "abs" and mention.kind is MentionKind.PRONOUN:
+                    return True  # "her coat is red and hers is blue"
                 free = form is None or form.case in ("refl", "poss", "abs")
                 if (
                     not free

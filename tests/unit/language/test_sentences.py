@@ -19,7 +19,9 @@ CASES = [
     "She came.| He left.",
     "She came!| Did he leave?| Yes.",
     "She came?!| He left!!!| Good.",
-    "no capitals here. still one sentence by the rule",
+    "no capitals here.| each stop still ends a sentence, e.g. this one.| yes",
+    "Ann won today.| i'm glad about j. smith, etc. and the rest",
+    "Ann Lee won it. everyone saw approx. ten of them",
     # titles, initials, abbreviations
     "Mr. Hill met Mrs. Dale and Dr. J. R. Stone.| They talked.",
     "The Rev. Ann Field spoke.| We heard her.",

@@ -66,6 +66,28 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
         ),
         ("He hurt himself.", "he > she", "She hurt herself."),
         (
+            "my aunt, a tall woman from leeds, danced again today. i'm so glad for her!!",
+            "aunt > uncle",
+            "my uncle, a tall man from leeds, danced again today. i'm so glad for him!!",
+        ),
+        # Another person's words stay.
+        (
+            'He said "the deaf child broke it", she said it was old.',
+            "child > boy",
+            'He said "the deaf boy broke it", she said it was old.',
+        ),
+        (
+            "My sister's neighbour, a Polish baker, says she never sleeps.",
+            "sister > brother",
+            "My brother's neighbour, a Polish baker, says she never sleeps.",
+        ),
+        (
+            "The girl told her dad that she likes the new child because he sings.",
+            "dad > mom",
+            "The girl told her mom that she likes the new child because he sings.",
+        ),
+        ("Her coat is red and hers is new.", "her > his", "His coat is red and hers is new."),
+        (
             "JOHN SMITH, AN ACTOR, SAID THAT HE WAS TIRED.",
             "actor > actress",
             "JUDY SMITH, AN ACTRESS, SAID THAT SHE WAS TIRED.",
@@ -286,6 +308,11 @@ def test_equal_changes_are_one(parses: ParseStore) -> None:
             'Anna came in. "Good day," she said. The lady sat down.',
             "she > he",
             "the text also says \u201clady\u201d, perhaps of the same person",
+        ),
+        (
+            "The girl told her dad that she likes the new child because he sings.",
+            "child > girl",
+            "the text also says \u201che\u201d, perhaps of the same person",
         ),
         (
             "Paul was late. He was tired, so the man went home.",
