@@ -7,7 +7,7 @@ do not appear as a difference of models. If they share none, the rates are those
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -329,10 +329,7 @@ def compare(first: Side, second: Side, on_change: OnChange | None = None) -> Com
     if first.place == second.place:
         raise InputError("Both sides are the same model of the same campaign; name another.")
     names = (*_names(first, second), (first.model, second.model))
-    with ExitStack() as stack:
-        pairs = _Pairs(first, second, stack)
-        for shards in pairs.readers[0].chunks(MUTANT_COLUMNS, _ANSWERS):
-            pairs.add(shards, on_change)
+    with _paired(first, second, on_change) as pairs:
         lines = _lines(pairs)
         notes = _missing(first, second), _settings(first, second)
         if not any(line.attributes for line in lines):  # placebo mutants alone tell no bias
@@ -343,6 +340,22 @@ def compare(first: Side, second: Side, on_change: OnChange | None = None) -> Com
             *names, True, pairs.shared(), pairs.mutants(), cases, lines, pairs.verdicts(),
             pairs.examples(ONLY_FIRST, ONLY_SECOND), pairs.examples(BOTH, NEITHER), *notes,
         )  # fmt: skip
+
+
+def paired_errors(first: Side, second: Side) -> Difference:
+    """Subtract the first error rate from the second over all shared mutants without placebo."""
+    with _paired(first, second) as pairs:
+        real = [attributes for attributes in pairs.flips() if not is_placebo(attributes)]
+        return _both(pairs.numbers(real), 1)[1] if real else Difference(None)
+
+
+@contextmanager
+def _paired(first: Side, second: Side, on_change: OnChange | None = None) -> Iterator[_Pairs]:
+    with ExitStack() as stack:
+        pairs = _Pairs(first, second, stack)
+        for shards in pairs.readers[0].chunks(MUTANT_COLUMNS, _ANSWERS):
+            pairs.add(shards, on_change)
+        yield pairs
 
 
 def _missing(first: Side, second: Side) -> list[str]:

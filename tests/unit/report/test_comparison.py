@@ -32,6 +32,7 @@ from hinter_core.report.compared.comparison import (
     Comparison,
     Contrast,
     compare,
+    paired_errors,
 )
 from hinter_core.report.compared.sections import comparison_sections
 from hinter_core.report.model import make_report
@@ -144,6 +145,9 @@ def test_every_number_is_what_the_tables_hold(store: CampaignStore, names: tuple
         assert (one.texts_fixed, one.texts_broken) == (
             len(texts[0] - texts[1]), len(texts[1] - texts[0]),
         )  # fmt: skip
+    sums = [sum(verdict in ERRORS for verdict in side) for side in zip(*cases, strict=True)][2:]
+    whole = paired_errors(*choose_sides(store, None, names))
+    assert whole.value == pytest.approx((sums[1] - sums[0]) / len(cases))
     assert Counter(change["change"] for change in told if change["change"] != NEW_HIDDEN) == {
         kind: many
         for kind, many in (
