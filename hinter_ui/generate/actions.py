@@ -208,6 +208,11 @@ def text_of(name: str) -> str:
     return grammar_file(name).read_text(encoding="utf-8") if name in shipped_grammars() else ""
 
 
+def shipped_as(text: str) -> str:
+    """Return the name of the grammar that comes with HInter and has this text; else empty."""
+    return next((name for name in shipped_grammars() if text_of(name) == text), "")
+
+
 def draw(text: str, seed: int = 0) -> DrawnSentences:
     """Read a grammar, and draw sentences.
 
@@ -234,7 +239,7 @@ def _variants(grammar: Grammar, row: Row) -> list[Edit]:
 def hand_over(session: Session, text: str, folder: Path) -> None:
     """Hand a grammar to Batch: by its name, or as a file of this page if it was changed."""
     draw(text)
-    session.grammar = next((name for name in shipped_grammars() if text_of(name) == text), "")
+    session.grammar = shipped_as(text)
     if session.grammar:
         return
     new_folder = session.new_folder(folder)

@@ -16,6 +16,7 @@ from hinter_ui.generate.actions import (
     examples,
     hand_over,
     say,
+    shipped_as,
     text_of,
 )
 from hinter_ui.generate.html import drawn
@@ -52,7 +53,7 @@ class GenerateEvents(TabEvents):
     def wire(self) -> None:
         """Connect every widget with what it does."""
         ui, links = self.ui, self.services.links
-        seen = [ui.drawn, ui.again, ui.test, ui.notice, ui.kept]
+        seen = [ui.drawn, ui.again, ui.test, ui.notice, ui.kept, ui.grammar]
         whole = [ui.start, *ui.source, ui.form, ui.editor, *seen]
         private(ui.kept.change, self.resume, [ui.kept], whole)
         self.on(ui.start.input, self.begin, [ui.start, *ui.source], whole)
@@ -138,6 +139,7 @@ class GenerateEvents(TabEvents):
         return {
             self.ui.drawn: failure or drawn(sentences),
             self.ui.again: sound, self.ui.test: sound, self.ui.notice: "",
+            self.ui.grammar: shipped_as(str(text or "")) or None,
             self.ui.kept: session.keep(start, str(text or ""), [*map(str, written)]),
         }  # fmt: skip
 
