@@ -13,8 +13,8 @@ from tqdm import tqdm
 
 from hinter_core.cli.options import print_json, say, with_options
 from hinter_core.errors import InputError
-from hinter_core.repair.card import sections_of
-from hinter_core.repair.figures import RepairResult
+from hinter_core.repair.card import counted, notes_on, sections_of
+from hinter_core.repair.figures import Learnt, RepairResult
 from hinter_core.repair.progress import Stage
 from hinter_core.repair.repair import REPAIR_OPTIONS, Repair, RepairRun
 from hinter_core.repair.sweep import Configuration, sweep_section
@@ -67,7 +67,7 @@ def repair(
             bar.total, bar.n = stage.of or None, stage.done
             bar.refresh()
 
-        result: RepairResult | dict[Configuration, RepairResult] | Path | None
+        result: RepairResult | dict[Configuration, RepairResult] | tuple[Path, Learnt] | None
         if examples_only:
             result = RepairRun(wanted, out, trains=False).write_examples(on_stage, stop.is_set)
         elif shares:
@@ -76,10 +76,8 @@ def repair(
             result = RepairRun(wanted, out).run(on_stage, stop.is_set)
     if result is None:
         raise KeyboardInterrupt  # what was done is kept
-    if isinstance(result, Path):
-        say(f"The texts to learn from are in {result}. Train your model with them, then test the "
-            "old and the new one on the words that were kept for it: hinter run --grammar "
-            f"{out / 'grammars' / 'unseen.yaml'} --model OLD --model NEW")  # fmt: skip
+    if isinstance(result, tuple):
+        _say_examples(*result, out / "grammars" / "unseen.yaml")
         return
     if isinstance(result, dict):
         section = sweep_section(result)
@@ -95,6 +93,16 @@ def repair(
         return
     print_sections(sections_of(result), sys.stdout)
     say(f"The model is in {out / 'model'}; test it as {result.model}.")
+
+
+def _say_examples(path: Path, learnt: Learnt, unseen: Path) -> None:
+    for note in notes_on(learnt):
+        say(note)
+    say(
+        f"The texts to learn from are in {path}: {counted(learnt)}. Train your model with them, "
+        "then test the old and the new one on the words that were kept for it: hinter run "
+        f"--grammar {unseen} --model OLD --model NEW"
+    )
 
 
 def _numbers(name: str, given: str, kind: Callable[[str], Number]) -> list[Number]:

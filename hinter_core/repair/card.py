@@ -5,19 +5,20 @@ from pathlib import Path
 from typing import Any
 
 from hinter_core import __version__
-from hinter_core.repair.figures import Measured, RepairResult
+from hinter_core.repair.figures import Learnt, Measured, RepairResult
 from hinter_core.report.formats import markdown_of
 from hinter_core.report.section import Cell, Section
-from hinter_core.statistics.format import rate_in_words, share_in_words
+from hinter_core.statistics.format import difference_in_words, rate_in_words, share_in_words
 from hinter_core.storage import write_whole
 
 
 def sections_of(result: RepairResult) -> list[Section]:
     """Return the figures before and after, for people to read."""
     before, after = result.accuracy
-    learnt = ", ".join(f"{number:,} {name}" for name, number in result.examples.items())
+    learnt = result.examples
     sentences = [
-        f"The model learnt from {learnt}.",
+        f"The model learnt from {counted(learnt)}.",
+        *notes_on(learnt),
         f"Accuracy on texts that it did not learn from: {rate_in_words(before)} before, "
         f"{rate_in_words(after)} after.",
         *(_fall(one) for one in result.measured),
@@ -36,19 +37,53 @@ def sections_of(result: RepairResult) -> list[Section]:
     return [Section("repair", "Before and after", sentences, columns, rows)]
 
 
-def _fall(one: Measured) -> str:
-    if one.less is None:
-        return f"{one.name}: there was no error before."
-    if not one.clear:
-        return (
-            f"{one.name}: errors of {share_in_words(one.before.share)} of the mutants before and "
-            f"{share_in_words(one.after.share)} after, no change beyond the intervals below."
+def counted(learnt: Learnt) -> str:
+    """Format ``240 texts, 24 sentences, 496 variants``."""
+    names = ("texts", "sentences", "variants")
+    return ", ".join(f"{getattr(learnt, name):,} {name}" for name in names)
+
+
+def notes_on(learnt: Learnt) -> list[str]:
+    """Say what the diagnosis found, which texts were left out, and what the test has in common."""
+    notes = []
+    if learnt.errors is not None:
+        notes.append(
+            f"The diagnosis found {learnt.errors:,} errors among {learnt.mutants:,} mutants with "
+            "the words that it learns from."
         )
-    verb = "fell" if one.less >= 0 else "rose"
-    return (
-        f"{one.name}: errors {verb} by {100 * abs(one.less):.0f}\u00a0%, from "
-        f"{share_in_words(one.before.share)} to {share_in_words(one.after.share)} of the mutants."
-    )
+    if learnt.errors == 0:
+        notes.append(
+            "No word changed an answer in the half that it learns from, so the sentences were "
+            "drawn from all words alike. Words that change answers may be in the half kept for the "
+            "test: try another --seed."
+        )
+    if learnt.repeats:
+        notes.append(f"Rows left out that repeat another text: {learnt.repeats:,}.")
+    if learnt.held_out:
+        notes.append(f"Texts left out that have words kept for the test: {learnt.held_out:,}.")
+    if learnt.with_kept:
+        notes.append(
+            f"Of the texts and sentences that it learnt from, {learnt.with_kept:,} have words that "
+            "were kept for the test, so these words are not new to it."
+        )
+    return notes
+
+
+def _fall(one: Measured) -> str:
+    before, after = share_in_words(one.before.share), share_in_words(one.after.share)
+    apart = difference_in_words(one.difference) if one.difference else ""
+    by = f"{100 * abs(one.less or 0):.0f}\u00a0%"
+    said = {
+        "untested": "nothing was tested, as no mutant was made and answered.",
+        "none": "there was no error, before or after.",
+        "unsaid": f"errors of {before} of the mutants before and {after} after.",
+        "unclear": f"errors of {before} of the mutants before and {after} after: {apart}, no clear "
+        "change.",
+        "new": f"there was no error before, and {after} of the mutants have one after: {apart}.",
+        "less": f"errors fell by {by}, from {before} to {after} of the mutants: {apart}.",
+        "more": f"errors rose by {by}, from {before} to {after} of the mutants: {apart}.",
+    }
+    return f"{one.name}: {said[one.change]}"
 
 
 def write_card(folder: Path, settings: Mapping[str, Any], result: RepairResult) -> None:

@@ -8,6 +8,7 @@ variants have words of the dictionaries besides those of the grammar, so that a 
 the place does not matter rather than that ten words do not.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,9 +27,11 @@ from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import FollowUp, TestCase, conform, follow_up_of
 from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.repair.texts import folded, matcher
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.types import Edit, GrammaticalForm
 
+_NOTHING = matcher(())
 _TRIED = 50  # times as many sentences as wanted, of labels that are wanted no more
 _TRIES = 20  # to draw edits that do not touch the same words
 Edits = tuple[Edit, ...]
@@ -50,10 +53,14 @@ class Example:
 
 @dataclass(frozen=True)
 class Variants:
-    """How variants of a text are drawn: so many, none with a word that is ``unseen``."""
+    """How variants of a text are drawn: how many, and what is kept for the test.
+
+    ``kept`` finds words that no variant gets. ``tested``: folded texts that no variant equals.
+    """
 
     number: int = 1
-    unseen: frozenset[str] = frozenset()
+    kept: re.Pattern[str] = _NOTHING
+    tested: frozenset[str] = frozenset()
 
     def of(
         self, plan: Plan, rng: Random, keeps: Callable[[Plan, Edits], bool] = lambda _, __: True
@@ -62,9 +69,12 @@ class Variants:
         variants: dict[str, None] = {}
         for _ in range(self.number):
             edits = drawn_edits(plan, rng)
-            words = {word for edit in edits for word in edit.change.target.text.lower().split()}
-            if edits and not words & self.unseen and keeps(plan, edits):
-                variants[plan.mutant(edits).text] = None
+            if any(self.kept.search(edit.change.target.text) for edit in edits):
+                continue
+            if edits and keeps(plan, edits):
+                text = plan.mutant(edits).text
+                if folded(text) not in self.tested:
+                    variants[text] = None
         return tuple(variants)
 
 
@@ -114,11 +124,11 @@ def words_of(grammar: Grammar) -> frozenset[str]:
 
 
 def widened(
-    grammar: Grammar, dictionaries: Mapping[str, Dictionary], unseen: frozenset[str]
+    grammar: Grammar, dictionaries: Mapping[str, Dictionary], kept: re.Pattern[str]
 ) -> Grammar:
     """Add the terms of an attribute's dictionary that have the form of the grammar's values.
 
-    Values of several words that change together stay alone. ``unseen`` is left out.
+    Values of several words that change together stay alone. What ``kept`` finds is left out.
     """
     sensitive = dict(grammar.sensitive)
     for attribute, values in sensitive.items():
@@ -137,9 +147,7 @@ def widened(
             if common and common <= forms[term.text.lower()]
         }
         added = [
-            value
-            for word, value in more.items()
-            if word not in titles and not unseen.intersection(word.split())
+            value for word, value in more.items() if word not in titles and not kept.search(word)
         ]
         concepts = dict.fromkeys(value.concept for value in values)
         sensitive[attribute] = (
@@ -187,7 +195,7 @@ def from_grammar(
     """
     labels = store.model.capabilities.labels
     labels_of(grammar, labels)
-    wide = widened(grammar, dictionaries, variants.unseen)
+    wide = widened(grammar, dictionaries, variants.kept)
     rng, most = Random(seed), -(-number // len(set(grammar.labels.values())))
     counted: Counter[str] = Counter()
     examples: list[Example] = []
@@ -197,8 +205,8 @@ def from_grammar(
             continue
         plan = plan_of(wide, one, Settings(), tuple(grammar.sensitive))
         drawn = variants.of(plan, rng)
-        if drawn:
-            text = fill(one, one.values, grammar.attribute_of).text
+        text = fill(one, one.values, grammar.attribute_of).text
+        if drawn and folded(text) not in variants.tested:
             targets = tuple(float(name == label) for name in labels)
             if label not in labels:
                 targets = _own([text, *drawn], store)

@@ -1,12 +1,17 @@
 """What a repair changed: error rates before and after on one set of texts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hinter_core.campaign.findings import Side
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.report.compared.comparison import paired_errors
 from hinter_core.report.metrics.accuracy import Accuracy
 from hinter_core.report.model import ModelReport, make_report
-from hinter_core.statistics.rates import Rate
+from hinter_core.statistics.rates import Difference, Rate
+
+# What the half of the words that was kept for the test is called: it may stand in the texts.
+UNSEEN_WORDS, KEPT_WORDS = "unseen words", "kept words"
 
 
 @dataclass(frozen=True)
@@ -23,19 +28,28 @@ class Errors:
     accuracy: Accuracy | None
 
     @property
+    def all(self) -> tuple[int, int]:
+        """Errors, and cases."""
+        return self.single.hits + self.combined.hits, self.single.of + self.combined.of
+
+    @property
     def share(self) -> float | None:
         """Errors of all cases."""
-        of = self.single.of + self.combined.of
-        return (self.single.hits + self.combined.hits) / of if of else None
+        hits, of = self.all
+        return hits / of if of else None
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A set of texts, and the errors before and after on the same mutants."""
+    """A set of texts, and the errors before and after on the same mutants.
+
+    ``difference``: error rate after minus before, paired by text; None if it was not kept yet.
+    """
 
     name: str
     before: Errors
     after: Errors
+    difference: Difference | None = None
 
     @property
     def less(self) -> float | None:
@@ -44,15 +58,43 @@ class Measured:
         return 1 - after / before if before and after is not None else None
 
     @property
-    def clear(self) -> bool:
-        """Whether errors of single or of combined changes left their interval.
+    def change(self) -> str:
+        """What to say of the errors: one of the keys of ``fall`` in the words of the app.
 
-        Both models answer the same mutants, so that less than this may be a change; a few mutants
-        that turned are none yet.
+        A change is claimed where the paired interval of all mutants together excludes 0.
         """
-        return _left(self.before.single, self.after.single) or _left(
-            self.before.combined, self.after.combined
-        )
+        before, after = self.before.share, self.after.share
+        if before is None or after is None:
+            return "untested"
+        if not before and not after:
+            return "none"
+        if self.difference is None:
+            return "unsaid"
+        low, high = self.difference.low, self.difference.high
+        if low is None or high is None or low <= 0 <= high:
+            return "unclear"
+        if not before:
+            return "new"
+        return "less" if high < 0 else "more"
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What a model learnt from, in numbers.
+
+    ``repeats``: rows left out that repeat a text. ``held_out``: texts left out that have words kept
+    for the test. ``with_kept``: texts and sentences with such words. ``errors``: of the diagnosis,
+    among ``mutants``; None if they were not counted yet.
+    """
+
+    texts: int = 0
+    sentences: int = 0
+    variants: int = 0
+    repeats: int = 0
+    held_out: int = 0
+    with_kept: int = 0
+    errors: int | None = None
+    mutants: int = 0
 
 
 @dataclass(frozen=True)
@@ -60,21 +102,21 @@ class RepairResult:
     """What a repair did. ``accuracy``: before and after, on texts that it did not learn from."""
 
     model: str
-    examples: Mapping[str, int]
+    examples: Learnt
     accuracy: tuple[Rate, Rate]
     measured: Sequence[Measured]
 
 
-def _left(before: Rate, after: Rate) -> bool:
-    if before.low is None or before.high is None or after.share is None:
-        return False
-    return not before.low <= after.share <= before.high
-
-
 def measured_in(name: str, store: CampaignStore, models: tuple[str, str]) -> Measured:
     """Read the errors of both models from a campaign."""
-    errors = {one.model: _errors(one) for one in make_report(store).models}
-    return Measured(name, errors[models[0]], errors[models[1]])
+    errors = errors_in(store)
+    difference = paired_errors(*(Side(store, model) for model in models))
+    return Measured(name, errors[models[0]], errors[models[1]], difference)
+
+
+def errors_in(store: CampaignStore) -> dict[str, Errors]:
+    """Read the errors of a campaign by model."""
+    return {one.model: _errors(one) for one in make_report(store).models}
 
 
 def _errors(one: ModelReport) -> Errors:

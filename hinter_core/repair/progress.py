@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from hinter_core.repair.figures import Errors, Measured, RepairResult
+from hinter_core.repair.figures import Errors, Learnt, Measured, RepairResult
 from hinter_core.report.metrics.accuracy import Accuracy
-from hinter_core.statistics.rates import Rate
+from hinter_core.statistics.rates import Difference, Rate
 from hinter_core.storage import write_whole
 
 STAGES = ("diagnosis", "examples", "training", "measurement")  # in their order
@@ -68,10 +68,16 @@ def figures_in(folder: Path) -> RepairResult | None:
         return None
     before, after = (Rate(**rate) for rate in figures["accuracy"])
     measured = [
-        Measured(one["name"], _errors(one["before"]), _errors(one["after"]))
+        Measured(
+            one["name"],
+            _errors(one["before"]),
+            _errors(one["after"]),
+            Difference(**one["difference"]) if one.get("difference") else None,
+        )
         for one in figures["measured"]
     ]
-    return RepairResult(figures["model"], figures["examples"], (before, after), measured)
+    learnt = Learnt(**figures["examples"])
+    return RepairResult(figures["model"], learnt, (before, after), measured)
 
 
 def _errors(figures: Mapping[str, Any]) -> Errors:

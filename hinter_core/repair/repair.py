@@ -2,23 +2,25 @@
 
 Source: Astraea, section 5 and RQ5. Nothing that is measured was learnt from: the words of the
 grammar are divided in two, the texts in training and test, and other grammars are measured, too.
+Texts with words that are kept for the test are not learnt from. Where these are most of the texts,
+they are, and the figures say so.
 """
 
 import csv
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from random import Random
 from shutil import rmtree
 from typing import Any, TypeVar
 
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.running.run import run_campaign
-from hinter_core.campaign.settings import CAMPAIGN_ATTRIBUTES, SAMPLE, SAMPLE_FILE
+from hinter_core.campaign.settings import CAMPAIGN_ATTRIBUTES, SAMPLE
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.data.rows import Row, open_table
+from hinter_core.data.rows import Row
 from hinter_core.errors import HinterError, InputError
 from hinter_core.generators.grammars.reading import grammar_file, load_grammar
 from hinter_core.language.parsing import ParseStore, load_parser
@@ -37,8 +39,17 @@ from hinter_core.repair.examples import (
     split_words,
     words_of,
 )
-from hinter_core.repair.figures import Measured, RepairResult, measured_in
+from hinter_core.repair.figures import (
+    KEPT_WORDS,
+    UNSEEN_WORDS,
+    Learnt,
+    Measured,
+    RepairResult,
+    errors_in,
+    measured_in,
+)
 from hinter_core.repair.progress import Notes, Stage, write_figures
+from hinter_core.repair.texts import folded, matcher, split_rows, usable_rows, without_kept
 from hinter_core.repair.training import Recipe, Training
 from hinter_core.report.metrics.diagnosis import diagnose, weights_of
 from hinter_core.statistics.rates import Rate, wilson
@@ -46,7 +57,6 @@ from hinter_core.storage import write_whole
 from hinter_core.terms.dictionary import choose, load_shipped
 
 _PARSES = 2_000_000  # characters of sentences whose parses are kept
-_FEWEST = 40  # texts, so that some are left to test
 _VARIANTS = 5  # of a text at most
 _SETTINGS = "repair.json"
 
@@ -114,6 +124,23 @@ OnStage = Callable[[Stage], None]
 Result = TypeVar("Result")
 
 
+@dataclass(frozen=True)
+class Material:
+    """What a repair is made of.
+
+    ``seen`` and ``unseen``: files of the grammar with either half of its words, of which ``kept``
+    finds those of the second half alone. ``rows``: all texts; ``repeats``: how many were left out.
+    """
+
+    seen: Path
+    unseen: Path
+    kept: re.Pattern[str]
+    rows: Sequence[Row]
+    repeats: int
+    train: Sequence[Row]
+    test: Sequence[Row]
+
+
 class _Cancelled(Exception):  # noqa: N818 -- no error
     """The run is to stop; what was done is kept."""
 
@@ -150,7 +177,7 @@ class RepairRun:
 
     def write_examples(
         self, on_stage: OnStage = lambda _: None, cancelled: Callable[[], bool] = lambda: False
-    ) -> Path | None:
+    ) -> tuple[Path, Learnt] | None:
         """Write the texts to learn from and their variants with their labels; None if cancelled.
 
         The file has the columns text and label. It is for training that is done elsewhere.
@@ -181,42 +208,53 @@ class RepairRun:
             raise _Cancelled
 
     def _run(self) -> RepairResult:
-        train, test = self._texts()
-        seen, unseen = self._grammars()
-        examples = self._learnt(seen, unseen, train)
+        material = self._material()
+        examples, learnt = self._learnt(material)
         self._train(examples)
+        texts = {folded(text) for one in examples for text in (one.text, *one.variants)}
+        # Examples of an earlier version may have texts of the test.
+        test = [row for row in material.test if folded(row.text) not in texts]
         grammars = listed_names(self._repair.unseen)
-        named = {"seen words": str(seen), "unseen words": str(unseen)}
+        others = KEPT_WORDS if learnt.with_kept else UNSEEN_WORDS
+        named = {"seen words": str(material.seen), others: str(material.unseen)}
         named |= {f"grammar {Path(name).stem}": name for name in grammars}
         measured = []
         for number, (name, grammar) in enumerate([*named.items(), ("texts", "")]):
             self._note(Stage("measurement", number, len(named) + 1))
-            measured.append(self._measured(name, grammar))
-        counted = {
-            "texts": len(train),
-            "sentences": len(examples) - len(train),
-            "variants": sum(len(example.variants) for example in examples),
-        }
-        result = RepairResult(self.repaired, counted, self._accuracy(test), measured)
+            measured.append(self._measured(name, grammar, test))
+        result = RepairResult(self.repaired, learnt, self._accuracy(test), measured)
         write_card(self._folder / "model", asdict(self._repair), result)
         write_figures(self._folder, result)
         return result
 
-    def _learnt(self, seen: Path, unseen: Path, rows: Sequence[Row]) -> list[Example]:
+    def _learnt(self, material: Material) -> tuple[list[Example], Learnt]:
         self._note(Stage("diagnosis"))
-        return self._examples(seen, unseen, rows, self._weights(seen))
+        weights, errors, mutants = self._diagnosed(material.seen)
+        examples = self._examples(material, weights)
+        texts = {folded(one.text) for one in examples}
+        known = sum(folded(row.text) in texts for row in material.rows)
+        kept, train = material.kept, material.train
+        return examples, Learnt(
+            known,
+            len(examples) - known,
+            sum(len(one.variants) for one in examples),
+            material.repeats,
+            len(train) - len(without_kept(train, kept)),
+            sum(any(map(kept.search, (one.text, *one.variants))) for one in examples),
+            errors,
+            mutants,
+        )
 
-    def _written(self) -> Path:
-        rows, _ = self._texts()
+    def _written(self) -> tuple[Path, Learnt]:
         path, labels = self._folder / "examples.csv", self._model.capabilities.labels
-        examples = self._learnt(*self._grammars(), rows)
+        examples, learnt = self._learnt(self._material())
         with write_whole(path) as part, part.open("w", encoding="utf-8", newline="") as stream:
             lines = csv.writer(stream)
             lines.writerow(("text", "label"))
             for one in examples:
                 label = labels[one.targets.index(max(one.targets))]
                 lines.writerows((text, label) for text in (one.text, *one.variants))
-        return path
+        return path, learnt
 
     def _open(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -234,13 +272,14 @@ class RepairRun:
         with write_whole(path) as part:
             part.write_text(json.dumps(settings, indent=1), encoding="utf-8")
 
-    def _texts(self) -> tuple[list[Row], list[Row]]:
-        """Return texts to learn from and others to measure, at least a fifth."""
+    def _material(self) -> Material:
         repair = self._repair
-        rows = usable_rows(repair.data, self._model.capabilities.labels)
-        mixed = Random(repair.seed).sample(rows, len(rows))
-        number = min(repair.texts, len(rows) * 4 // 5)
-        return mixed[:number], mixed[number : number + max(repair.texts, _FEWEST)]
+        rows, repeats = usable_rows(repair.data, self._model.capabilities.labels)
+        seen, unseen = self._grammars()
+        words = (words_of(load_grammar(str(path))) for path in (unseen, seen))
+        kept = matcher(frozenset.difference(*words))
+        train, test = split_rows(rows, repair.texts, repair.seed)
+        return Material(seen, unseen, kept, rows, repeats, train, test)
 
     def _grammars(self) -> tuple[Path, Path]:
         """Write the grammar with each half of the values of its attributes."""
@@ -266,34 +305,32 @@ class RepairRun:
         self._go_on()
         return store
 
-    def _weights(self, grammar: Path) -> Mapping[str, Mapping[str, float]]:
-        """Test the model on the grammar and return how often each word changes its answer."""
+    def _diagnosed(self, grammar: Path) -> tuple[Mapping[str, Mapping[str, float]], int, int]:
+        """Test the model; return how often each word changes its answer, errors and mutants."""
         repair = self._repair
         store = self._tested(
             "diagnosis", grammar=str(grammar), sentences=repair.sentences, models=(repair.model,)
         )
         with CampaignReader(store) as reader:
-            weights = weights_of(diagnose(reader, self._repair.model), smooth=1)
-        return topmost(weights, self._repair.top) if self._repair.top else weights
+            weights = weights_of(diagnose(reader, repair.model), smooth=1)
+        found = errors_in(store)[repair.model].all
+        return topmost(weights, repair.top) if repair.top else weights, *found
 
     def _examples(
-        self,
-        grammar: Path,
-        others: Path,
-        rows: Sequence[Row],
-        weights: Mapping[str, Mapping[str, float]],
+        self, material: Material, weights: Mapping[str, Mapping[str, float]]
     ) -> list[Example]:
         """Return the examples, from their file if it is there."""
         path = self._folder / "examples.jsonl"
         if path.exists():
             lines = path.read_text(encoding="utf-8").splitlines()
             return [_example(json.loads(line)) for line in lines]
-        repair = self._repair
+        repair, known = self._repair, load_shipped()
+        rows = without_kept(material.train, material.kept)
         number = max(2, round(repair.share * len(rows)))
-        known = load_shipped()
-        trained, unseen = load_grammar(str(grammar)), load_grammar(str(others))
-        variants = Variants(min(repair.epochs, _VARIANTS), words_of(unseen) - words_of(trained))
-        examples = from_grammar(trained, self._asked, number, weights, repair.seed, variants, known)
+        tested = frozenset(folded(row.text) for row in material.test)
+        variants = Variants(min(repair.epochs, _VARIANTS), material.kept, tested)
+        grammar = load_grammar(str(material.seen))
+        examples = from_grammar(grammar, self._asked, number, weights, repair.seed, variants, known)
         parses = ParseStore(load_parser(), _PARSES)
         words = choose(listed_names(repair.attributes), known)
         drawn = from_texts(rows, self._asked, words, parses, repair.seed, variants)
@@ -325,20 +362,19 @@ class RepairRun:
         self._checkpoint.tokenizer.save_pretrained(folder)
         training.model.save_pretrained(folder)
 
-    def _measured(self, name: str, grammar: str) -> Measured:
+    def _measured(self, name: str, grammar: str, test: Sequence[Row]) -> Measured:
         models = (self._repair.model, self.repaired)
         if grammar:
             settings: dict[str, Any] = {"grammar": grammar, "sentences": self._repair.sentences}
         else:
             names = listed_names(self._repair.attributes)
-            settings = {"data": str(self._test_file()), "attributes": names}
+            settings = {"data": str(self._test_file(test)), "attributes": names}
         folder = f"measured/{name.replace(' ', '-')}"
         return measured_in(name, self._tested(folder, models=models, **settings), models)
 
-    def _test_file(self) -> Path:
+    def _test_file(self, test: Sequence[Row]) -> Path:
         path = self._folder / "test.jsonl"
         if not path.exists():
-            _, test = self._texts()
             with write_whole(path) as part, part.open("w", encoding="utf-8") as stream:
                 for row in test[: self._repair.sentences]:
                     stream.write(json.dumps({"id": row.id, "text": row.text}) + "\n")
@@ -352,26 +388,6 @@ class RepairRun:
             right = sum(answers[row.text].labels == (row.label,) for row in labelled)
             rates.append(wilson(right, len(labelled)))
         return rates[0], rates[1]
-
-
-def usable_rows(data: str, labels: Sequence[str]) -> list[Row]:
-    """Return the texts of a repair.
-
-    Raises:
-        InputError: they are too few, or have less than two of the model's labels.
-    """
-    path = SAMPLE_FILE if data == SAMPLE else Path(data)
-    rows = [row for row in open_table(path).rows() if not row.fault]
-    known = {row.label for row in rows if row.label in labels}
-    if len(known) < 2:
-        said = ", ".join(sorted({row.label for row in rows if row.label})[:5]) or "none"
-        raise InputError(
-            f"{path} has {len(known)} of the labels {', '.join(labels)} (it has {said}); to "
-            "measure a repair it needs two or more of them."
-        )
-    if len(rows) < _FEWEST:
-        raise InputError(f"{path} has {len(rows)} texts, and a repair needs {_FEWEST} or more.")
-    return rows
 
 
 def topmost(weights: Mapping[str, Mapping[str, float]], number: int) -> dict[str, dict[str, float]]:

@@ -76,4 +76,4 @@ def sweep_section(results: Mapping[Configuration, RepairResult]) -> Section:
 
 
 def _errors(errors: Errors) -> list[Cell]:
-    return [errors.single.hits + errors.combined.hits, Estimate(errors.share)]
+    return [errors.all[0], Estimate(errors.share)]

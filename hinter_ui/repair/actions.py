@@ -18,7 +18,8 @@ from hinter_core.generators.grammars.grammar import CLASSIFICATION
 from hinter_core.generators.grammars.reading import load_grammar, shipped_grammars
 from hinter_core.options import Option
 from hinter_core.repair.examples import labels_of
-from hinter_core.repair.repair import REPAIR_OPTIONS, Repair, usable_rows
+from hinter_core.repair.repair import REPAIR_OPTIONS, Repair
+from hinter_core.repair.texts import usable_rows
 from hinter_ui.processes.record import RunState
 from hinter_ui.repair.runs import Repairs, RepairStatus, arguments_of, say
 from hinter_ui.shared.library import discreet, without_folder

@@ -1,6 +1,7 @@
 """The events of the Repair tab: a repair is started, watched, stopped, and its model tested."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import gradio as gr
@@ -45,6 +46,12 @@ class RepairEvents(TabEvents):
         self.on(ui.timer.tick, self.look, [], ui.watched, trigger_mode="once")
         begun = self.on(ui.start.click, self.start, ui.form, ui.watched)
         scripted(begun.success, "page.reveal", first=("repair-title",))
+        # A grammar of one's own takes the place of the one chosen, and the other way round.
+        for used, other in (
+            (ui.own_grammar.upload, ui.grammar),
+            (ui.grammar.input, ui.own_grammar),
+        ):
+            self.on(used, partial(self.leave, other), [], [other])
         self.on(ui.show.click, self.show_command, ui.form, [ui.command])
         opened = self.on(ui.table.select, self.choose, [], ui.watched)
         scripted(opened.success, "page.reveal", first=("repair-title",))
@@ -75,7 +82,7 @@ class RepairEvents(TabEvents):
         if grammar:
             of_visitor = grammar not in shipped_grammars()
             listed = grammar in offered_grammars()
-            updates[ui.grammar] = gr.update(value=grammar) if listed else gr.skip()
+            updates[ui.grammar] = gr.update(value=grammar if listed else None)
             updates[ui.own_grammar] = gr.update(value=grammar if of_visitor else None)
         return updates
 
@@ -84,6 +91,10 @@ class RepairEvents(TabEvents):
         session = self.session(request)
         self.actions.start(session, RepairForm.of(*values))
         return self._watched(session) | {self.notice: ""}
+
+    def leave(self, grammar: Any) -> Updates:
+        """Empty the field of a grammar that is not used."""
+        return {grammar: None}
 
     def show_command(self, request: gr.Request, *values: Any) -> Updates:
         """Show the command that does what the form says."""

@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from hinter_core.repair.figures import Measured, RepairResult
 from hinter_core.repair.progress import STAGES, Stage
-from hinter_core.statistics.format import percent
+from hinter_core.statistics.format import percent, points
 from hinter_core.statistics.rates import Rate
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, isolated, join, tag
@@ -72,13 +73,17 @@ def figures(status: RepairStatus) -> Markup:
     result = status.figures
     if result is None:
         return Markup("")
-    learnt = say("learnt", **{name: result.examples.get(name, 0)
-                              for name in ("texts", "sentences", "variants")})  # fmt: skip
+    learnt = asdict(result.examples)
+    noted = {name: learnt[name] for name in ("repeats", "held_out", "with_kept") if learnt[name]}
+    if learnt["errors"] is not None:
+        noted = {"errors" if learnt["errors"] else "no_error": learnt["errors"]} | noted
+    notes = [say(f"notes.{name}", n=n, of=learnt["mutants"]) for name, n in noted.items()]
     card = Path(status.model.removeprefix("hf:")) / "README.md"
     name = tag("p", say("model"), " ", tag("code", isolated(status.model)))
     where = tag("p", say("card"), " ", tag("code", isolated(str(card))), class_="quiet")
     return tag(
-        "div", tag("p", learnt), _accuracy(result), *(_measured(one) for one in result.measured),
+        "div", tag("p", say("learnt", **learnt)), tag("ul", *(tag("li", note) for note in notes)),
+        _accuracy(result), *(_measured(one) for one in result.measured),
         tag("h3", say("model_title")), name, where, class_="before-after",
     )  # fmt: skip
 
@@ -112,12 +117,9 @@ def _measured(one: Measured) -> Markup:
 
 def _fall(one: Measured) -> str:
     before, after = (100 * (errors.share or 0.0) for errors in (one.before, one.after))
-    if one.less is None:
-        return say("fall.new", after=after) if after else say("fall.none")
-    if not one.clear:
-        return say("fall.unclear", before=before, after=after)
-    key = "fall.less" if one.less >= 0 else "fall.more"
-    return say(key, share=100 * abs(one.less), before=before, after=after)
+    apart = points(one.difference) if one.difference else ""
+    share = 100 * abs(one.less or 0.0)
+    return say(f"fall.{one.change}", share=share, before=before, after=after, apart=apart)
 
 
 def _rate(rate: Rate, *, bad: bool) -> Markup:

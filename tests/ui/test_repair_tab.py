@@ -32,7 +32,7 @@ from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from tests.conformance.tiny import make_classifier
 from tests.ui.conftest import turn_to
-from tests.unit.cli.test_repair import GRAMMAR
+from tests.unit.cli.test_repair import GRAMMAR, labelled
 
 SMALL = {"epochs": 6, "sentences": 12, "rate": 0.005}
 
@@ -42,11 +42,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("repair")
     make_classifier(folder / "tiny", ["negative", "positive"])
     (folder / "own.yaml").write_text(GRAMMAR.replace(", the]", ", french]"), encoding="utf-8")
-    lines = ["text,label"]
-    for number in range(60):
-        word, label = ("good", "positive") if number % 2 else ("bad", "negative")
-        lines.append(f"the black man served us {word} {number} .,{label}")
-    (folder / "texts.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "texts.csv").write_text(labelled("the white woman"), encoding="utf-8")
     return folder
 
 

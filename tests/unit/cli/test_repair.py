@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hinter_core.repair.repair import topmost
+from hinter_core.repair.texts import folded, matcher
 from tests.conformance.tiny import make_classifier
 from tests.unit.cli.conftest import Run
 
@@ -26,15 +27,23 @@ labels: {bad: negative, good: positive}
 """
 
 
+KEPT = {"black", "french", "man", "waitress"}  # of the grammar, with seed 0
+
+
+def labelled(*people: str) -> str:
+    """Texts with labels, about these people in turn."""
+    lines = ["text,label"]
+    for number in range(60):
+        word, label = ("good", "positive") if number % 2 else ("bad", "negative")
+        lines.append(f"{people[number % len(people)]} served us {word} {number} .,{label}")
+    return "\n".join(lines) + "\n"
+
+
 @pytest.fixture
 def asked(tmp_path: Path) -> list[str]:
     make_classifier(tmp_path / "tiny", ["negative", "positive"])
     (tmp_path / "grammar.yaml").write_text(GRAMMAR.replace(", the]", ", french]"), encoding="utf-8")
-    lines = ["text,label"]
-    for number in range(60):
-        word, label = ("good", "positive") if number % 2 else ("bad", "negative")
-        lines.append(f"the black man served us {word} {number} .,{label}")
-    (tmp_path / "texts.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "texts.csv").write_text(labelled("the white woman"), encoding="utf-8")
     return [
         "repair", "--model", f"hf:{tmp_path / 'tiny'}", "--grammar", str(tmp_path / "grammar.yaml"),
         "--data", str(tmp_path / "texts.csv"), "--out", str(tmp_path / "repair"),
@@ -47,6 +56,10 @@ def asked(tmp_path: Path) -> list[str]:
 def test_a_repair_is_measured_on_what_it_did_not_learn_and_goes_on_where_it_was(
     run: Run, asked: list[str], tmp_path: Path
 ) -> None:
+    # Every sixth text has words that are kept for the test, and some are repeated.
+    texts = labelled(*["the white woman"] * 5, "The black-haired man")
+    again = texts.replace("the white", "The  White").splitlines()[1:8]
+    (tmp_path / "texts.csv").write_text("\n".join([texts.rstrip(), *again]), encoding="utf-8")
     code, text, error = run(*asked, "--json")
     assert code == 0, error
     found = json.loads(text)
@@ -55,11 +68,16 @@ def test_a_repair_is_measured_on_what_it_did_not_learn_and_goes_on_where_it_was(
     assert before["of"] == after["of"] == 12
     assert after["share"] > before["share"]
     examples = (tmp_path / "repair" / "examples.jsonl").read_text(encoding="utf-8").splitlines()
-    assert len(examples) == found["examples"]["texts"] + found["examples"]["sentences"] == 48 + 14
-    # No text that is tested was learnt from.
+    counted = found["examples"]
+    assert len(examples) == counted["texts"] + counted["sentences"]
+    assert (counted["repeats"], counted["texts"] + counted["held_out"]) == (7, 48)
+    assert (counted["held_out"] > 4, counted["with_kept"]) == (True, 0)
+    # No text that is tested was learnt from, and no word.
     tested = (tmp_path / "repair" / "test.jsonl").read_text(encoding="utf-8").splitlines()
-    learnt = {json.loads(line)["text"] for line in examples}
-    assert learnt.isdisjoint(json.loads(line)["text"] for line in tested)
+    records = [json.loads(line) for line in examples]
+    learnt = {folded(text) for one in records for text in (one["text"], *one["variants"])}
+    assert learnt.isdisjoint(folded(json.loads(line)["text"]) for line in tested)
+    assert not any(matcher(KEPT).search(text) for text in learnt)
     card = (tmp_path / "repair" / "model" / "README.md").read_text(encoding="utf-8")
     assert "| seed" in card
     assert "Before and after" in card
@@ -103,10 +121,14 @@ def test_examples_are_written_for_a_model_that_is_trained_elsewhere(
     run: Run, asked: list[str], tmp_path: Path
 ) -> None:
     model = 'scripted:negative if "bad"; positive otherwise'
+    (tmp_path / "texts.csv").write_text(labelled("the black man"), encoding="utf-8")
     code, text, error = run(*asked, "--model", model, "--examples-only")
     assert code == 0, error
-    out = tmp_path / "repair"
-    assert f"--grammar {out / 'grammars' / 'unseen.yaml'}" in " ".join(text.split())
+    out, said = tmp_path / "repair", " ".join(text.split())
+    assert "No word changed an answer in the half that it learns from" in said
+    assert "examples.csv: 48 texts, 14 sentences," in said
+    assert "48 have words that were kept for the test" in said
+    assert f"--grammar {out / 'grammars' / 'unseen.yaml'}" in said
     with (out / "examples.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert all(row["label"] == ("negative" if "bad" in row["text"] else "positive") for row in rows)
@@ -160,4 +182,4 @@ def test_data_of_one_class_or_too_few_are_refused(
     assert (code, "has 1 of the labels negative, positive (it has negative)" in error) == (2, True)
     texts.write_text("\n".join(lines[:11]), encoding="utf-8")
     code, _, error = run(*asked, "--out", str(tmp_path / "other"))
-    assert (code, "has 10 texts, and a repair needs 40 or more" in error) == (2, True)
+    assert (code, "has 10 different texts, and a repair needs 40 or more" in error) == (2, True)
