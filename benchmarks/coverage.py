@@ -132,6 +132,7 @@ KINDS = (
     Kind("beta-binomial, rare", _beta_binomial(_heavy, 0.005, 0.1)),
     Kind("all or none, even", _all_or_none(_alike(35), 0.2)),
     Kind("all or none, heavy-tailed", _all_or_none(_heavy, 0.2)),
+    Kind("all or none, rare", _all_or_none(_heavy, 0.01)),
     Kind("larger texts err more", _by_size(0.5, -1.5)),
     Kind("larger texts err much more", _by_size(1.0, -2.0)),
     Kind("larger texts err less", _by_size(-0.7, -1.0)),
@@ -217,6 +218,15 @@ def _compared(kind: Kind, texts: int, rng: Generator) -> Difference:
     return paired_difference(_pairs(first, cases, second, cases, rng))
 
 
+def _alone(kind: Kind, texts: int, rng: Generator) -> Difference:
+    """Compare with a model that never errs on the same mutants; how much the other errs is 0."""
+    never = ((errors, cases, 0, cases) for errors, cases in kind.texts(texts, rng))
+    found, truth = paired_difference(never), kind.truth
+    assert found.low is not None
+    assert found.high is not None
+    return Difference(None, found.low - truth, found.high - truth)
+
+
 def _apart(kind: Kind, texts: int, rng: Generator) -> Difference:
     return two_sample_difference(kind.texts(texts, rng), kind.texts(texts, rng))
 
@@ -241,6 +251,7 @@ QUESTIONS: dict[str, Question] = {
     "excess over placebo, none": _excess(0.0),
     "excess over placebo, 10 points": _excess(0.1),
     "two models, same mutants": _compared,
+    "two models, one of which never errs": _alone,
     "two campaigns, other texts": _apart,
     "weighted sample of judgements": _weighted,
 }
@@ -294,4 +305,7 @@ def report(trials: int, folders: list[Path]) -> Iterator[str]:
         yield f"| a group at its mean is *higher*, p < 0.05 | {kind.name} | {' | '.join(cells)} |"
 
 
-_SHOWN = ("beta-binomial, even", "all or none, heavy-tailed", "larger texts err more")
+_SHOWN = (
+    "beta-binomial, even", "all or none, heavy-tailed", "all or none, rare",
+    "larger texts err more",
+)  # fmt: skip

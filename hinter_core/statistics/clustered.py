@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hinter_core.statistics.rates import (
     CONFIDENCE,
@@ -25,10 +25,14 @@ from hinter_core.statistics.rates import (
     wilson_ends,
 )
 
+if TYPE_CHECKING:
+    from numpy import ndarray
+
 Sources = Iterable[tuple[int, ...]] | Mapping[tuple[int, ...], int]  # or how often each occurs
 
 POWER = 0.8
 _MOST_OF_A_WORD = 0.8  # of a side's weight, by which its share is corrected
+_THREE_IN_ALL = (3 / 1.96) ** 2  # the rule of three, as a variance whose interval reaches it
 _FEWEST_WORDS = 4  # degrees of freedom of a variance between words
 
 
@@ -98,10 +102,11 @@ def paired_difference(sources: Sources, words: Sequence[WordSums] = ()) -> Diffe
     for one side more than for the other. With as many cases on both sides it is the difference of
     the pooled rates.
 
-    Interval and p-value are Student's with the variance between texts (jackknife), to which the
-    variance of independent cases at the pooled rate is added, less the more errors there are: few
-    errors show no variance between texts. The degrees of freedom are the effective number of texts.
-    Fewer than two texts give neither.
+    Interval and p-value are Student's with the variance between texts (jackknife), to which what
+    few errors cannot show is added, less the more there are: the larger of the variance of
+    independent cases at the pooled rate and of a text that was not drawn and differs in all its
+    cases (:func:`_unseen`). The degrees of freedom are the effective number of texts. Fewer than
+    two texts give neither.
 
     ``words``: the sums by word of both sides. The variance between words is added then, less that
     of words within texts (clusters in two ways: Cameron, Gelbach and Miller 2011), for a model that
@@ -138,10 +143,24 @@ def paired_difference(sources: Sources, words: Sequence[WordSums] = ()) -> Diffe
     hits = min(hits, of - hits) + 1  # one more, so that none is not certain
     share = hits / (of + 2)
     few = share * (1 - share) / total * min(1.0, 4 / hits)
+    few = max(few, _unseen(differences, weights, texts))
     error = float(numpy.sqrt(spread * number / (number - 1) + few))
     reach = error * float(t.ppf((1 + CONFIDENCE) / 2, freedom))
     p_value = 2 * float(t.sf(abs(value) / error, freedom))
     return Difference(value, max(value - reach, -1.0), min(value + reach, 1.0), p_value)
+
+
+def _unseen(differences: ndarray, weights: ndarray, texts: ndarray) -> float:
+    """Return the variance by texts that differ and were not drawn.
+
+    If none of n texts differs, up to 3/n of all may (Hanley and Lippman-Hand 1983), and each in all
+    its cases. The more texts differ, the less this adds, and the more like theirs it is taken to
+    be.
+    """
+    total, differ = weights.sum(), texts[differences != 0].sum()
+    squares = ((weights * differences / total) ** 2 / texts).sum()
+    one_more = (weights**2 / texts).sum() / total**2  # the weight of a text (Kish 1965)
+    return float(_THREE_IN_ALL * (squares + one_more**2) / (differ + 1) ** 2)
 
 
 def _between_words(

@@ -29,6 +29,7 @@ from hinter_core.statistics.clustered import (
 from hinter_core.statistics.rates import Difference, Rate, mcnemar
 from hinter_core.types import Verdict
 
+_FEWEST_SHARED = 0.05  # of the smaller side's mutants, below which rates are compared
 # Which side errs, in the words of JSON files since the first version, when B was A repaired.
 ONLY_FIRST, ONLY_SECOND = "fixed", "newly biased"
 BOTH, NEITHER = "both err", "neither errs"
@@ -67,10 +68,11 @@ class Contrast:
 class Comparison:
     """Two sides compared; ``first`` and ``second`` are unambiguous names, ``models`` their models.
 
-    ``paired``: whether they share mutants. ``shared``: mutants on both sides, of ``mutants`` on
-    each; ``cases``: kept and answered on both. ``verdicts``: shared mutants without placebo, by
-    first and second verdict. ``changes``: examples of each kind of change. ``alike``: of mutants
-    on which both sides err, or neither does. ``missing``: what unfinished campaigns lack, and
+    ``paired``: whether the mutants that they share are compared, and not rates of different ones.
+    ``shared``: mutants on both sides, of ``mutants`` on each; ``cases``: kept and answered on both.
+    ``verdicts``: shared mutants without placebo, by first and second verdict. ``changes``: examples
+    of each kind of change. ``alike``: of mutants on which both sides err, or neither does.
+    ``missing``: what unfinished campaigns lack, and
     ``settings``: in which settings two differ, in words.
     """
 
@@ -332,12 +334,14 @@ def compare(first: Side, second: Side, on_change: OnChange | None = None) -> Com
     with _paired(first, second, on_change) as pairs:
         lines = _lines(pairs)
         notes = _missing(first, second), _settings(first, second)
-        if not any(line.attributes for line in lines):  # placebo mutants alone tell no bias
+        shared, mutants = pairs.shared(), pairs.mutants()
+        # Placebo mutants alone tell no bias; a few that happen to be shared tell next to nothing.
+        if _FEWEST_SHARED * min(mutants) > shared or not any(line.attributes for line in lines):
             apart = _apart(first, second)
-            return Comparison(*names, False, 0, pairs.mutants(), 0, apart, {}, [], [], *notes)
+            return Comparison(*names, False, shared, mutants, 0, apart, {}, [], [], *notes)
         cases = sum(counts[0] * n for counts, n in pairs.numbers([*pairs.flips()]).items())
         return Comparison(
-            *names, True, pairs.shared(), pairs.mutants(), cases, lines, pairs.verdicts(),
+            *names, True, shared, mutants, cases, lines, pairs.verdicts(),
             pairs.examples(ONLY_FIRST, ONLY_SECOND), pairs.examples(BOTH, NEITHER), *notes,
         )  # fmt: skip
 

@@ -342,7 +342,7 @@ def test_bias_by_names_alone_is_told_from_none() -> None:
     texts = ["{} {} called, and {} was ill.".format(*one.split()) for one in people.split(",")]
     models = [of_names, lambda texts: ["good"] * len(texts)]
     found = hinter.run(texts, models, ("race", "gender"), origin_names=True)
-    for model, outcome in zip(found.content.models, ("fail", "pass"), strict=True):
+    for model, outcome in zip(found.content.models, ("fail", "too few to say"), strict=True):
         decided = decide(model, 0.05)
         assert (decided.outcome, decided.excess and decided.excess.placebo.hits) == (outcome, 0)
 

@@ -249,6 +249,21 @@ def test_different_texts_stand_side_by_side(make: Make) -> None:
     assert main[1].rows[0][1] == "9 / 2"  # in the order of the sides
 
 
+def test_few_shared_mutants_are_not_compared_alone(make: Make) -> None:
+    sides = [
+        make(
+            ["The man sang.", *(f"The man {did} on day {n}." for n in range(24))], ["gender"], 1, m
+        )
+        for did, m in (("sang", NEVER), ("left", ALONE))
+    ]
+    found = compare(*choose_sides(*sides))
+    assert 0 < found.shared < 0.05 * min(found.mutants)
+    assert (found.paired, found.cases) == (False, 0)
+    assert [rate.of for rate in line(found, "gender").errors] == [*found.mutants]
+    words = " ".join(comparison_sections(found)[0].sentences)
+    assert f"They share only {found.shared} of {found.mutants[0]} mutants" in words
+
+
 def test_placebo_mutants_of_different_texts_count_as_in_their_reports(make: Make) -> None:
     """The neutral words of two campaigns may be of other kinds."""
     stores = [
