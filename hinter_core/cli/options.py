@@ -64,6 +64,8 @@ def with_options(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Replace the parameter ``settings`` of a command with one option per setting."""
     names = [option.name for option in options]
+    # Who repeats such an option means all its values.
+    with_commas = {o.name for o in options if o.type is tuple and not getattr(o, "each", "")}
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)
@@ -76,6 +78,8 @@ def with_options(
         def call(**given: Any) -> None:
             settings = {name: given.pop(name) for name in names}
             set_ = {name: value for name, value in settings.items() if value is not None}
+            for name in set_.keys() & with_commas:
+                set_[name] = ",".join(set_[name])
             command(settings=set_, **given)
 
         call.__doc__ = command.__doc__
@@ -88,9 +92,7 @@ def with_options(
 def _parameter(option: Option) -> inspect.Parameter:
     each = getattr(option, "each", "")
     flag = (each or option.name).replace("_", "-")
-    kind: Any = option.type
-    if kind is tuple:
-        kind = list[str] if each else str
+    kind: Any = list[str] if option.type is tuple else option.type
     words = f"{option.help} Can be repeated." if each else option.help
     default = default_in_words(option)
     basic = _SECTIONS[option.part] if isinstance(option, CampaignOption) else None

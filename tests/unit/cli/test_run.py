@@ -232,8 +232,8 @@ def test_every_setting_is_an_option_and_can_be_given(run: Run, data: Path, tmp_p
     for option in CAMPAIGN_OPTIONS.values():
         assert f"--{(option.each or option.name).replace('_', '-')} " in out
     assert out.index("\nAdvanced settings:") < out.index("--seed")
-    given = ("--no-placebo", "--literal", "--repeat", "1", "--seed", "7", "--attributes",
-             "race, gender", "--model", RULES, "--model", "vader,textblob")  # fmt: skip
+    given = ("--no-placebo", "--literal", "--repeat", "1", "--seed", "7", "--attributes", "race",
+             "--attributes", "gender", "--model", RULES, "--model", "vader,textblob")  # fmt: skip
     assert run("run", "--data", str(data), *given, "--out", str(tmp_path / "out"))[0] == 0
     campaign = CampaignStore(tmp_path / "out").campaign()
     assert (campaign.placebo, campaign.literal, campaign.atomic) == (False, True, True)
