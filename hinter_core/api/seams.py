@@ -65,8 +65,8 @@ def relation(value: Any = None, *, name: str = "") -> Any:
 def metric(value: Any = None, *, name: str = "", title: str = "") -> Any:
     """Add a metric: a function of the table of a model's mutants, for every report.
 
-    It returns a number, a mapping from names to numbers, or a table of pandas. Its docstring
-    explains it; ``title`` is its heading.
+    It returns a number, a mapping from names to numbers, or a Series or table of pandas. Its
+    docstring explains it; ``title`` is its heading.
 
     Raises:
         InputError: not a name.

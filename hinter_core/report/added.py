@@ -1,8 +1,8 @@
 """Metrics that others add to every report of a campaign.
 
 A metric is a function of the table of a model's mutants, without placebo, with the columns of
-:data:`hinter_core.campaign.frames.COLUMNS`. It returns a number, a mapping from names to numbers,
-or a table of pandas.
+:data:`hinter_core.campaign.frames.COLUMNS`. It returns a number, a mapping from names to numbers
+(also a Series of pandas), or a table of pandas.
 """
 
 import reprlib
@@ -52,14 +52,19 @@ def _table(name: str, value: Any) -> tuple[list[str], list[list[Cell]]]:
     if hasattr(value, "columns") and hasattr(value, "itertuples"):  # a table of pandas
         rows = value.itertuples(index=False)
         return list(map(str, value.columns)), [list(map(_cell, row)) for row in rows]
-    if isinstance(value, Mapping):
-        return ["Name", "Value"], [[str(key), _cell(one)] for key, one in value.items()]
-    if isinstance(cell := _cell(value), str) and not isinstance(value, bool):
+    if isinstance(value, Mapping) or hasattr(value, "to_dict"):  # or a Series of pandas
+        return ["Name", "Value"], [[_name(key), _cell(one)] for key, one in value.items()]
+    cell = _cell(value) if getattr(value, "size", 1) == 1 else str(value)  # of an array, too
+    if isinstance(cell, str) and not isinstance(value, bool):
         raise InputError(
             f"It returned {reprlib.repr(value)}, which is no number, no mapping from names to "
-            "numbers and no table of pandas."
+            "numbers, and no Series or table of pandas."
         )
     return [name.replace("_", " ").capitalize()], [[cell]]
+
+
+def _name(key: Any) -> str:
+    return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def _cell(value: Any) -> Cell:

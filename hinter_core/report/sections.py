@@ -186,7 +186,7 @@ def line_in_words(line: ReportRow) -> str:
 def grades_in_words(grades: Mapping[str, int]) -> str:
     """Format ``12 more than the sum, 3 at the threshold``."""
     named = [(str(grade), grades.get(grade, 0)) for grade in HiddenGrade]
-    named.append(("of a model without scores, so that this is open", grades.get("", 0)))
+    named.append(("of a grade that is unknown, as the model gives no scores", grades.get("", 0)))
     return ", ".join(f"{number:,} {name}" for name, number in named if number)
 
 

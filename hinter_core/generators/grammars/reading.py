@@ -25,6 +25,7 @@ from hinter_core.generators.grammars.grammar import (
 )
 from hinter_core.language.clean import whole_values
 from hinter_core.storage import ASSETS, yaml_loader
+from hinter_core.types import MASKED_PLACE
 
 FOLDER = ASSETS / "grammars"
 _ASKED = {"pronouns": COREFERENCE, "antecedents": COREFERENCE, "answers": MASKED}  # by task
@@ -306,11 +307,21 @@ class _Reader:
                 name in reached, f"no rule uses '{name}' of '{attribute}'; write <{name}> where "
                 "it is to stand, or remove it.", "sensitive", attribute,
             )  # fmt: skip
-        if (MASK in reached) is not (grammar.task == MASKED):
-            at = next(((r, str(n)) for r, n, name in _references(grammar) if name == MASK), ())
+        if grammar.task == MASKED and MASK not in reached:
+            lines = (
+                (r, n, one) for r, every in grammar.rules.items() for n, one in enumerate(every)
+            )
+            at = next(((r, str(n)) for r, n, one in lines if MASKED_PLACE in map(str, one)), ())
             raise self._fault(
-                "sentences have a <mask> if and only if the task is masked; write task: masked, or "
-                "put the word in its place.", *(("rules", *at) if at else ("task",)),
+                f"no sentence has a <mask>; write <mask> where a word is missing"
+                f"{f', not {MASKED_PLACE}' if at else ', or another task'}.",
+                *(("rules", *at) if at else ("task",)),
+            )
+        if MASK in reached and grammar.task != MASKED:
+            at = next((r, str(n)) for r, n, name in _references(grammar) if name == MASK)
+            raise self._fault(
+                "<mask> is for sentences of the task masked; write task: masked, or put the word "
+                "in its place.", "rules", *at,
             )  # fmt: skip
 
     def _asked(self, grammar: Grammar) -> Grammar:

@@ -28,6 +28,7 @@ class RightVariants:
 
     ``right``: of all mutants with an answer and a known label. ``lost``: the text's answer was
     right and the mutant's is wrong; ``gained``: the other way round; ``wrong``: neither is right.
+    ``of_right``: only texts whose own answer was right are counted.
     """
 
     attributes: Attributes
@@ -35,6 +36,7 @@ class RightVariants:
     lost: int
     gained: int
     wrong: int
+    of_right: bool = False
 
 
 def right_variants(tally: ModelCounts) -> list[RightVariants]:
@@ -84,7 +86,7 @@ def right_variants(tally: ModelCounts) -> list[RightVariants]:
             for place in range(4)
         )
         right = cluster_rate(each_text(texts[attributes], lambda *n: (n[0] + n[2], sum(n))))
-        rates.append(RightVariants(attributes, right, lost, gained, wrong))
+        rates.append(RightVariants(attributes, right, lost, gained, wrong, links))
     return rates
 
 
@@ -94,13 +96,21 @@ def right_variants_section(variants: list[RightVariants]) -> Section:
         [joined(one.attributes), one.right.of, one.right, one.lost, one.gained, one.wrong]
         for one in variants
     ]
+    columns = ["Attributes", "Cases", "Right", "Right before, wrong after",
+               "Wrong before, right after", "Wrong both times"]  # fmt: skip
+    if any(one.of_right for one in variants):
+        note = (
+            "These are the mutants of texts whose own answer was right: such a mutant is right if "
+            "its answer did not change. Of the other texts nothing is said, as a mutant writes the "
+            "words of the answer otherwise."
+        )
+        kept = [row[:4] for row in rows]
+        return Section("variants", "Right answers that mutants kept", [note], columns[:4], kept)
     sentences = [
         "A mutant has the label of its text, as what changes does not matter for it (Astraea, "
         "predictive oracle). A flipped answer may be a right one that was lost, or a wrong one "
         "that was mended by chance."
     ]
-    columns = ["Attributes", "Cases", "Right", "Right before, wrong after",
-               "Wrong before, right after", "Wrong both times"]  # fmt: skip
     return Section("variants", "Right answers of mutants", sentences, columns, rows)
 
 

@@ -122,6 +122,8 @@ def test_a_relation_that_fails_on_all_texts_leaves_no_clean_result(words: list[s
     [
         (0.25, "0.250"),
         ({"flips": 3, "texts": 2}, "flips"),
+        (pd.Series({("black", 2): 5}), "black, 2"),
+        (pd.Series([7, 8]).to_numpy(), "no Series or table of pandas"),
         (pd.DataFrame({"word": ["black"], "share": [0.5]}), "black"),
         (None, "\u2013"),
     ],
@@ -159,8 +161,8 @@ def test_a_metric_that_returns_no_value_is_refused(words: list[str], value: Any)
     written = hinter.run(TEXTS, planted, (), dictionaries=words).report("json")
     (section,) = [one for one in json.loads(written)["added"] if one["key"] == "added-odd"]
     assert section["sentences"] == [
-        f"It returned {value!r}, which is no number, no mapping from names to numbers and no table "
-        "of pandas."
+        f"It returned {value!r}, which is no number, no mapping from names to numbers, and no "
+        "Series or table of pandas."
     ]
 
 

@@ -58,7 +58,11 @@ FAULTS = {
         "line 8: no rule uses 'his' of 'gender'",
     ),
     "no sensitive": (SMALL[SMALL.index("sensitive:") :], "", "there is no sensitive attribute"),
-    "mask": ("<feeling>.", "<feeling> <mask>.", "line 4: sentences have a <mask> if and only"),
+    "mask": (
+        "<feeling>.",
+        "<feeling> <mask>.",
+        "line 4: <mask> is for sentences of the task masked",
+    ),
     "label of nothing": ("{furious:", "{angry:", "line 11: 'angry' is neither a rule nor a word"),
     "empty label": ("negative", "''", "the label of 'furious' is empty"),
     "not YAML": ("labels: {", "labels: [", "not YAML"),
@@ -100,6 +104,12 @@ rules: {s: [A <worker> lost <mask> keys.]}
 sensitive: {worker: [nurse, pilot]}
 """
 ANSWERS = [
+    (
+        "[A <worker> lost <mask> keys.]",
+        "['A <worker> lost [MASK] keys.']",
+        "line 4: no sentence has a <mask>; write <mask> where a word is missing, not",
+    ),
+    ("<mask>", "his", "line 2: no sentence has a <mask>; write <mask> where a word is missing, or"),
     ("answers: {male: [his], female: [her]}\n", "", "line 2: 'answers' is given if and"),
     (", female: [her]", "", "line 3: answers are two or more lists of words"),
     ("[her]", "[]", "line 3: the answer 'female' has no words"),

@@ -12,7 +12,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.model import ModelReport, make_report
 from hinter_core.report.papers.group_fairness import apart_section
 from hinter_core.report.papers.masks import TOLERANCES
-from hinter_core.report.papers.variants import RightVariants
+from hinter_core.report.papers.variants import RightVariants, right_variants_section
 from hinter_core.report.sections import sections
 
 ORIGINS = "term,group,form\nDanish,europe,adj\nKenyan,africa,adj\nNepali,asia,adj\n"
@@ -104,6 +104,20 @@ def pairs_only(folder: Path) -> ModelReport:
     return reported(campaign, folder / "by-hand")
 
 
+LINKS = """
+about: One pronoun.
+task: coreference
+start: s
+pronouns: [he]
+antecedents: [work, guest]
+rules:
+  s: ['The <work> woke the <guest> because <he> was tired.']
+  guest: [patient, client]
+sensitive:
+  work: [nurse, clerk]
+  gender: [{group: male, he: he}, {group: female, he: she}]
+labels: {s: work}
+"""
 MASKED = """
 task: masked
 start: s
@@ -196,6 +210,17 @@ def test_right_answers_of_combinations_and_unknown_labels(tmp_path: Path) -> Non
     assert isinstance(pair, RightVariants)
     # t1: 3 of 4 stay right; t3: Kenyan and nurse is the only right one.
     assert (pair.right.hits, pair.right.of, pair.lost, pair.gained, pair.wrong) == (4, 8, 1, 1, 3)
+
+
+def test_right_answers_of_links_are_those_that_were_kept(tmp_path: Path) -> None:
+    path = tmp_path / "g.yaml"
+    path.write_text(LINKS, encoding="utf-8")
+    campaign = Campaign(grammar=str(path), order=1, placebo=False, models=("resolver:rules",))
+    variants = reported(campaign, tmp_path / "out").variants
+    section = right_variants_section(variants)
+    assert section.title == "Right answers that mutants kept"
+    assert section.columns[-1] == "Right before, wrong after"
+    assert "texts whose own answer was right" in section.sentences[0]
 
 
 @pytest.mark.parametrize(
