@@ -311,7 +311,9 @@ class _Reader:
             lines = (
                 (r, n, one) for r, every in grammar.rules.items() for n, one in enumerate(every)
             )
-            at = next(((r, str(n)) for r, n, one in lines if MASKED_PLACE in map(str, one)), ())
+            at = next(
+                ((r, str(n)) for r, n, one in lines if MASKED_PLACE in "".join(map(str, one))), ()
+            )
             raise self._fault(
                 f"no sentence has a <mask>; write <mask> where a word is missing"
                 f"{f', not {MASKED_PLACE}' if at else ', or another task'}.",
