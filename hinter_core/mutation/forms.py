@@ -25,6 +25,22 @@ Forms = Mapping[Term, list[Edit]]
 
 
 def in_all_forms(
+    text: str,
+    sentences: Sequence[Sentence],
+    dictionaries: Sequence[Dictionary],
+    edits: dict[str, list[Edit]],
+) -> list[str]:
+    """Join the edits that change several forms of one people; return what is not made, and why."""
+    notices: list[str] = []
+    for dictionary in dictionaries:
+        of_attribute = edits.get(dictionary.attribute, [])
+        if of_attribute and not dictionary.placebo:
+            edits[dictionary.attribute], why = _joined(text, sentences, dictionary, of_attribute)
+            notices += why
+    return notices
+
+
+def _joined(
     text: str, sentences: Sequence[Sentence], dictionary: Dictionary, edits: Sequence[Edit]
 ) -> tuple[list[Edit], list[str]]:
     """Join the edits of an attribute that change forms of one people, and say what is not made."""
@@ -87,7 +103,7 @@ def _lacking(dictionary: Dictionary, term: Term) -> tuple[str, ...]:
     """Return the peoples of other groups that have an adjective, but no word of a term's form."""
     by_form = dictionary.by_form
     words = (t for t in by_form.get((term.concept, term.form), ()) if t.group != term.group)
-    having = {people_of(t.text) for t in words}
+    having = {of for t in words for of in (people_of(t.text), t.text.removesuffix("s"))}
     adjectives = (
         t.text
         for t in by_form.get((term.concept, _FORM.ADJECTIVE), ())

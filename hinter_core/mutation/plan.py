@@ -164,6 +164,12 @@ class Plan:
         """Number of possible intersectional mutants."""
         return sum(self.totals)
 
+    @property
+    def only_across_people(self) -> bool:
+        """Whether words of several attributes can change together, but not of one person."""
+        apart = replace(self.settings, across_people=True, limit=None)
+        return not self.total and next(replace(self, settings=apart).each(), None) is not None
+
     def mutant(self, edits: Sequence[Edit]) -> Mutant:
         """Make the mutant of these edits."""
         return assemble(self.text, edits, combined(self.text, edits, self._of))
@@ -264,7 +270,7 @@ def make_plan(
         rejected += of_no_age
     edits = edits_for(kept, {d.attribute: d.pairs_from for d in dictionaries})
     if settings.coherent and not settings.literal:
-        notices += _in_all_forms(text, sentences, dictionaries, edits)
+        notices += in_all_forms(text, sentences, dictionaries, edits)
     refused: list[RejectedEdit] = []
     if settings.coherent and people is not None:
         edits = {a: [*people.parted(of_attribute)] for a, of_attribute in edits.items()}
@@ -296,24 +302,6 @@ def make_plan(
         refused=refused,
         of_nobody={d.attribute for d in dictionaries if d.placebo},
     )
-
-
-def _in_all_forms(
-    text: str,
-    sentences: Sequence[Sentence],
-    dictionaries: Sequence[Dictionary],
-    edits: dict[str, list[Edit]],
-) -> list[str]:
-    """Join the edits that change several forms of one people; return what is not made, and why."""
-    notices: list[str] = []
-    for dictionary in dictionaries:
-        of_attribute = edits.get(dictionary.attribute, [])
-        if of_attribute and not dictionary.placebo:
-            edits[dictionary.attribute], why = in_all_forms(
-                text, sentences, dictionary, of_attribute
-            )
-            notices += why
-    return notices
 
 
 def _literal(occurrence: Occurrence) -> Occurrence:
@@ -479,8 +467,7 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
             f"This text has {plan.total:,} combinations; give a limit to test a sample of them."
         )
     if need == 2 and next(plan.each(), None) is None:
-        apart = replace(plan, settings=replace(plan.settings, across_people=True, limit=None))
-        if next(apart.each(), None) is not None:
+        if plan.only_across_people:
             raise InputError(
                 f"The changes of {_listed(present, 'and')} concern different people here, or it is "
                 "not certain that they concern the same person. To combine them all the same, "

@@ -300,9 +300,11 @@ def _summary(plan: Plan) -> Markup:
 def _missing(plan: Plan) -> Markup | None:
     present = [name_of(a) for a in plan.attributes if plan.edits.get(a)]
     if len(present) >= 2 or plan.together:
-        apart = plan.settings.order > 1 and not plan.total and not plan.together
-        why = say("terms.apart", names=listed(present))
-        return _loud(why, "across_people") if apart else None
+        if plan.settings.order == 1 or plan.total or plan.together:
+            return None
+        apart = plan.only_across_people
+        why = say("terms.apart" if apart else "terms.same", names=listed(present))
+        return _loud(why, "across_people" if apart else "order")
     if plan.slots:
         return tag("p", say("terms.one_class", name="".join(present)), class_="quiet")
     if present and plan.settings.order == 1:  # each change is tested alone

@@ -24,6 +24,7 @@ from hinter_core.models.base import Capabilities, ModelUnderTest
 from hinter_core.models.budget import Cost
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
+from hinter_core.mutation.plan import make_plan
 from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import Pipeline
@@ -36,7 +37,7 @@ from hinter_core.report.model import ModelReport, ReportRow
 from hinter_core.report.page.opening import Opening, card
 from hinter_core.report.section import Section
 from hinter_core.statistics.rates import Difference, Rate
-from hinter_core.terms.dictionary import load_shipped
+from hinter_core.terms.dictionary import choose, load_shipped
 from hinter_core.types import Failure, Prediction, Verdict
 from hinter_ui.explore import html
 from hinter_ui.explore.html import banner
@@ -244,6 +245,18 @@ def entries_in(markup: str) -> list[str]:
 @pytest.fixture(scope="module")
 def services() -> Services:
     return Services()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("The kids are loud.", "are the same here"),
+        ("The man saw old nurses.", "are about different people"),
+    ],
+)
+def test_explore_says_why_words_do_not_change_together(text: str, why: str) -> None:
+    words = choose(["age", "gender"], load_shipped())
+    assert why in preview(make_plan(text, words, Settings(), ParseStore(load_parser())))
 
 
 def test_explore_explains_its_terms(services: Services) -> None:

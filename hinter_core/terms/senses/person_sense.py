@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from hinter_core.language.encoder import SentenceReading, load_encoder
+from hinter_core.language.people import people_words
 from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.language.trees import said_of_somebody
 from hinter_core.terms.dictionary import load_shipped
@@ -59,6 +60,8 @@ _KINDS = {
 }
 # Kinds that words of a user's own are not asked to leave out: they may be about these.
 _OF_OWN = frozenset({"organisation", "office", "event", "place", "thing", "animal", "time"})
+# Always people, and no things or animals, whatever the encoder says: "women of color".
+_SURE = frozenset("man men woman women".split())
 # Kinds that the encoder may see in a noun that says what somebody is: "He is a good man."
 _SEEMING = frozenset({"animal", "figure", "thing"})
 _LENGTHS = frozenset("feet foot ft inch inches cm cms metres meters m how".split())
@@ -135,10 +138,26 @@ def read(
         kind = _TAGS.get(parse.tags[head], "another part of speech")
         return TermReading((), f"here \u201c{surface}\u201d is {kind}")
     term = next((t for t in candidates if t.sense is Sense.PERSON), candidates[0])
-    if reading is None or (term.form is _FORM.ANY and term.sense is Sense.PERSON):
+    if reading is None:
+        if phrase := _set_phrase(parse, head) if term.sense is Sense.ASK else "":
+            return TermReading((), f"is part of the expression \u201c{phrase}\u201d")
+        return TermReading((term,))
+    if term.form is _FORM.ANY and term.sense is Sense.PERSON:
         return TermReading((term,))
     reason = _against(parse, tokens, term)
     return TermReading((), reason) if reason else _in_sense(parse, tokens, span, term, reading)
+
+
+def _set_phrase(parse: Parse, noun: int) -> str:
+    """Return the compound or the phrase without article around a noun: "bus driver", "in town"."""
+    before = noun - 1
+    joined = dependent(parse, noun, {"compound"})
+    if parse.labels[noun] == "compound" and parse.heads[noun] > noun:
+        return " ".join(parse.words[noun : parse.heads[noun] + 1])
+    if joined is not None and joined < noun:
+        return " ".join(parse.words[joined : noun + 1])
+    bare = before >= 0 and parse.tags[noun] == "NN" and parse.tags[before] in ("IN", "TO", "RP")
+    return " ".join(parse.words[before : noun + 1]) if bare and parse.words[before] != "of" else ""
 
 
 def read_in_text(
@@ -297,12 +316,25 @@ def _in_sense(
         return TermReading((term,))
     if kind in _SEEMING and said_of_somebody(parse, head_of(parse, tokens), reading.names):
         return TermReading((term,))
+    if kind in ("animal", "thing") and _of_person(parse, tokens, reading):
+        return TermReading((term,))
     if kind != "name":
         return TermReading((), f"here \u201c{surface}\u201d {_KINDS[kind]}")
     name = _name_at(parse, span, reading)
     if name in ("", surface):
         return TermReading((), f"here \u201c{surface}\u201d is a name", name)
     return TermReading((), f"is part of the name \u201c{name}\u201d", name)
+
+
+def _of_person(parse: Parse, tokens: Sequence[int], reading: SentenceReading) -> bool:
+    """Whether a word is surely about somebody, or before a noun of a gender: "old woman"."""
+    if fold(parse.words[tokens[-1]]) in _SURE:
+        return True
+    noun = parse.heads[tokens[-1]]
+    between = range(tokens[0], noun)
+    described = noun > tokens[-1] and all(parse.labels[at] == "amod" for at in between)
+    gendered = people_words().nouns.get(fold(parse.words[noun]))
+    return bool(described and gendered) and reading.person(parse.spans[noun]) >= PERSON_FROM
 
 
 def _before_name(surface: str, span: Span, reading: SentenceReading) -> bool:

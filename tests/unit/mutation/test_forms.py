@@ -73,6 +73,8 @@ def test_what_english_has_no_word_for_is_said(
     [why] = notices("Two Indonesians came to the door.")
     assert "Dutch" in why
     assert notices("The Indonesians are late.") == []
+    race = make_plan("Blacks are late.", [shipped["race"]], Settings(order=1), parses)
+    assert "Caucasian" not in race.notices[0]
     assert notices("An Indonesian girl is late.") == []
 
 

@@ -69,6 +69,8 @@ PEOPLE = [
     ("The man's brother left.", "gender", ["man", "brother"]),
     ("A black police officer came.", "race", ["black"]),
     ("Mary Smith applied. She is great!", "gender", ["She"]),
+    ("Silly old woman, move back to Spain", "age", ["old"]),
+    ("WOMEN OF COLOR NEED MORE", "gender", ["WOMEN"]),
 ]
 
 MORE_PEOPLE = [
@@ -161,6 +163,8 @@ THINGS = [
     ("We do not know how old he was.", "age", "old"),
     ("A peasant four feet tall came in.", "body", "tall"),
     ("The prime minister left.", "religion", "minister"),
+    ("The bus driver slept in town.", "placebo", "bus"),
+    ("The bus driver slept in town.", "placebo", "town"),
 ]
 
 MORE_THINGS = [
