@@ -82,7 +82,7 @@ def figures(status: RepairStatus) -> Markup:
     name = tag("p", say("model"), " ", tag("code", isolated(status.model)))
     where = tag("p", say("card"), " ", tag("code", isolated(str(card))), class_="quiet")
     return tag(
-        "div", tag("p", say("learnt", **learnt)), tag("ul", *(tag("li", note) for note in notes)),
+        "div", tag("p", say("learnt", **learnt)), *(tag("p", note) for note in notes),
         _accuracy(result), *(_measured(one) for one in result.measured),
         tag("h3", say("model_title")), name, where, class_="before-after",
     )  # fmt: skip

@@ -203,6 +203,7 @@ def test_a_grammar_is_written_checked_and_handed_to_batch(explore: Any) -> None:
     expect(page.locator("#generate-test")).to_be_disabled()
     editor.fill(OWN)
     expect(drawn).to_contain_text("12 different sentences")
+    expect(page.locator("#generate-grammar input")).to_have_value("")  # it is none of the list
     page.locator("#generate-changed").click()
     expect(page.locator("#generate-notice")).to_contain_text("Test sentences first")
     page.locator("#generate-test").click()
