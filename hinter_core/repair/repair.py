@@ -235,14 +235,14 @@ class RepairRun:
         known = sum(folded(row.text) in texts for row in material.rows)
         kept, train = material.kept, material.train
         return examples, Learnt(
-            known,
-            len(examples) - known,
-            sum(len(one.variants) for one in examples),
-            material.repeats,
-            len(train) - len(without_kept(train, kept)),
-            sum(any(map(kept.search, (one.text, *one.variants))) for one in examples),
-            errors,
-            mutants,
+            texts=known,
+            sentences=len(examples) - known,
+            variants=sum(len(one.variants) for one in examples),
+            repeats=material.repeats,
+            held_out=len(train) - len(without_kept(train, kept)),
+            with_kept=sum(any(map(kept.search, (one.text, *one.variants))) for one in examples),
+            errors=errors,
+            mutants=mutants,
         )
 
     def _written(self) -> tuple[Path, Learnt]:
@@ -273,6 +273,7 @@ class RepairRun:
             part.write_text(json.dumps(settings, indent=1), encoding="utf-8")
 
     def _material(self) -> Material:
+        """Read the texts, and divide them and the words of the grammar."""
         repair = self._repair
         rows, repeats = usable_rows(repair.data, self._model.capabilities.labels)
         seen, unseen = self._grammars()
