@@ -19,7 +19,7 @@ def folded(text: str) -> str:
 
 
 def matcher(words: Iterable[str]) -> re.Pattern[str]:
-    """Return what finds these words in a text, also in compounds (*Arab-American*) and with an s."""
+    """Return what finds these words in a text, also in compounds (*Arab-American*) and with *s*."""
     listed = "|".join(map(re.escape, sorted(words)))
     return re.compile(rf"(?<!\w)(?:{listed or '(?!)'})(?:e?s)?(?!\w)", re.IGNORECASE)
 
