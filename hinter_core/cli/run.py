@@ -258,6 +258,8 @@ def _run_with_progress(
 
         def on_progress(progress: RunProgress) -> None:
             nonlocal state
+            for name in () if state.shards else progress.renewed:
+                bar.write(_renewed(name), file=sys.stderr)
             state = progress
             if alone and (words := pace.advice(progress)):
                 bar.write(words, file=sys.stderr)
@@ -283,6 +285,16 @@ def _run_with_progress(
     for name, asked in done.priority.items():
         say(f"{name}: {priority_in_words(asked)}")
     return done
+
+
+def _renewed(name: str) -> str:
+    """Say that a model is another one than in the run before."""
+    of_python = name.startswith("python:")
+    why = " (its file, or one beside it that it imports, has changed)" * of_python
+    return (
+        f"{name} is another model than in the run before{why}, so it is asked about all mutants "
+        "again. The answers of the former one stay in the directory and do not count."
+    )
 
 
 @dataclass

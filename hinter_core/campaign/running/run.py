@@ -37,7 +37,8 @@ class RunProgress:
 
     ``texts``, ``mutants`` and ``hidden`` include earlier runs; ``parses`` and ``predictions`` are
     those of this run; ``repaired``: damaged tables that are made again. ``priority``: of a
-    prioritised run, how far each model is.
+    prioritised run, how far each model is. ``renewed``: models that have another identity than in
+    the run before, so that all is asked again.
     """
 
     shards: int
@@ -49,6 +50,7 @@ class RunProgress:
     parses: int = 0
     predictions: int = 0
     priority: Mapping[str, PriorityState] = field(default_factory=dict)
+    renewed: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -198,6 +200,7 @@ def run_campaign(
                 made = run_on(opened, min(campaign.workers, shard_count), shards, cancelled)
             for done in stack.enter_context(closing(made)):
                 if not state.shards:  # all shards are of the same models
+                    state = replace(state, renewed=_renewed(notes["models"], done.models))
                     store.note_own(models=_noted(notes["models"], done.models))
                 sums = {name: getattr(state, name) + getattr(done, name) for name in _SUMMED}
                 state = replace(state, shards=state.shards + 1, **sums)
@@ -246,6 +249,12 @@ def _asked(
             if cancelled():
                 break
     return state
+
+
+def _renewed(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of models that stand for another model than before."""
+    same = (name for name in now if name in before)
+    return tuple(name for name in same if before[name]["identity"] != now[name]["identity"])
 
 
 def _noted(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:

@@ -59,7 +59,14 @@ def test_a_model_of_other_weights_adds_no_answers(
     run = command(data, tmp_path / "out")
     run[run.index(RULES)] = "python:weighted:predict"
     assert commands.run(*run).code == 0
-    assert "0 predictions" in commands.run(*run, "--resume").out
+    resumed = commands.run(*run, "--resume")
+    assert "0 predictions" in resumed.out
+    assert "another model" not in resumed.err
+    with (tmp_path / "weighted.py").open("a") as code:
+        code.write("# edited\n")
+    resumed = commands.run(*run, "--resume")
+    assert "0 predictions" not in resumed.out
+    assert "is another model than in the run before (its file, or one beside it" in resumed.err
     weights.write_text("0.7")
     before = rows_of(CampaignStore(tmp_path / "out"))
     refused = commands.run(*run, "--resume")
