@@ -15,7 +15,12 @@ from hinter_core.cli.options import Folder, output, print_json
 from hinter_core.errors import InputError
 from hinter_core.report.formats import print_sections
 from hinter_core.report.metrics.diagnosis import WordRate, diagnose, weights_of
-from hinter_core.report.metrics.interactions import Interactions, WordPair, interactions
+from hinter_core.report.metrics.interactions import (
+    FEWEST_TEXTS,
+    Interactions,
+    WordPair,
+    interactions,
+)
 from hinter_core.report.section import PValue, Rows, Section
 
 _MOST = 20  # words of an attribute that are shown
@@ -73,6 +78,11 @@ def diagnosis(
     ]
     changed = [_section(words, model_name) for words in names if not words[0].context]
     changed[-1].sentences.extend(_NOTES)
+    others = [name for name in store.read()["models"] if name != model_name]
+    if others and not model:
+        changed[0].sentences.append(
+            f"These are the answers of {model_name}; for those of {' or '.join(others)}, add --model."
+        )
     beside = [_section_of_context(words, model_name) for words in names if words[0].context]
     print_sections(
         [*changed, *(_section_of_pairs(one, model_name) for one in pairs), *beside], sys.stdout
@@ -123,8 +133,9 @@ def _section_of_pairs(pairs: Interactions, model: str) -> Section:
     odd = dict.fromkeys(" + ".join(pair.words) for pair in pairs.pairs if pair.stands_out)
     clause = "they change" if len(odd) > 1 else "it changes"
     sentence = (
-        f"{first} and {second}: of {pairs.of:,} pairs of new words ({pairs.tested:,} have enough "
-        "texts for a test), "
+        f"{first} and {second}: of {pairs.of:,} pairs of new words ({pairs.tested:,} could be "
+        f"tested: this takes {FEWEST_TEXTS} texts in which both words change the answer more or "
+        "less often than the two alone do in sum), "
     )
     if odd:
         sentence += (

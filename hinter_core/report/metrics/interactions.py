@@ -26,6 +26,7 @@ from hinter_core.statistics.rates import CONFIDENCE, Difference, Rate, benjamini
 
 MOST = 20  # pairs of two attributes that are returned, and more if more stand out
 _LEVEL = 1 - CONFIDENCE
+FEWEST_TEXTS = 5  # in which the contrast is not 0: with fewer, no result is below the level
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,7 @@ def _clearest(signs: dict[_Case, tuple[int, int]]) -> tuple[dict[_Case, float], 
     raw = {
         case: float(binom.sf(more - 1, more + less, 0.5))
         for case, (more, less) in signs.items()
-        if 0.5 ** (more + less) < _LEVEL
+        if more + less >= FEWEST_TEXTS
     }
     adjusted = dict(zip(raw, benjamini_hochberg(list(raw.values())), strict=True))
 

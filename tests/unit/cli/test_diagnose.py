@@ -49,6 +49,7 @@ def test_planted_bias_is_named_and_its_absence_names_nothing(run: Run, tmp_path:
     # The others change answers with the nurse alone: once in four pairs.
     assert 0 < found["occupation", "pilot"]["changed"] < found["occupation", "pilot"]["cases"] / 2
     code, text, _ = run("diagnose", str(out), "--model", fair)
+    assert f"for those of {fair}, add --model" in " ".join(run("diagnose", str(out))[1].split())
     assert text.count("none stands out") == len({attribute for attribute, _ in found})
     # PROB finds more than RAND, and smoothing leaves every word its chance.
     rates = json.loads(weights.read_text())
