@@ -344,7 +344,8 @@ def missing_in_words(store: CampaignStore) -> str:
     missing, total = missing_shards(store), (store.read().get("size") or {}).get("shards", 0)
     if not missing:
         return ""
-    words = f"The campaign is incomplete: {len(missing):,} of {total:,} shards are missing"
+    lack = "shards is missing" if len(missing) == 1 else "shards are missing"
+    words = f"The campaign is incomplete: {len(missing):,} of {total:,} {lack}"
     left = [part for part in parts_of(store.folder) if any(map(part.has, missing))]
     if not left:
         return f"{words}; resume it."

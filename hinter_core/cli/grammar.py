@@ -143,5 +143,5 @@ def _share(covered: int, of: int) -> str:
 
 def _summary(read: Grammar) -> str:
     rules, terminals = read.size
-    about = f"{read.about} " if read.about else ""
+    about = f"{read.about.removesuffix('.')}. " if read.about else ""
     return f"{read.name}: {about}Task: {read.task}; {rules} rules, {terminals} terminals."

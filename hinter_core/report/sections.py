@@ -229,9 +229,10 @@ def _flow(model: ModelReport, applied: Campaign) -> Section:
         *([] if applied.keep_soft else ["other words of the text contradict it"]),
         *([f"its validity score is below {applied.validity:g}"] if applied.validity else []),
     ]
-    why = f"{', '.join(first)} or {last}" if first else last
+    why = f": {', '.join(first)} or {last}" if first else f": {last}"
+    left = f"{lost:,} were discarded{why}" if lost else "none was discarded"
     words = (
-        f"Of {total:,} mutants, {lost:,} were discarded: {why}. "
+        f"Of {total:,} mutants, {left}. "
         f"{hidden:,} show bias that appears only when several attributes change. "
         f"The mutants have {sum(line.replacements for line in both):,} replacements, counted by "
         "place."

@@ -81,7 +81,8 @@ def diagnosis(
     others = [name for name in store.read()["models"] if name != model_name]
     if others and not model:
         changed[0].sentences.append(
-            f"These are the answers of {model_name}; for those of {' or '.join(others)}, add --model."
+            f"These are the answers of {model_name}; for those of {' or '.join(others)}, add "
+            "--model."
         )
     beside = [_section_of_context(words, model_name) for words in names if words[0].context]
     print_sections(

@@ -30,7 +30,8 @@ LABELS = {
     "examples": "Examples",
     "caveats": "Before you rely on this",
     "method": "Method",
-    "command": "The same decision on a build server (exit code 1 if a model does not pass)",
+    "command": "The same decision on a build server (exit code 1 if a model fails "
+    "or too little was tested; one that is not decided passes)",
     "limit": "limit",
     "beyond": "points beyond placebo",
     "alike": "one of {n:,} of its kind in the text",

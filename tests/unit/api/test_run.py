@@ -192,7 +192,7 @@ def test_a_result_says_first_what_is_missing(run: Run, tmp_path: Path) -> None:
     run(TEXTS, shard=1, out=tmp_path / "out")
     next((tmp_path / "out" / "shards").glob("*.answers-*")).unlink()
     part = hinter.load(tmp_path / "out")
-    said = "The campaign is incomplete: 1 of 3 shards are missing; resume it."
+    said = "The campaign is incomplete: 1 of 3 shards is missing; resume it."
     assert repr(part).splitlines()[1] == said
     page = page_of(part._repr_html_())
     assert page.index(said) < page.index("intersectional")

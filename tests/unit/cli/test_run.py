@@ -47,7 +47,7 @@ def test_what_is_incomplete_passes_no_gate(run: Run, data: Path, tmp_path: Path)
     shutil.copytree(whole, part)
     for table in (tmp_path / "part" / "shards").glob("00001.*"):
         table.unlink()
-    limit, said = ("--fail-over", "1"), "The campaign is incomplete: 1 of 3 shards are missing"
+    limit, said = ("--fail-over", "1"), "The campaign is incomplete: 1 of 3 shards is missing"
     code, _, err = run("report", part, *limit, "--gate-on", "rate")
     assert (code, said in err) == (1, True)
     assert run("report", whole, *limit, "--gate-on", "rate")[0] == 0
@@ -166,7 +166,7 @@ def test_verify_names_what_is_missing_or_damaged(run: Run, data: Path, tmp_path:
     code, said, _ = run("verify", out)
     assert code == 0
     assert said.endswith(
-        "no fault. The campaign is incomplete: 1 of 3 shards are missing; resume it.\n"
+        "no fault. The campaign is incomplete: 1 of 3 shards is missing; resume it.\n"
     )
     (shards / "00000.texts.parquet").unlink()
     code, _, said = run("verify", out)

@@ -283,7 +283,7 @@ def test_what_differs_and_what_is_missing_is_said(store: CampaignStore, tmp_path
     other = CampaignStore(tmp_path / "other")
     run_campaign(replace(store.campaign(), limit=2, sample=3, models=(ALONE,)), other)
     said = comparison_sections(compare(*choose_sides(store, half, [ALONE])))[0].sentences
-    assert said[1].startswith("The campaign of model B is incomplete: 1 of 5 shards are missing")
+    assert said[1].startswith("The campaign of model B is incomplete: 1 of 5 shards is missing")
     assert "These settings" not in " ".join(said)
     found = compare(*choose_sides(other, store, [ALONE]))
     words = "at most 2 intersectional mutants per text, seed 0; a sample of 3 texts, seed 0"

@@ -136,17 +136,25 @@ def test_replacements_are_counted_by_place(make: Make) -> None:
     assert [row[-1] for row in flow.rows] == ["4", "6"]
 
 
+def with_discarded(report: Report) -> Report:
+    (model,) = report.models
+    atomic = replace(model.atomic, verdicts=Counter({**model.atomic.verdicts, "discarded": 2}))
+    return replace(report, models=[replace(model, atomic=atomic)])
+
+
 def test_a_least_validity_is_named_where_one_was_set(small: Report) -> None:
-    def words(validity: float) -> str:
-        report = replace(small, campaign=replace(small.campaign, validity=validity))
+    def words(validity: float, report: Report = small) -> str:
+        report = replace(report, campaign=replace(small.campaign, validity=validity))
         return next(s for s in sections(report) if s.key == "flow").sentences[0]
 
-    assert "validity" not in words(0.0)
-    assert "other words of the text contradict it or its validity score is below 0.8." in words(0.8)
+    lossy = with_discarded(small)
+    assert "none was discarded. " in words(0.8)  # without a reason
+    assert "validity" not in words(0.0, lossy)
+    assert "contradict it or its validity score is below 0.8." in words(0.8, lossy)
 
 
 def test_a_report_says_what_a_literal_campaign_did(small: Report) -> None:
-    report = replace(small, campaign=replace(small.campaign, literal=True))
+    report = replace(with_discarded(small), campaign=replace(small.campaign, literal=True))
     written = {one.key: " ".join(one.sentences) for one in sections(report)}
     assert "Settings other than the default (literal mode, " in written["overview"]
     assert "discarded: a sentence parses differently after the change. " in written["flow"]
