@@ -1,6 +1,6 @@
 """The events of the Batch tab: a campaign is estimated, started, watched, and opened again."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -99,13 +99,16 @@ class BatchEvents(TabEvents):
             fields[HANDWRITTEN].upload, fields[HANDWRITTEN].clear, fields[TEMPLATES].upload,
             fields[TEMPLATES].clear, fields["mining_log"].upload, fields["mining_log"].clear,
             fields["names"].upload, fields["names"].clear,
-            fields[GRAMMAR].input, fields["own_grammar"].upload, fields["own_grammar"].clear,
+            fields["own_grammar"].clear,
             fields["path"].submit, fields["path"].blur,
             fields["hub"].input,
         ]  # fmt: skip
         looked = partial(gr.on, fresh)
         data = [*(fields[name] for name in LOOKED_AT), *ui.data]
         private(looked, self.look_at_data, data, ui.of_data, trigger_mode="always_last")
+        # A grammar of one's own takes the place of the one chosen, and the other way round.
+        private(fields["own_grammar"].upload, self.look_at_own_grammar, data, ui.of_data)
+        private(fields[GRAMMAR].input, self.look_at_grammar, data, ui.of_data)
         chosen = [fields[name].input for name in COLUMNS]
         private(partial(gr.on, chosen), self.look_at_columns, data, [ui.preview])
         told = partial(gr.on, [fields[name].change for name in LOOKED_AT])
@@ -122,9 +125,25 @@ class BatchEvents(TabEvents):
 
     def look_at_data(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
         """Show the fields of a source and what its data look like; columns are detected anew."""
+        yield from self._looked_at(request, values)
+
+    def look_at_own_grammar(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
+        """Show a grammar of one's own; none of the list is chosen then."""
+        yield from self._looked_at(request, values, emptied=GRAMMAR)
+
+    def look_at_grammar(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
+        """Show a grammar of the list, in place of one's own."""
+        yield from self._looked_at(request, values, emptied="own_grammar")
+
+    def _looked_at(
+        self, request: gr.Request, values: Sequence[Any], emptied: str = ""
+    ) -> Iterator[Updates]:
         session = self.session(request)
         form = _detected(BatchForm.of_look(*values))
         fields = self.updates.data(form)
+        if emptied:
+            form = replace(form, **{emptied: ""})  # type: ignore[arg-type]
+            fields[self.ui.fields[emptied]] = gr.update(value=None)
         if form.source == "hub" and form.hub:
             yield fields | {self.ui.preview: notice.working(say("working.hub"), 0)}
         shown = self.updates.columns(form, *self._preview(session, form))

@@ -189,7 +189,7 @@ def in_yaml(explore: Any) -> Any:
     return page
 
 
-def test_a_grammar_is_written_checked_and_handed_to_batch(explore: Any) -> None:
+def test_a_grammar_is_written_checked_and_handed_to_batch(explore: Any, tmp_path: Path) -> None:
     page = in_yaml(explore)
     drawn, again = page.locator("#generate-drawn"), page.locator("#generate-again")
     editor = page.locator("#generate-text .cm-content")
@@ -210,6 +210,14 @@ def test_a_grammar_is_written_checked_and_handed_to_batch(explore: Any) -> None:
     expect(page.locator("#batch-preview")).to_contain_text("12 different sentences")
     expect(page.locator("#batch-own-grammar")).to_contain_text("grammar")
     expect(page.locator("#batch-tested").get_by_role("checkbox").first).to_be_checked()
+    listed, own = page.locator("#batch-grammar input"), tmp_path / "own.yaml"
+    listed.click()
+    page.get_by_role("option", name="feelings").click()
+    expect(page.locator("#batch-preview")).to_contain_text("82,870 different sentences")
+    own.write_text(OWN)
+    page.locator("#batch-own-grammar input[type=file]").set_input_files(own)
+    expect(page.locator("#batch-preview")).to_contain_text("12 different sentences")
+    expect(listed).to_have_value("")
     page.locator("#batch-start").click()
     expect(page.locator("#job-title .badge")).to_have_text("done", timeout=120_000)
     page.get_by_role("tab", name="Generate").click()
