@@ -24,12 +24,10 @@ from hinter_core.storage import data_place, open_database, transaction
 from hinter_core.types import Failure, Prediction
 
 _KEY_VERSION = b"hinter-prediction-1"
-# Failures of a text itself: asking again cannot help.
+# Failures of a text itself: asking the same model again cannot help.
 LASTING = frozenset({Failure.TOO_LONG, Failure.NO_MASK})
-# Failures that may not occur again; such a text is sent again next time.
-PASSING = frozenset(
-    {Failure.ERROR, Failure.TIMED_OUT, Failure.TOO_LONG, Failure.OVER_BUDGET, Failure.NOT_ASKED}
-)
+# Failures that may not occur again, at the latest with another window; they are not kept.
+PASSING = LASTING | {Failure.ERROR, Failure.TIMED_OUT, Failure.OVER_BUDGET, Failure.NOT_ASKED}
 _UNREADABLE = (ValueError, KeyError, TypeError, AttributeError)  # what a damaged row may raise
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS predictions (
