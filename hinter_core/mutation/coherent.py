@@ -14,7 +14,14 @@ from dataclasses import replace
 from hinter_core.language.people import PRONOUNS, people_words
 from hinter_core.mutation.ages import Ages
 from hinter_core.mutation.agreement import verbs_for
-from hinter_core.mutation.edits import OVERLAP, carry_case, rewritten, splices_of, texts_of
+from hinter_core.mutation.edits import (
+    OVERLAP,
+    assemble,
+    carry_case,
+    rewritten,
+    splices_of,
+    texts_of,
+)
 from hinter_core.mutation.given_names import GivenNames
 from hinter_core.mutation.people import People
 from hinter_core.terms.dictionary import Dictionary
@@ -30,6 +37,7 @@ from hinter_core.types import (
     RejectedEdit,
     Sentence,
     Span,
+    Splice,
     Term,
 )
 
@@ -42,6 +50,12 @@ _TITLE = re.compile(r"(?<!\w)([A-Z]\w+)\.? $")
 _NAME = re.compile(r"\.? (?=[A-Z])")
 _OWNED = re.compile(r"\b(?:[Tt]he|[Mm]y|[Oo]ur|[Yy]our|[Hh]is|[Hh]er|[Tt]heir|\w+['\u2019]s) $")
 _BARE_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Mx|Dr)\b(?!\.)")
+_PAIR = re.compile(  # "female girls"; "women are women"
+    r"\b((?:[\w-]+ )?[\w-]+) (?:is|are|was|were) (?:an? )?\1\b|\b([\w-]+) (?=([\w-]+))",
+    re.IGNORECASE,
+)
+_IN_GENERAL = frozenset("people persons individuals".split())
+_TRANS = frozenset("trans transgender non-binary nonbinary genderqueer".split())
 _BEFORE = 24  # characters in which a title stands before a name
 _NEUTRAL, _NEITHER = "neutral", "trans-and-non-binary"
 _FORM = GrammaticalForm
@@ -79,11 +93,35 @@ def coherent_edits(
             refused.append(RejectedEdit(edit, extended))
             continue
         splices = splices_of(text, extended, sentences)
+        if twice := _said_twice(text, splices):
+            refused.append(RejectedEdit(edit, f"\u201c{twice}\u201d says the same twice"))
+            continue
         key = tuple(((s.start, s.end), s.new) for s in splices)
         if key not in made:
             made.add(key)
             accepted.append(extended)
     return accepted, refused
+
+
+def _said_twice(text: str, splices: Sequence[Splice]) -> str:
+    """Return words of a variant that say one thing twice, as the text does not: "female girls"."""
+    mutant = assemble(text, (), splices)
+    for splice in mutant.splices:
+        start = max(0, splice.at - _BEFORE)
+        for match in _PAIR.finditer(mutant.text, start, splice.at + len(splice.new) + _BEFORE):
+            itself, first, second = match.groups()
+            said = mutant.text[match.start() : match.end() if itself else match.end(3)]
+            if said not in text and (itself or _twice(first.lower(), second.lower())):
+                return said
+    return ""
+
+
+def _twice(adjective: str, noun: str) -> bool:
+    """Whether a word says what the one after it says, too."""
+    if adjective in ("baby", "infant"):
+        return noun in _ADULTS
+    gender = people_words().nouns.get(noun) if adjective in _BINARY else None
+    return gender == adjective or (adjective in _TRANS and noun in _TRANS)
 
 
 def _in_one_style(text: str, edits: Sequence[Edit]) -> Iterator[Edit]:
@@ -136,6 +174,11 @@ class _Direction:
         series = [pair.target.text for pair in self._towards(change.source, wanted)]
         for term in terms:
             targets = self._towards(term, wanted)
+            if wanted in _BINARY and not targets:
+                targets = self._towards(term, _NEUTRAL)
+            if term.group == _NEITHER and wanted in _BINARY and not term.form.is_pronoun:
+                # Who is a "trans woman" becomes no "man" where another word changes.
+                targets = [pair for pair in targets if pair.target.group == _NEITHER]
             if wanted == _NEITHER and not term.form.is_pronoun:
                 # Who is a "transgender person" becomes no "non-binary sibling".
                 kind = change.target.text.partition(" ")[0]
@@ -214,6 +257,8 @@ class _Extender:
         wanted = self._direction.says(pair.target)
         if wanted == self._direction.says(pair.source):
             return edit
+        if why := self._includes(edit):
+            return why
         people = self._changed(edit)
         new = replaced = self._texts(edit)
         if isinstance(parts := self._mentions(edit, pair, people), str):
@@ -236,6 +281,14 @@ class _Extender:
         if new.keys() == replaced.keys():
             return edit
         return rewritten(self._text, edit, new, self._sentences) or OVERLAP
+
+    def _includes(self, edit: Edit) -> str:
+        """Return why a word for people in general fits no list of several: "women, Danes"."""
+        target = edit.target.text.lower()
+        for other in map(self._people.joined, edit.spans if target in _IN_GENERAL else ()):
+            if nouns := [word for word in other if people_words().person_noun(word.lower())]:
+                return f"\u201c{target}\u201d would include \u201c{nouns[0]}\u201d"
+        return ""
 
     def _texts(self, edit: Edit) -> dict[Span, str]:
         return texts_of(splices_of(self._text, edit, self._sentences))

@@ -17,6 +17,7 @@ from functools import cached_property
 
 from hinter_core.language.coreference import parse_text, resolve
 from hinter_core.language.parsing import ParseStore
+from hinter_core.language.people import MALE
 from hinter_core.language.trees import ParsedSentence, SentenceTree, said_of_somebody
 from hinter_core.mutation.unresolved import settled
 from hinter_core.terms.senses.forms import head_of, tokens_at
@@ -234,6 +235,22 @@ class People:
             )
         inside = tokens_at(tree.parse, (start, end))
         return [(tree, head_of(tree.parse, inside))] if inside else []
+
+    def joined(self, span: Span) -> list[str]:
+        """Return the words that are joined with a word: "women, Danes and nurses"."""
+        return [
+            tree.parse.words[other]
+            for tree, token in self._words(span)
+            for other in (*tree.children(token, "conj"), tree.parse.heads[token])
+            if "conj" in (tree.parse.labels[token], tree.parse.labels[other])
+        ]
+
+    def women_alone(self, edit: Edit) -> str:
+        """Return why an edit does not suit whom it changes: no man is a lesbian."""
+        changed = (self.entities[n] for n in self.of_edit(edit) if n < len(self.entities))
+        if "lesbian" not in edit.target.text or all(one.gender != MALE for one in changed):
+            return ""
+        return f"\u201c{edit.target.text}\u201d is said of women alone"
 
     def said_of_somebody(self, span: Span) -> bool:
         """Whether a word is the noun that says what somebody is: "He is a good man"."""

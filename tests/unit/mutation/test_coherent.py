@@ -86,6 +86,7 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "dad > mom",
             "The girl told her mom that she likes the new child because he sings.",
         ),
+        ("She is the heroine of the film.", "she > he", "He is the hero of the film."),
         ("Her coat is red and hers is new.", "her > his", "His coat is red and hers is new."),
         (
             "JOHN SMITH, AN ACTOR, SAID THAT HE WAS TIRED.",
@@ -308,6 +309,23 @@ def test_equal_changes_are_one(parses: ParseStore) -> None:
             'Anna came in. "Good day," she said. The lady sat down.',
             "she > he",
             "the text also says \u201clady\u201d, perhaps of the same person",
+        ),
+        (
+            "Trans women are women.",
+            "trans women > men",
+            "\u201cMen are men\u201d says the same twice",
+        ),
+        (
+            "Trans women are women.",
+            "women > men",
+            "the text also says \u201cTrans women\u201d of the same person",
+        ),
+        ("A female child sang.", "child > girl", "\u201cfemale girl\u201d says the same twice"),
+        ("She had a baby boy.", "boy > kid", "\u201cbaby kid\u201d says the same twice"),
+        (
+            "Women and Danes are welcome.",
+            "women > people",
+            "\u201cpeople\u201d would include \u201cDanes\u201d",
         ),
         (
             "The girl told her dad that she likes the new child because he sings.",

@@ -355,3 +355,9 @@ def test_a_noun_before_a_participle(
     plan = make_plan(text, [shipped["nationality"]], Settings(order=1), parses)
     made = {plan.mutant((edit,)).text for edit in plan.edits.get("nationality", [])}
     assert changed in made if changed else not any("Finn " in text for text in made)
+
+
+def test_no_man_becomes_a_lesbian(shipped: dict[str, Dictionary], parses: ParseStore) -> None:
+    made = plan("Her son is bi.", [shipped["sexual-orientation"]], parses, order=1)
+    assert [e.target.text for e in made.edits["sexual-orientation"]] == ["hetero"]
+    assert made.refused[0].reason == "\u201clesbian\u201d is said of women alone"
