@@ -149,7 +149,8 @@ def join_appositions(sets: EntitySets) -> None:
             phrase = phrases[index]
             for part in {token, *range(phrase.name_at, phrase.name_at + len(phrase.name))}:
                 for other in tree.children(part, "appos"):
-                    _join_apposition(sets, tree, phrase, other)
+                    if not tree.ends_list(other):
+                        _join_apposition(sets, tree, phrase, other)
             if tree.children(token, "cop"):
                 _join_predicate(sets, tree, token)
             elif phrase.person and phrase.indefinite and "as" in _cases(tree, token):

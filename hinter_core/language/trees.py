@@ -27,6 +27,12 @@ class SentenceTree:
         """Return the children of a token with one of these relations."""
         return [c for c in self.below[token] if self.parse.labels[c] in labels]
 
+    def ends_list(self, token: int) -> bool:
+        """Whether an apposition is the last of a list without "and": "gays, women, the poor"."""
+        before = [c for c in self.children(self.parse.heads[token], "conj") if c < token]
+        joined = bool(before) and not any(self.children(c, "cc") for c in before)
+        return joined and self.parse.labels[token] == "appos"
+
     def tells_reason(self, clause: int) -> bool:
         """Whether a clause says what somebody is known for: "known for a role as Emma"."""
         reasons = self.children(clause, "obl")

@@ -48,6 +48,7 @@ _CONSONANT_SOUND = re.compile(
 )
 _VOWEL_SOUND = re.compile(r"(?:hour|honest|hono[u]?r|heir)", re.IGNORECASE)
 _VOWEL_NUMBER = re.compile(r"8|1[18](?!\d)")  # eight, eleven, eighteen
+COLOURS = frozenset({"black", "white", "brown"})
 OVERLAP = "two of its words overlap"  # why an edit is not made
 _BEFORE = 24  # characters in which an article stands before a word
 _NEAR = 40  # characters in which the next word begins
@@ -76,8 +77,9 @@ def carry_case(
 ) -> str:
     """Write ``target`` in the case in which the text wrote ``source`` as ``surface``.
 
-    ``all_lower``: the text has no capital at all. Only then is a proper adjective written in lower
-    case ("a black man" in running text becomes "an Asian man").
+    A proper adjective is written in lower case where the text so wrote the one before ("a chinese
+    man"), or ``all_lower``: it has no capital at all. Colours have a small letter in any text ("a
+    black man" in running text becomes "an Asian man").
     """
     if surface.isupper() and sum(c.isalpha() for c in surface) > 1 and not source.isupper():
         return target.upper()
@@ -86,7 +88,8 @@ def carry_case(
         return " ".join(w[:1].upper() + w[1:] for w in target.split(" "))
     if surface[:1].isupper() and (starts_sentence or source[:1].islower()):
         return target[:1].upper() + target[1:]
-    return target.lower() if all_lower else target
+    lower = surface.islower() and source[:1].isupper() and surface not in COLOURS
+    return target.lower() if all_lower or lower else target
 
 
 def splices_of(text: str, edit: Edit, sentences: Sequence[Sentence]) -> tuple[Splice, ...]:

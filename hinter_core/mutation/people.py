@@ -340,7 +340,7 @@ class People:
         if label.startswith("obl") and "as" in cases:
             other = None if _is_role(tree, token) else _governing(tree, above)
         elif label == "appos":
-            other = above
+            other = None if tree.ends_list(token) else above
         elif not cases & _COMPARES:
             other = _subject(tree, token)
         known = other is not None and other != token and self._somebody(tree, other)

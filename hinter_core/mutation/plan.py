@@ -20,6 +20,7 @@ from hinter_core.language.sentences import sentence_at, split_sentences
 from hinter_core.mutation.ages import AGE, Ages
 from hinter_core.mutation.coherent import coherent_edits
 from hinter_core.mutation.edits import (
+    COLOURS,
     assemble,
     combined,
     edits_for,
@@ -53,7 +54,6 @@ from hinter_core.types import (
 _LONGEST_SENTENCE = 10_000  # characters: the senses take the square of its words
 _TOO_LONG = f"its sentence is longer than {_LONGEST_SENTENCE:,} characters"
 _UNSEEN = "past the part of the text that the model sees"
-_COLOURS = frozenset({"black", "white", "brown"})
 
 
 @dataclass
@@ -429,7 +429,7 @@ def _with_sense(
 
 def _may_be_surname(occurrence: Occurrence) -> bool:
     """Whether a capital is more than that of a people: "the Black gang", not "the Danes"."""
-    return occurrence.surface.lower() in _COLOURS or occurrence.terms[0].text.islower()
+    return occurrence.surface.lower() in COLOURS or occurrence.terms[0].text.islower()
 
 
 _MAX_UNLIMITED = 500_000  # combinations that are listed in memory

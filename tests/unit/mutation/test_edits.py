@@ -140,6 +140,12 @@ def test_carry_case_keeps_inner_capitals() -> None:
     assert carry_case("LGBT", "LGBT", "straight", False) == "straight"
 
 
+def test_a_people_in_lower_case_stays_so_but_a_colour_says_nothing() -> None:
+    assert carry_case("chinese", "Chinese", "Maldivian", False) == "maldivian"
+    assert carry_case("black", "Black", "Asian", False) == "Asian"
+    assert carry_case("lgbt", "LGBT", "straight", False) == "straight"
+
+
 def test_edits_for_groups_occurrences_by_reading(gender: Dictionary) -> None:
     text = "A man, a woman and a man."
     found, _ = Matcher([gender]).find(text)

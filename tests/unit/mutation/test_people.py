@@ -67,6 +67,7 @@ def test_words_of_one_person(text: str, word: str, other: str, parses: ParseStor
         ("She married a Korean.", "She", "Korean"),
         ("He sings like a Black woman.", "He", "Black"),
         ("Young men and old women danced.", "Young", "women"),
+        ("Women, Muslims, Blacks, gays, the disabled: all are welcome.", "Women", "disabled"),
         ("Mia Low is an Irish actress best known for her role as Ada Reed.", "Irish", "Ada"),
         ("Sam Low is a dancer known for his parts as Piet in two films.", "dancer", "Piet"),
         ("Tom Low starred as Peter Reed, and he sang.", "Tom", "Peter"),
