@@ -6,6 +6,7 @@ kept; all mutants of a text lie in one shard. Word pairs and sets of attributes 
 """
 
 from collections import Counter
+from collections.abc import Iterable
 
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
@@ -27,6 +28,7 @@ from hinter_core.report.counts import (
     PART_UNKNOWN,
     WHOLE_ERRS,
     CampaignCounts,
+    Cluster,
     ModelCounts,
     Swap,
     TextSums,
@@ -102,6 +104,7 @@ def count(reader: CampaignReader, attributes: Attributes = ()) -> CampaignCounts
         for name in chunk.judged:
             _read_answers(models[name], chunk, where, counts)
     _count_mutants(reader, counts)
+    counts.same = _count_same(reader, where)
     for model in models.values():
         _count_answers(model)
     counts.models = models
@@ -234,13 +237,24 @@ def _read_answers(model: ModelCounts, chunk: Chunk, where: str, counted: Campaig
     _read_lattice(model, width)
     _read_words(model, width)
     counts = run(
-        "SELECT min(apart) AS two, -CASE WHEN two THEN count(*) ELSE count_if(NOT apart) END, "
-        "min(shard), arg_min(place, (apart::BIGINT << 1 | "
-        f"(grade = '{HiddenGrade.THRESHOLD}')::BIGINT) << 40 | place) "
-        f"FROM judged JOIN sets USING (set) WHERE verdict = 'hidden' AND NOT "
-        f"{has_placebo('attributes')} GROUP BY row, set ORDER BY 1, 2, 3, 4 LIMIT {_EXAMPLES}"
+        "FROM (SELECT min(apart) AS two, -CASE WHEN two THEN count(*) ELSE count_if(NOT apart) END "
+        "AS number, min(shard) AS shard, arg_min(place, (apart::BIGINT << 1 | "
+        f"(grade = '{HiddenGrade.THRESHOLD}')::BIGINT) << 40 | place) AS place, any_value("
+        "coalesce(first, row)) AS text FROM judged JOIN sets USING (set) LEFT JOIN alike USING "
+        f"(row) WHERE verdict = 'hidden' AND NOT {has_placebo('attributes')} GROUP BY row, set) "
+        "ORDER BY row_number() OVER (PARTITION BY text ORDER BY two, number, place) > 1, two, "
+        f"number, place LIMIT {_EXAMPLES}"
     )
-    model.clusters = sorted([*model.clusters, *counts])[:_EXAMPLES]
+    model.clusters = _each_text_first([*model.clusters, *counts])[:_EXAMPLES]
+
+
+def _each_text_first(clusters: Iterable[Cluster]) -> list[Cluster]:
+    """Sort clusters, the first of each text before the others."""
+    first: dict[int, Cluster] = {}
+    ordered = sorted(clusters)
+    for one in ordered:
+        first.setdefault(one[-1], one)
+    return sorted(ordered, key=lambda one: first[one[-1]] is not one)
 
 
 def _read_lattice(model: ModelCounts, width: int) -> None:
@@ -373,6 +387,17 @@ def _count_texts(reader: CampaignReader, counts: CampaignCounts) -> None:
         listed += [UnusedRow(*row) for row in rows]
 
 
+def _count_same(reader: CampaignReader, where: str) -> tuple[int, int]:
+    """Return how many kept mutants have the text of an earlier one, and how many there are."""
+    text = "e.spans, e.joint, coalesce(e.texts, [e.target])"
+    ((same, kept),) = reader.run(
+        "SELECT count(*) - count(DISTINCT hash(row, list_sort(list_transform(edits, lambda e: "
+        f"({text}))))), count(*) FROM (FROM ({reader.tables().mutants}) {where}) WHERE kept AND "
+        f"handwritten IS NULL AND NOT {has_placebo('attributes')}"
+    )
+    return same, kept
+
+
 def _count_mutants(reader: CampaignReader, counts: CampaignCounts) -> None:
     for names, order, number in reader.run(
         "SELECT attributes, n_edits, sum(number)::BIGINT FROM made_of JOIN sets USING (set) "
@@ -418,6 +443,6 @@ def _count_answers(model: ModelCounts) -> None:
         "SELECT attributes, grade, sum(number)::BIGINT FROM grades JOIN sets USING (set)"
     ):
         model.grades[tuple(names)][grade] = number
-    at = {(shard, place): -alike for _, alike, shard, place in model.clusters}
+    at = {(shard, place): -alike for _, alike, shard, place, _ in model.clusters}
     records = {(one.shard, one.place): one for one in model.reader.at(at)}
     model.examples = [(records[place], alike) for place, alike in at.items()]

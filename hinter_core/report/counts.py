@@ -12,6 +12,7 @@ from hinter_core.report.section import ordered
 from hinter_core.statistics.clustered import WordSums
 
 Groups = tuple[str, ...]
+Cluster = tuple[bool, int, int, int, int]
 
 # Slices of the pie of intersectional errors (HInter, Figure 10a) ...
 PART_ERRS = "a part errs too"
@@ -73,8 +74,9 @@ class ModelCounts:
     ``verdicts``: by attributes. ``replacements``: by attributes, changed places of all mutants with
     a verdict. ``grades``: of hidden mutants, by attributes; "" without scores. ``clusters``: hidden
     mutants of one text and the same attributes: whether all are of two people, minus their number,
-    shard and place of the first; those of one person first, then by number. ``examples``: the first
-    of each, with the number. What metrics need besides stays in the tables of :meth:`sums`.
+    shard and place of the first, and the first row with the text; one of each text first, then
+    those of one person, then by number. ``examples``: the first of each, with the number. What
+    metrics need besides stays in the tables of :meth:`sums`.
     """
 
     name: str
@@ -84,7 +86,7 @@ class ModelCounts:
     replacements: Counter[Attributes] = field(default_factory=Counter)
     grades: dict[Attributes, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     failures: Counter[str] = field(default_factory=Counter)
-    clusters: list[tuple[bool, int, int, int]] = field(default_factory=list)
+    clusters: list[Cluster] = field(default_factory=list)
     examples: list[tuple[MutantRecord, int]] = field(default_factory=list)
     metrics: dict[str, Any] = field(default_factory=dict)
 
@@ -198,11 +200,12 @@ class CampaignCounts:
 
     ``texts``: by outcome. ``possible`` and ``tested``: intersectional mutants by order. ``faults``:
     unusable rows; ``idle``: texts with nothing to test; the first 1,000 of each. ``repeated``: rows
-    by id that is not unique. ``alike``: tested texts that stand in a row before, too. ``labels``:
-    number of distinct labels. ``pairs``: by attributes and attribute, word pairs made and kept.
-    ``met``: by attributes, number of target groups (one per attribute). ``combined``: by several
-    attributes, number of combinations of word pairs. ``discarded``: by attribute and target group,
-    atomic mutants made, discarded, and soft among these.
+    by id that is not unique. ``alike``: tested texts that stand in a row before, too. ``same``:
+    kept mutants with the text of an earlier one, and all. ``labels``: number of distinct labels.
+    ``pairs``: by attributes and attribute, word pairs made and kept. ``met``: by attributes, number
+    of target groups (one per attribute). ``combined``: by several attributes, number of
+    combinations of word pairs. ``discarded``: by attribute and target group, atomic mutants made,
+    discarded, and soft among these.
     """
 
     texts: Counter[str] = field(default_factory=Counter)
@@ -213,6 +216,7 @@ class CampaignCounts:
     labels: int = 0
     repeated: dict[str, int] = field(default_factory=dict)
     alike: int = 0
+    same: tuple[int, int] = (0, 0)
     pairs: dict[Attributes, dict[str, tuple[int, int]]] = field(
         default_factory=lambda: defaultdict(dict)
     )

@@ -65,6 +65,7 @@ def bars(report: Report, rate: str = "errors") -> Chart | None:
         for model in report.models
     ]
     names = list(dict.fromkeys(name for rates in every for name in rates))
+    texts = [{line.name: line.sources for line in lines_of(model)} for model in report.models]
     if not names:
         return None
     top = _top(
@@ -75,7 +76,7 @@ def bars(report: Report, rate: str = "errors") -> Chart | None:
     both = list(zip(models, every, strict=True))
     rows = [
         (
-            _with_number(name, every),
+            _with_number(name, every) if rate == "sources" else _with_number(name, every, texts),
             [bar(*model, rates[name], top) for model, rates in both if name in rates],
         )
         for name in names
@@ -103,12 +104,22 @@ def _top(values: Iterable[float], unit: float = 100.0) -> float:
     return next(n * step for n in (1, 2, 2.5, 5, 10) if n * step >= most - 1e-9)
 
 
-def _with_number(name: str, every: Sequence[Mapping[str, Rate]]) -> str:
-    """Return a label with the number of cases: that of all models, or the least and the most."""
+def _with_number(
+    name: str, every: Sequence[Mapping[str, Rate]], texts: Sequence[Mapping[str, Rate]] = ()
+) -> str:
+    """Return a label with the numbers of cases, and of their texts if given."""
+    written = _number(name, every)
+    if texts:
+        number = _number(name, texts)
+        written += " in 1 text" if number == "1" else f" in {number} texts"
+    return f"{name} (n\u00a0{written})"
+
+
+def _number(name: str, every: Sequence[Mapping[str, Rate]]) -> str:
+    """Return the number of cases: that of all models, or the least and the most."""
     numbers = sorted({rates[name].of for rates in every if name in rates})
     least, most = numbers[0], numbers[-1]
-    written = f"{least:,}" if least == most else f"{least:,}\u2013{most:,}"
-    return f"{name} (n\u00a0{written})"
+    return f"{least:,}" if least == most else f"{least:,}\u2013{most:,}"
 
 
 def _short(name: str) -> str:

@@ -115,7 +115,7 @@ class ModelReport:
 class Report:
     """A campaign's report.
 
-    ``faults``, ``idle``, ``repeated``, ``alike`` and ``labels`` (HInter, Table 4): see
+    ``faults``, ``idle``, ``repeated``, ``alike``, ``same`` and ``labels`` (HInter, Table 4): see
     :class:`hinter_core.report.counts.CampaignCounts`. ``people``: judgements of annotators, if
     :func:`hinter_core.annotation.evaluation.correction.judged_by_people` added them. ``only``:
     mutants that change other attributes are left out; empty: none is. ``names``: full names of
@@ -145,6 +145,7 @@ class Report:
     version: str = ""
     missing: str = ""
     rows: int | None = None
+    same: tuple[int, int] = (0, 0)
 
     @property
     def sampled(self) -> bool:
@@ -217,6 +218,7 @@ def report_of(store: CampaignStore, counts: CampaignCounts, only: Attributes = (
         idle=counts.idle,
         repeated=counts.repeated,
         alike=counts.alike,
+        same=counts.same,
         labels=counts.labels,
         reach=[] if only else reach(counts),
         coverage=coverage(counts, scope),

@@ -125,6 +125,8 @@ def _overview(report: Report) -> Section:
     }
     sentences += [words for many, words in gaps.values() if many]
     sentences += [alike_in_words(report.alike)] if report.alike else []
+    sentences += [same_in_words(*report.same)] if report.same[0] else []
+    sentences += filter(None, [idle_in_words(report)])
     sentences += [report.missing] if report.missing else []
     if any(model.priority for model in report.models):
         sentences.append(
@@ -173,8 +175,10 @@ def line_in_words(line: ReportRow) -> str:
             words += f": no smaller change reveals {'it' if line.hidden.of == 1 else 'them'}"
         if line.grades:
             words += f" ({grades_in_words(line.grades)})"
-    if texts.of:
-        words += f". {rate_in_words(texts)} original texts have an error"
+    if texts.of == 1 and errors.of > 1:
+        words += ". They are all of one text"
+    elif texts.of > 1:
+        words += f". {rate_in_words(texts)} texts have a mutant that changed the answer"
     if line.discarded.of:
         words += f". {rate_in_words(line.discarded)} mutants were discarded"
     lost = line.verdicts[Verdict.UNANSWERED.value]
@@ -233,7 +237,7 @@ def _flow(model: ModelReport, applied: Campaign) -> Section:
     left = f"{lost:,} were discarded{why}" if lost else "none was discarded"
     words = (
         f"Of {total:,} mutants, {left}. "
-        f"{hidden:,} show bias that appears only when several attributes change. "
+        f"{hidden:,} are hidden: only the whole change flips the answer, no part of it does. "
         f"The mutants have {sum(line.replacements for line in both):,} replacements, counted by "
         "place."
     )
@@ -260,11 +264,32 @@ def _unused(report: Report) -> Section:
 
 def alike_in_words(number: int) -> str:
     """Say that texts stand in the data more than once, and what that means for figures."""
-    stand = "1 text stands" if number == 1 else f"{number:,} texts stand"
+    repeat = "1 text repeats" if number == 1 else f"{number:,} texts repeat"
     return (
-        f"{stand} in the data before, word for word. Alike texts count in every rate, and as one "
-        "text in its interval and among the texts with an error."
+        f"{repeat} an earlier one word for word. Every copy counts in the rates. In intervals and "
+        "among the texts with an error, equal texts count as one."
     )
+
+
+def same_in_words(same: int, kept: int) -> str:
+    """Say that mutants have equal texts, and what that means for rates."""
+    return (
+        f"{same:,} of {kept:,} kept mutants have the same text as another one, since a word can "
+        "belong to two attributes (Polish: race and nationality). Each counts in the rates."
+    )
+
+
+def idle_in_words(report: Report) -> str:
+    """Name the chosen attributes of which no text has a word that can be changed, or ""."""
+    campaign = report.campaign
+    whole = campaign.source.makes and campaign.atomic and not (report.only or report.missing)
+    if not whole or not report.coverage:
+        return ""
+    changed = {name for one in report.coverage if any(made for made, *_ in one.pairs.values())
+               for name in one.attributes}  # fmt: skip
+    *others, last = ["", *(name for name in campaign.attributes if name not in changed)]
+    names = " or ".join(filter(None, [", ".join(others[1:]), last]))
+    return f"No text has words of {names} that can be changed." if names else ""
 
 
 def _repeated(ids: Mapping[str, int]) -> str:

@@ -39,7 +39,13 @@ from hinter_core.report.gate import LIMIT
 from hinter_core.report.metrics.diagnosis import WordRate, diagnose
 from hinter_core.report.metrics.interactions import Interactions, interactions
 from hinter_core.report.model import ModelReport, Report, make_report
-from hinter_core.report.page.opening import Opening, most_telling, opening
+from hinter_core.report.page.opening import (
+    Opening,
+    hidden_in_texts,
+    leading,
+    most_telling,
+    opening,
+)
 from hinter_core.report.section import short_names
 from hinter_core.report.sections import sections, with_short_names
 from hinter_core.report.tables import table_files
@@ -233,7 +239,10 @@ class ResultsActions:
         report, short = with_short_names(reading.report), reading.short
         first = opening(report, reading.limit, folder, short.get(reading.model, ""))
         chosen = reading.chosen
-        return replace(first, clusters=chosen.examples[:3]) if chosen else first
+        if not chosen or not reading.attributes:
+            return first
+        hidden = hidden_in_texts(chosen, reading.attributes)
+        return replace(first, clusters=leading(chosen), hidden=hidden)
 
     def findings(
         self, reading: OpenReport

@@ -271,6 +271,11 @@ def pies_section(pies: Sequence[Pie]) -> Section:
         for slice_, number in sorted(pie.slices.items(), key=lambda item: -item[1])
     ]
     sentences = [_pie_in_words(pie) for pie in pies if not pie.attributes]
+    if any(len(pie.attributes) > 2 for pie in pies):
+        sentences.append(
+            "Parts are single changes here. Fewer errors are hidden, since two changes out of "
+            "three may flip the answer already."
+        )
     columns = ["Errors of", "Mutants of the other kind", "Errors", "Share"]
     return Section("pies", "Errors of single and combined changes", sentences, columns, rows)
 

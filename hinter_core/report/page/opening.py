@@ -10,6 +10,7 @@ from typing import Any
 
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
+from hinter_core.campaign.tables import Attributes
 from hinter_core.report.figures import bar
 from hinter_core.report.gate import LIMIT, Decision, GateOn, GateOutcome, decide
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO
@@ -19,7 +20,13 @@ from hinter_core.report.metrics.priority import asked_in_words
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.mutants.unusual import unusual_in_words
 from hinter_core.report.papers.uncovering import names_in_words
-from hinter_core.report.sections import alike_in_words, many_lost, unusable_in_words
+from hinter_core.report.sections import (
+    alike_in_words,
+    idle_in_words,
+    many_lost,
+    same_in_words,
+    unusable_in_words,
+)
 from hinter_core.statistics.format import percent, points
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
@@ -103,10 +110,10 @@ def opening(
     chosen = next((one for one in report.models if one.model == model), None)
     chosen = chosen or most_telling(report)
     return Opening(
-        [card(one, decision, limit, top) for one, decision in decisions],
+        [card(one, decision, limit, top, idle_in_words(report)) for one, decision in decisions],
         chosen.model if chosen else "",
-        chosen.examples[:SHOWN] if chosen else [],
-        _hidden(chosen) if chosen else "",
+        leading(chosen) if chosen else [],
+        hidden_in_texts(chosen) if chosen else "",
         list(caveats(report, limit, decisions)),
         [*method(report), _RULES[on]],
         f"hinter report {shlex.quote(folder)} --fail-over {limit:g}"
@@ -135,8 +142,11 @@ def _rates(model: ModelReport, decision: Decision) -> list[tuple[str, Rate]]:
     ]
 
 
-def card(model: ModelReport, decision: Decision, limit: float, top: float) -> Card:
-    """Return the card of a model; ``top``: the rate at the right end of all bars."""
+def card(model: ModelReport, decision: Decision, limit: float, top: float, idle: str = "") -> Card:
+    """Return the card of a model.
+
+    ``top``: the rate at the right end of all bars. ``idle``: why there may be no mutants.
+    """
     one, line, rates = decision.excess, model.main, _rates(model, decision)
     bars = [
         {**bar(name, "", rate, top), "written": percent(rate),
@@ -144,19 +154,24 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float) -> Ca
         for place, (name, rate) in enumerate(rates)
         if rate.of
     ]  # fmt: skip
-    hidden = f", {line.verdicts[Verdict.HIDDEN.value]:,} of them hidden" if line.hidden else ""
-    if line.hidden_sources:
-        number = line.hidden_sources.hits
-        hidden += f" (in {number:,} {'text' if number == 1 else 'texts'})"
+    number, hidden = line.verdicts[Verdict.HIDDEN.value], ""
+    if line.hidden and line.errors.hits:
+        hidden = f", {number:,} of them hidden" if number else ", none of them hidden"
+    if number and line.hidden_sources:
+        texts = line.hidden_sources.hits
+        hidden += f" (in {texts:,} {'text' if texts == 1 else 'texts'})"
     words = [decision.why[:1].upper() + decision.why[1:]] if decision.why else []
     lost = line.verdicts[Verdict.UNANSWERED.value]
     if many_lost(line) and "have no answer" not in decision.why:
         words.insert(0, f"{model.model} left {lost:,} of {line.mutants:,} mutants unanswered.")
-    words.append(
-        f"{line.errors.hits:,} of {line.errors.of:,} {line.name} mutants changed the answer"
-        f"{hidden}. They are in {line.sources.hits:,} of {line.sources.of:,} texts with such "
-        "mutants."
-    )
+    if not line.mutants:
+        words += filter(None, [idle])
+    else:
+        words.append(
+            f"{line.errors.hits:,} of {line.errors.of:,} {line.name} mutants changed the answer"
+            f"{hidden}. They are in {line.sources.hits:,} of {line.sources.of:,} texts with such "
+            "mutants."
+        )
     words += filter(None, [answers_in_words(model.answers)])
     if model.priority:
         words.append(f"Rates are of the audit alone. {asked_in_words(model.priority)}")
@@ -173,15 +188,31 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float) -> Ca
     )
 
 
-def _hidden(model: ModelReport) -> str:
-    number, line = model.intersectional.verdicts[Verdict.HIDDEN.value], model.intersectional
+def leading(model: ModelReport) -> list[Mapping[str, Any]]:
+    """Return the first examples, each of another text."""
+    texts = [example["text"] for example in model.examples]
+    return [one for n, one in enumerate(model.examples[:SHOWN]) if one["text"] not in texts[:n]]
+
+
+def hidden_in_texts(model: ModelReport, attributes: Attributes = ()) -> str:
+    """Say how many mutants are hidden, above examples of them.
+
+    ``attributes``: only mutants of these (default: of any).
+    """
+    if len(attributes) == 1:
+        return "A change of one attribute is never hidden."
+    by_set = {line.attributes: line for line in model.lines}
+    line = by_set.get(attributes, model.intersectional)
+    number, texts = line.verdicts[Verdict.HIDDEN.value], line.hidden_sources
     if not line.errors.of:
         return "No combined change was kept and answered, so nothing is known of hidden bias."
     if not number:
         return "No hidden bias was found: no combined change flips an answer that its parts leave."
-    texts = line.hidden_sources
     where = f", in {texts.hits:,} of {texts.of:,} texts" if texts else ""
-    return f"Hidden mutants: {number:,}{where}. The texts with most of them:"
+    most = " The texts with most of them:" if not texts or texts.hits > 1 else ""
+    if not model.examples:
+        most = " They are among all findings."
+    return f"Hidden mutants: {number:,}{where}.{most}"
 
 
 def caveats(
@@ -202,9 +233,11 @@ def caveats(
                 "alone counts. Test more texts."
             )
         elif one.outcome is GateOutcome.FEW and one.excess and one.excess.few:
+            number = one.excess.placebo.of
             yield (
-                f"{one.model}: {one.excess.placebo.of:,} cases of placebo mutants of order "
-                f"{one.excess.order}, of the {FEWEST_PLACEBO} that are needed. Test more texts."
+                f"{one.model}: {number:,} {'case' if number == 1 else 'cases'} of placebo mutants "
+                f"of order {one.excess.order}, of the {FEWEST_PLACEBO} that are needed. Test more "
+                "texts."
             )
     for model in report.models:
         if names := names_in_words(model.uncovering):
@@ -229,11 +262,18 @@ def _of_people(campaign: Campaign) -> Iterable[str]:
             "of a thing."
         )
     elif not campaign.across_people:
-        yield "Intersections are of one person; two people were not mixed."
+        yield (
+            "Each combined change is of one person. A program decided which words speak of the "
+            "same person, and it can be wrong."
+        )
 
 
 def _of_texts(report: Report) -> Iterable[str]:
     texts = report.texts
+    if idle := idle_in_words(report):
+        yield idle
+    if report.same[0]:
+        yield same_in_words(*report.same)
     if unusable := texts[UNUSABLE]:
         yield unusable_in_words(unusable)
     if report.alike:
@@ -245,7 +285,7 @@ def _of_texts(report: Report) -> Iterable[str]:
 def method(report: Report) -> list[str]:
     """Say how and when it was tested."""
     campaign, texts = report.campaign, report.texts
-    what = f"Changed: {', '.join(campaign.attributes)}, up to order {campaign.order}"
+    what = f"Attributes: {', '.join(campaign.attributes)}, up to order {campaign.order}"
     most = f", maximum {campaign.limit:,} mutants per text" if campaign.limit else ""
     when = f"Tested on {report.date[:10]} with HInter {report.version}. " if report.date else ""
     return [

@@ -227,7 +227,8 @@ def test_rates_are_drawn_as_they_are(report: Report) -> None:
     lines = report.models[0].lines
     rows = dict(made["rows"])
     for line in lines:
-        label = f"{line.name} (n\u00a0{line.errors.of:,})"
+        texts = "1 text" if line.sources.of == 1 else f"{line.sources.of} texts"
+        label = f"{line.name} (n\u00a0{line.errors.of:,} in {texts})"
         bar = rows[label][0]
         assert bar["of"] == f"{line.errors.hits:,} of {line.errors.of:,}"
         assert bar["value"] == f"{100 * (line.errors.share or 0):.1f}\u00a0%"
