@@ -22,7 +22,7 @@ from hinter_core.generators.grammars.cases import GrammarTable
 from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.templates.corpus import MiningCounts
 from hinter_core.generators.templates.template import TemplateRow, TemplateTable
-from hinter_core.language.reading.english import other_language
+from hinter_core.language.reading.english import has_english, other_language
 from hinter_core.models.budget import Cost, total
 from hinter_core.pipeline.case import FollowUp, ask_originals, conform, judge
 from hinter_core.statistics.clustered import POWER, texts_needed
@@ -55,8 +55,8 @@ class Preview:
     ``found``: those detected automatically. ``count``: all rows, if known. The rest is about the
     first ``looked_at`` rows, which are all if ``complete``: ``unusable``: unusable rows, the first
     of them in ``faults``; ``repeated``: rows with the id of an earlier one; ``mended``: rows that
-    were read as Windows-1252 in a file that is UTF-8; ``foreign``: usable texts that seem to be in
-    another language than English, and are not changed; ``words``: of the first 300 usable texts,
+    were read as Windows-1252 in a file that is UTF-8; ``foreign``: usable texts that seem not
+    to be English, and are not changed; ``words``: of the first 300 usable texts,
     how many have words of these attributes and of no other (a word may be one that is not changed,
     such as a name of a work); ``mutants``: handwritten ones; ``classes``:
     numbers of templates by attribute; ``mined``: how many texts were refused, and why, once a log
@@ -134,9 +134,13 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
         ids.add(row.id)
         seen.mended += row.mended and seen.encoding == "utf-8"
         if of_texts and not row.fault:
-            seen.foreign += not campaign.literal and bool(other_language(row.text))
-            if seen.words.total() < _MATCHED:
-                seen.words[frozenset(one.attribute for one in words.find(row.text)[0])] += 1
+            english, looked_up = has_english(row.text), seen.words.total() < _MATCHED
+            found = words.find(row.text)[0] if looked_up or not english else []
+            # Where no small word is English, words of attributes are.
+            foreign = other_language(row.text) or not (english or found)
+            seen.foreign += bool(foreign) and not campaign.literal
+            if looked_up:
+                seen.words[frozenset(one.attribute for one in found)] += 1
         if isinstance(row, HandwrittenSource):
             seen.mutants = (seen.mutants or 0) + len(row.variants)
         if isinstance(row, TemplateRow) and row.template and seen.classes is not None:
@@ -200,7 +204,7 @@ def preview_in_words(seen: Preview) -> list[str]:
     if seen.mended:
         lines.append(f"not UTF-8, read as Windows-1252: {seen.mended:,}")
     if seen.foreign:
-        lines.append(f"in another language, it seems, and not changed: {seen.foreign:,}")
+        lines.append(f"not English, it seems, and not changed: {seen.foreign:,}")
     if seen.repeated:
         lines.append(f"id of an earlier row: {seen.repeated:,} (row numbers tell them apart)")
     if seen.unusable:
@@ -355,7 +359,11 @@ def _power(sides: Mapping[int, tuple[int, int]], order: int, looked_at: int) -> 
     rows += [(0, 0)] * (looked_at - len(rows))
     needed = texts_needed(rows, _RATES, _ALIKE)
     if needed is None:
-        return f"no text has placebo mutants of order {order}, so bias cannot be told from noise"
+        both = "two of these: " * (order > 1) + "a day, a number, a given name"
+        return (
+            f"no text has placebo mutants of order {order}, so bias cannot be told from noise; add "
+            f"texts with {both}"
+        )
     high, low = (f"{100 * rate:.0f} %" for rate in _RATES)
     return (
         f"to tell {high} errors of order {order} from {low} of placebo mutants takes about "

@@ -60,7 +60,8 @@ class CampaignProgress:
     ``texts`` and ``shards``: totals, None until known; ``made``: texts whose mutants are made;
     ``done``: texts that all ``models`` answered. ``verdicts``: by model, then by (kind, verdict).
     ``said``: an example of the details of each of the ``failures``.
-    ``since``: texts and mutants done since a given time. ``priority``: how far each model of a
+    ``since``: texts and mutants done since a given time. ``runs``: how many there were.
+    ``priority``: how far each model of a
     prioritised run is.
     """
 
@@ -77,6 +78,7 @@ class CampaignProgress:
     said: dict[str, str] = field(default_factory=dict)
     latest: tuple[MutantRecord, ...] = ()
     since: tuple[int, int] = (0, 0)
+    runs: int = 0
     priority: dict[str, PriorityState] = field(default_factory=dict)
 
     @property
@@ -198,6 +200,7 @@ class ProgressReader:
             return seen  # its process is starting
         size = spec.get("size", {})
         seen.texts, seen.shards = size.get("texts"), size.get("shards")
+        seen.runs = len(spec.get("runs", []))
         priority = priorities_of(spec)
         seen.priority = {name: priority[name] for name in seen.models if name in priority}
         seen.verdicts = {name: Counter() for name in seen.models}

@@ -111,7 +111,7 @@ def make_row(columns: Columns, number: int, values: Mapping[str, Any], fault: st
     if not fault and turn == "":
         fault = "the conversation has no turn of a user"
     if not fault and not any(map(str.isalnum, text)):
-        fault = "there is no text"
+        fault = "the text has no word" if text.strip() else "there is no text"
     return Row(number, ident or str(number), text, label, fault, bool(how))
 
 

@@ -24,6 +24,11 @@ ID_COLUMNS = (
     "review id", "case id", "case number", "case no", "reference number", "aktenzeichen",
     "fallnummer", "vorgangsnummer", "kennung",
 )  # fmt: skip
+# Of these, a column is one of ids only if no two cells are the same.
+MAYBE_IDS = (
+    "nr", "no", "#", "num", "number", "nummer", "lfd nr", "case", "ref", "reference", "ticket",
+    "ticket id", "comment id", "post id", "tweet id", "message id",
+)  # fmt: skip
 CHAT_COLUMNS = ("prompt", "messages", "conversations", "conversation", "chosen")
 KNOWN = frozenset({*TEXT_COLUMNS, *LABEL_COLUMNS, *ID_COLUMNS})
 LOOKED_AT = 50  # rows read to detect the columns
@@ -88,7 +93,19 @@ def find_columns(
     if not label:
         flags = _flags(head, [name for name in names if name != text])
         label = ", ".join(flags)
-    return Columns(text, label, ident or _first(ID_COLUMNS, flat), flags, why)
+    ident = ident or _first(ID_COLUMNS, flat) or _first(MAYBE_IDS, _unique(head, flat, text, label))
+    return Columns(text, label, ident, flags, why)
+
+
+def _unique(head: Sequence[Record], names: Sequence[str], *taken: str) -> list[str]:
+    """Return the columns without those ``taken`` whose cells are short and all differ."""
+    columns = []
+    for name in names:
+        cells = [as_text(value_of(values, name)).strip() for values, why in head if not why]
+        short = all(0 < len(cell) <= _CODE for cell in cells)
+        if name not in taken and short and len(cells) == len(set(cells)) > 1:
+            columns.append(name)
+    return columns
 
 
 def _given(where: str, names: Sequence[str], given: str) -> str:
@@ -145,7 +162,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def _first(wanted: Sequence[str], names: Sequence[str]) -> str:
-    by_name = {_plain(name.rpartition(".")[2]): name for name in reversed(names)}
+    by_name = {_plain(name.rstrip(" .").rpartition(".")[2]): name for name in reversed(names)}
     return next((by_name[name] for name in wanted if name in by_name), "")
 
 

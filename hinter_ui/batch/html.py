@@ -28,6 +28,7 @@ from hinter_ui.html.pages import macros_of
 from hinter_ui.html.wording import (
     SEVERITY,
     SIGNS,
+    Words,
     address,
     in_visitors_words,
     listed,
@@ -36,6 +37,7 @@ from hinter_ui.html.wording import (
     translated,
     two_people,
     verdict_name,
+    where,
 )
 from hinter_ui.processes.record import RunState
 
@@ -216,11 +218,12 @@ def _how_far(status: CampaignStatus) -> str:
                 say("progress.left", time=duration(left)),
             ]
         else:
-            facts.append(say("progress.first"))
+            facts.append(say("progress.next" if seen.done else "progress.first"))
             if status.answers:
                 facts.append(say.count("progress.answers", status.answers))
     elif state is RunState.DONE and record.ended > record.started:
-        facts.append(say("progress.took", time=duration(record.ended - record.started)))
+        took = "progress.last_took" if seen.runs > 1 else "progress.took"
+        facts.append(say(took, time=duration(record.ended - record.started)))
     return " \u00b7 ".join(facts)
 
 
@@ -260,7 +263,9 @@ def _chart(status: CampaignStatus) -> Markup | None:
     ]  # fmt: skip
     models = [(model, list(_bars(counts))) for model, counts in verdicts.items()]
     title = "verdicts.so_far" if status.state.busy else "verdicts.title"
-    return escape(_page().chart(say(title), legend, models))
+    lost = any(every[kind, Verdict.DISCARDED.value] for kind in KINDS)
+    why = say("verdicts.why", fold=Words("results")("folds.rest")) if lost else ""
+    return escape(_page().chart(say(title), legend, models, why))
 
 
 def _bars(
@@ -272,7 +277,7 @@ def _bars(
         parts = []
         for verdict in SEVERITY:
             if n := counts[kind, verdict.value]:
-                name = verdict_name(verdict)
+                name = verdict_name(verdict, neutral=kind == PLACEBO)
                 share = say("verdicts.share", verdict=name, n=n, total=total)
                 words = say("verdicts.count", n=n, verdict=name)
                 parts.append((verdict.value, str(n), share, words))
@@ -358,5 +363,6 @@ def _row(finding: MutantRecord, campaign: Campaign, columns: Mapping[str, str]) 
     made = finding.handwritten is None and not campaign.grammar
     place = campaign.models.index(finding.model) if made else None
     text = changed(finding.text, finding.edits, finding.handwritten)
+    parts = finding, where(finding.row, finding.id), text, place
     across = two_people() if finding.across_people else ""
-    return escape(_page().finding(finding, text, place, columns, across, campaign.models))
+    return escape(_page().finding(*parts, columns, across, campaign.models))

@@ -370,9 +370,10 @@ def in_order(edits: Sequence[Edit], attributes: Sequence[str]) -> tuple[Edit, ..
     return tuple(sorted(edits, key=lambda e: attributes.index(e.attribute)))
 
 
-def verdict_name(verdict: Verdict) -> str:
-    """Return the word for a verdict."""
-    return say(f"verdicts.{verdict.value}")
+def verdict_name(verdict: Verdict, *, neutral: bool = False) -> str:
+    """Return the word for a verdict; that of a neutral swap says nothing of bias."""
+    of_neutral = say.branch("neutral_verdicts") if neutral else {}
+    return str(of_neutral.get(verdict.value) or say(f"verdicts.{verdict.value}"))
 
 
 def verdict_choices() -> list[tuple[str, str]]:
@@ -391,13 +392,20 @@ def _title(relation: Relation) -> str:
     return f"{relation.title} ({relation.number})" if relation.number else relation.title
 
 
-def badge(verdict: Verdict, grade: HiddenGrade | None = None) -> Markup:
+def badge(verdict: Verdict, grade: HiddenGrade | None = None, *, neutral: bool = False) -> Markup:
     """Write a verdict as its sign and word on its colour, with the grade of hidden bias."""
     sign = tag("span", SIGNS[verdict], aria_hidden="true", class_="sign")
-    mark = tag("span", sign, " ", verdict_name(verdict), class_=f"badge {verdict.value}")
+    name = verdict_name(verdict, neutral=neutral)
+    mark = tag("span", sign, " ", name, class_=f"badge {verdict.value}")
     if grade is None:
         return mark
     return join([mark, " ", tag("span", say(f"grades.{grade.name.lower()}"), class_="grade")])
+
+
+def where(row: int, ident: str) -> str:
+    """Name the row of a text, and its id if it has one of its own."""
+    place = Words("results")("findings.row", n=row)
+    return place if ident in ("", str(row)) else f"{place}, {ident}"
 
 
 def two_people() -> Markup:

@@ -37,9 +37,11 @@ from hinter_core.report.compared.comparison import Comparison, compare
 from hinter_core.report.formats import write_report
 from hinter_core.report.gate import LIMIT
 from hinter_core.report.metrics.diagnosis import WordRate, diagnose
+from hinter_core.report.metrics.examples import example
 from hinter_core.report.metrics.interactions import Interactions, interactions
 from hinter_core.report.model import ModelReport, Report, make_report
 from hinter_core.report.page.opening import (
+    SHOWN,
     Opening,
     hidden_in_texts,
     leading,
@@ -241,8 +243,23 @@ class ResultsActions:
         chosen = reading.chosen
         if not chosen or not reading.attributes:
             return first
-        hidden = hidden_in_texts(chosen, reading.attributes)
-        return replace(first, clusters=leading(chosen), hidden=hidden)
+        shown = chosen.with_metrics(examples=self._examples(reading))
+        hidden = hidden_in_texts(shown, reading.attributes)
+        return replace(first, clusters=leading(shown), hidden=hidden)
+
+    def _examples(self, reading: OpenReport) -> list[dict[str, Any]]:
+        """Return the hidden examples on the attributes shown; the report has some of each model."""
+        chosen = reading.chosen
+        if chosen is None or not reading.attributes:
+            return list(chosen.examples) if chosen else []
+        wanted = replace(FIRST, verdicts=(Verdict.HIDDEN.value,), attributes=reading.attributes)
+        with self._discreet(reading.store):
+            groups, _, _ = group_findings(reading.side, wanted, "hidden", 0, SHOWN)
+            records = findings_of(reading.side, groups, 1)
+        return [
+            example(reading.model, first, group.hidden)
+            for group, (first, *_) in zip(groups, records, strict=True)
+        ]
 
     def findings(
         self, reading: OpenReport
@@ -312,8 +329,7 @@ class ResultsActions:
     def form_of_example(self, session: Session, number: int) -> ExploreForm:
         """Return the Explore form that shows one of the hidden examples."""
         reading = opened(session)
-        examples = reading.chosen.examples if reading.chosen else []
-        return self._form_of_row(session, examples, number, reading.model)
+        return self._form_of_row(session, self._examples(reading), number, reading.model)
 
     def form_of_change(self, session: Session, number: int) -> ExploreForm:
         """Return the Explore form that shows one changed verdict, for both models."""

@@ -45,6 +45,8 @@ from hinter_ui.html.wording import (
     translated,
     two_people,
     validity_in_words,
+    verdict_name,
+    where,
 )
 
 say = Words("results")
@@ -354,15 +356,16 @@ def _group(group: FindingGroup, records: Sequence[MutantRecord]) -> Markup:
             if listed
             else tag("span", words, class_="quiet")
         )
+    neutral = is_placebo(group.attributes)
     counts = [
-        tag("span", say.count(f"findings.{kind}", number), class_=f"badge {kind}")
-        for kind, number in (("hidden", group.hidden), ("biased", group.biased))
-        if number
+        tag("span", f"{numeral(n)} {verdict_name(kind, neutral=neutral)}", class_=f"badge {kind}")
+        for kind, n in ((Verdict.HIDDEN, group.hidden), (Verdict.BIASED, group.biased))
+        if n
     ]
     return escape(
         _page().group(
             join(counts, " "), product([name_of(name) for name in group.attributes]),
-            say("findings.row", n=group.row), records[0].text,
+            where(group.row, records[0].id), records[0].text,
             [_variant(one) for one in records], more,
         )
     )  # fmt: skip
@@ -370,7 +373,9 @@ def _group(group: FindingGroup, records: Sequence[MutantRecord]) -> Markup:
 
 def _variant(one: MutantRecord) -> Markup:
     apart = two_people() if one.across_people else ""
-    mark = join([badge(Verdict(one.verdict), one.answer.grade), " ", apart])
+    neutral = _neutral(one.edits)
+    grade = None if neutral else one.answer.grade
+    mark = join([badge(Verdict(one.verdict), grade, neutral=neutral), " ", apart])
     why = tag("span", " ", isolated(translated(one.why)), class_="quiet-inline") if one.why else ""
     validity = validity_in_words(one.validity, one.soft, one.unfair)
     place = {"shard": one.shard, "place": one.place}
@@ -383,9 +388,10 @@ def _finding(
     mark: Markup, said: Markup, row: Mapping[str, Any], place: Mapping[str, int]
 ) -> Markup:
     edits, handwritten = [edit_from_row(edit) for edit in row["edits"]], row["mutant"]
-    text, where = changed(row["text"], edits, handwritten), say("findings.row", n=row["row"])
+    text = changed(row["text"], edits, handwritten)
+    place_in_data = where(row["row"], row.get("id", ""))
     mark = join([mark, " ", two_people()]) if row["across_people"] else mark
-    return escape(_page().finding(mark, said, where, text, edits, place, handwritten))
+    return escape(_page().finding(mark, said, place_in_data, text, edits, place, handwritten))
 
 
 def _page() -> Any:

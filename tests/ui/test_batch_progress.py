@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hinter_core.campaign.preview import Forecast
-from hinter_core.campaign.progress import ANSWERED, TOGETHER, CampaignProgress
+from hinter_core.campaign.progress import ANSWERED, PLACEBO, TOGETHER, CampaignProgress
 from hinter_core.campaign.spec import Campaign
 from hinter_core.models.budget import Cost
 from hinter_ui.batch import html
@@ -50,6 +51,19 @@ def test_what_is_read_out_changes_at_each_quarter(state: RunState, done: int, to
     shown = str(html.progress(CampaignStatus("c", state, record, Campaign(), seen)))
     assert f'data-told="{told}"' in shown
     assert (f'data-share="{100 * done // 40}"' in shown) is (state is RunState.RUNNING)
+
+
+def test_a_neutral_swap_that_flips_is_not_called_biased() -> None:
+    verdicts = {"m": Counter({(PLACEBO, "biased"): 2, (PLACEBO, "hidden"): 1})}
+    seen = CampaignProgress(("m",), texts=40, done=12, verdicts=verdicts, runs=2)
+    record = JobRecord(created=0.0, started=1.0, ended=54.0, title="t")
+    state = CampaignStatus("c", RunState.DONE, record, Campaign(), seen)
+    shown = str(html.progress(state))
+    assert "1 flipped only together, 2 flipped" in shown
+    assert "the last run took 53 s" in shown
+    assert "Discarded variants" not in shown
+    busy = str(html.progress(replace(state, state=RunState.RUNNING)))
+    assert "working on the next texts" in busy
 
 
 @pytest.mark.parametrize(("looked", "bound"), [(20, "at most "), (10, "at most about ")])

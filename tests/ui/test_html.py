@@ -48,7 +48,7 @@ from hinter_ui.html.notice import costs, error, in_app_words, progress
 from hinter_ui.html.people import people
 from hinter_ui.html.sections import folded
 from hinter_ui.html.square import square
-from hinter_ui.html.wording import Words, beside, relation_choices, speak, verdict_name
+from hinter_ui.html.wording import Words, beside, relation_choices, speak, verdict_name, where
 from hinter_ui.results import html as results
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.wiring import _in_one_context
@@ -420,3 +420,10 @@ def test_a_long_name_of_a_model_is_short_and_whole_in_its_title() -> None:
     name = "openai:hirebot?base_url=http://127.0.0.1:7913/v1&labels=invite,reject"
     assert model_name(name) == tag("bdi", "hirebot", title=name)
     assert model_name("embedded", [name]) == "<bdi>embedded</bdi>"
+
+
+def test_a_row_is_named_with_its_id_if_it_has_one() -> None:
+    assert [where(20, "Z-001"), where(20, "20"), where(20, "")] == [
+        "row 20, Z-001",
+        *["row 20"] * 2,
+    ]

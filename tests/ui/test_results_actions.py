@@ -125,6 +125,14 @@ def test_a_finding_becomes_a_form(shelf: Path) -> None:
     form = owner.form_of_finding(session, first.shard, first.place)
     assert (form.text, form.models, len(form.edits)) == (first.text, (MODEL,), len(first.edits))
     assert owner.form_of_example(session, 0).edits
+    reading.attributes = next(group.attributes for group, _ in groups if group.hidden)
+    (line,) = [one for one in owner.first_view(reading).clusters if one["row"] == first.row]
+    assert tuple(line["attributes"]) == reading.attributes
+    hidden = sum(group.hidden for group, _ in groups if group.attributes == reading.attributes)
+    assert owner.first_view(reading).hidden.startswith(f"Hidden mutants: {hidden}, in ")
+    assert owner.form_of_example(session, 0).edits
+    reading.attributes = reading.attributes[:1]
+    assert owner.first_view(reading).hidden == "A change of one attribute is never hidden."
     for shard, place in ((0, 10**6), (9, 0), (0, -1)):
         with pytest.raises(InputError, match="no longer exists"):
             owner.form_of_finding(session, shard, place)

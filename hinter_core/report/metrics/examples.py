@@ -17,10 +17,11 @@ _DOTS = "\u2026"
 
 def examples(tally: ModelCounts) -> list[dict[str, Any]]:
     """Return the examples as plain values."""
-    return [_example(tally.name, record, alike) for record, alike in tally.examples]
+    return [example(tally.name, record, alike) for record, alike in tally.examples]
 
 
-def _example(model: str, record: MutantRecord, alike: int) -> dict[str, Any]:
+def example(model: str, record: MutantRecord, alike: int) -> dict[str, Any]:
+    """Return a hidden mutant as plain values; ``alike``: how many of its text are like it."""
     answer = record.answers[model]
     return {
         "shard": record.shard,
@@ -64,8 +65,9 @@ def example_row(example: Mapping[str, Any]) -> dict[str, str]:
     mutant = mutant_of(text, edits, example["mutant"])
     grade = (example.get("grade") or "\u2013") + ", two people" * bool(example.get("across_people"))
     first, last = mutant.splices[0], mutant.splices[-1]
+    row, ident = str(example["row"]), example.get("id", "")
     return {
-        "row": str(example["row"]),
+        "row": row if ident in ("", row) else f"{row}, {ident}",
         "change": ", ".join(e.in_words for e in as_written(edits)),
         "answer": answer_in_words(example["original"]) + ARROW + answer_in_words(example["labels"]),
         **({"hidden": grade} if "grade" in example else {}),

@@ -270,23 +270,22 @@ def pies_section(pies: Sequence[Pie]) -> Section:
         for pie in pies
         for slice_, number in sorted(pie.slices.items(), key=lambda item: -item[1])
     ]
-    sentences = [_pie_in_words(pie) for pie in pies if not pie.attributes]
-    if any(len(pie.attributes) > 2 for pie in pies):
-        sentences.append(
-            "Parts are single changes here. Fewer errors are hidden, since two changes out of "
-            "three may flip the answer already."
-        )
+    several = any(len(pie.attributes) > 2 for pie in pies)
+    sentences = [_pie_in_words(pie, several=several) for pie in pies if not pie.attributes]
     columns = ["Errors of", "Mutants of the other kind", "Errors", "Share"]
     return Section("pies", "Errors of single and combined changes", sentences, columns, rows)
 
 
-def _pie_in_words(pie: Pie) -> str:
+def _pie_in_words(pie: Pie, *, several: bool) -> str:
+    """Describe a pie of all errors; ``several``: some are of more than two changes."""
     total = sum(pie.slices.values())
     if pie.kind == "intersectional":
         rate = Rate(pie.slices.get(NO_PART_ERRS, 0), total)
         return (
             f"{rate_in_words(rate)} intersectional errors have only benign parts: a test of one "
             "attribute at a time misses them."
+            + " Fewer errors are hidden, since two of three changes may flip the answer."
+            * several
         )
     rate = Rate(pie.slices.get(WHOLE_ERRS, 0), total)
     return (

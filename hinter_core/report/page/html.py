@@ -175,7 +175,7 @@ def charts_of(key: str, report: Report, model: ModelReport | None) -> Charts:
     if key == "main":
         charts = [
             ("Error rates with their intervals", bars(report)),
-            ("Original texts with an error", bars(report, "sources")),
+            ("Texts with an error", bars(report, "sources")),
         ]
     elif model is not None and key in _OF_MODEL:
         charts = _OF_MODEL[key](model)

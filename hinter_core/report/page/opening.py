@@ -31,7 +31,7 @@ from hinter_core.statistics.format import percent, points
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
 
-SHOWN = 3  # clusters of hidden mutants
+SHOWN = 3  # clusters of hidden mutants, each of another text
 # Words of the page that are no sentences; the app has them in the visitor's language.
 LABELS = {
     "examples": "Examples",
@@ -210,8 +210,6 @@ def hidden_in_texts(model: ModelReport, attributes: Attributes = ()) -> str:
         return "No hidden bias was found: no combined change flips an answer that its parts leave."
     where = f", in {texts.hits:,} of {texts.of:,} texts" if texts else ""
     most = " The texts with most of them:" if not texts or texts.hits > 1 else ""
-    if not model.examples:
-        most = " They are among all findings."
     return f"Hidden mutants: {number:,}{where}.{most}"
 
 

@@ -47,7 +47,7 @@ def test_rows_unlike_the_others_are_told(tmp_path: Path) -> None:
     assert (seen.encoding, seen.mended, seen.foreign, seen.unusable) == ("utf-8", 1, 1, 0)
     words = preview_in_words(seen)
     assert "not UTF-8, read as Windows-1252: 1" in words
-    assert "in another language, it seems, and not changed: 1" in words
+    assert "not English, it seems, and not changed: 1" in words
     assert not preview(Campaign(data=str(path), literal=True)).foreign
 
 
@@ -66,6 +66,20 @@ def test_of_a_long_file_only_the_beginning_is_looked_at(tmp_path: Path) -> None:
     assert "more than 20 rows, of which the first 20 were read" in preview_in_words(seen)[0]
     whole = preview(Campaign(data=str(path)), most=30)
     assert (whole.count, whole.complete) == (30, True)
+
+
+def test_texts_that_are_not_english_are_counted_as_explore_says(tmp_path: Path) -> None:
+    texts = [
+        "Die Frau an der Kasse war sehr unfreundlich.",
+        "Qu\u00e9 verg\u00fcenza, la chica negra ten\u00eda raz\u00f3n.",
+        "Black women, young men.",  # no small word, but words of attributes
+        "The soup was cold.",
+        "meh",
+    ]
+    (tmp_path / "a.txt").write_text("\n".join(texts))
+    campaign = Campaign(data=str(tmp_path / "a.txt"))
+    assert preview(campaign).foreign == 2
+    assert "not English, it seems, and not changed: 2" in preview_in_words(preview(campaign))
 
 
 def test_utf_16_is_read_and_named(tmp_path: Path) -> None:

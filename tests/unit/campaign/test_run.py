@@ -396,7 +396,8 @@ def test_a_forecast_counts_what_the_run_then_makes(campaign: Campaign, tmp_path:
     assert outcomes.count("tested") == seen.tested
     assert seen.seconds > 0
     assert seen.costs == {}
-    assert seen.power == "no text has placebo mutants of order 2, so bias cannot be told from noise"
+    assert seen.power.startswith("no text has placebo mutants of order 2, so bias cannot be told")
+    assert "add texts with two of these: a day, a number, a given name" in seen.power
     pairs = [one for one in read_table(store.mutants(0)).to_pylist() if one["order"] == 2]
     kept = sum(one["kept"] for one in pairs) / len(pairs)
     assert abs(seen.kept / seen.compared - kept) < 0.15

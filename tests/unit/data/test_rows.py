@@ -88,6 +88,12 @@ def test_a_bad_row_is_a_row_with_its_fault(tmp_path: Path) -> None:
     assert rows[6].text == "A woman."
 
 
+def test_a_text_without_a_word_says_so(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "text,n\nA man.,1\n\U0001f44d\U0001f44d,2\n ,3\n")
+    faults = [row.fault for row in open_table(path, text="text").rows()]
+    assert faults == ["", "the text has no word", "there is no text"]
+
+
 def test_lines_that_are_no_json_are_faults(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", '{"text": "A man."}\n{"text": \n[1]\n{"text": null}\n')
     faults = [row.fault for row in open_table(path).rows()]

@@ -44,6 +44,14 @@ def test_the_texts_are_the_prose(other: str, first: bool) -> None:
     assert columns_of(**cells).text == "remark"
 
 
+@pytest.mark.parametrize("name", ["Nr.", "No.", "#", "Nummer", "case", "ref"])
+def test_a_number_is_an_id_if_no_two_are_alike(name: str) -> None:
+    assert columns_of(text=PROSE, **{name: ["K-1", "K-2", "K-3"]}).id == name
+    assert columns_of(text=PROSE, **{name: ["1", "0", "1"]}).id == ""
+    assert columns_of(text=PROSE, **{name: ["1", "", "2"]}).id == ""
+    assert columns_of(text=PROSE, id=[1, 1, 1], **{name: [1, 2, 3]}).id == "id"
+
+
 def test_a_file_of_which_nothing_can_be_read_says_so() -> None:
     head: list[tuple[dict[str, Any], str]] = [({}, "it is no JSON"), ({}, "it is no object")]
     with pytest.raises(
