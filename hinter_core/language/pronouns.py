@@ -155,7 +155,8 @@ def _of_others(sets: EntitySets, tree: SentenceTree, phrase: Phrase) -> list[Phr
         owners = {o for one in subjects for o in tree.children(one, "nmod:poss")}
         return [p for p in beside if p.head in owners]
     says = tree.lower[tree.verb_of[phrase.head]] in people_words().saying
-    return [p for p in beside if says and phrase.quote < 0 <= p.quote]
+    named = (p for p in beside if p.form is None)  # whom a pronoun means is less sure
+    return [p for p in named if says and phrase.quote < 0 <= p.quote]
 
 
 def _most_salient(sets: EntitySets, phrase: Phrase, before: Sequence[Phrase]) -> Phrase | None:

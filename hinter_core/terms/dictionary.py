@@ -267,12 +267,13 @@ def read_file(
 
 
 def _with_plurals(terms: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Add the plural nouns that stand after "the" where other words of their concept do.
+    """Add the plural nouns that stand after "the" where other peoples of their concept do.
 
-    So *the French* and *the Danes* are exchanged, but not in *two Danes*.
+    So *the French* and *the Danes* are exchanged, but not in *two Danes*; and *the kids*, who may
+    be some of them, become no *elderly*.
     """
     listed = {(t.text, t.concept) for t in terms if t.form is GrammaticalForm.COLLECTIVE}
-    concepts = {concept for _, concept in listed}
+    concepts = {concept for text, concept in listed if text[:1].isupper()}
     return terms + tuple(
         replace(term, form=GrammaticalForm.COLLECTIVE)
         for term in terms
