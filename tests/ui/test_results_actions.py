@@ -16,7 +16,7 @@ from zipfile import ZipFile
 import gradio as gr
 import pytest
 
-from hinter_core.campaign.progress import ProgressReader
+from hinter_core.campaign.progress import ProgressReader, Reason
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
@@ -25,6 +25,7 @@ from hinter_core.report.metrics.unanswered import failures_section
 from hinter_core.report.model import Report, make_report
 from hinter_core.report.section import Section, short_names
 from hinter_core.statistics.rates import Rate
+from hinter_core.types import Failure
 from hinter_ui.batch.html import findings as latest
 from hinter_ui.html.wording import speak
 from hinter_ui.results import actions as module
@@ -410,7 +411,8 @@ def test_what_researchers_say_is_said_in_the_words_of_the_app() -> None:
     assert say("hf:mutant/placebo: 3 mutants", ["hf:mutant/placebo"]) == (
         "hf:mutant/placebo: 3 variants"
     )
-    assert "Retry missing" in "".join(say(failures_section([])).sentences)
+    lost = Reason(MODEL, Failure.ERROR.value, "", 1)
+    assert "Retry missing" in "".join(say(failures_section([lost])).sentences)
     assert say("Ask again with --retry-failed (in Python, retry_failed=True).").startswith(
         "Press \u201cRetry missing answers"
     )
