@@ -111,7 +111,7 @@ def test_every_fault_of_a_file_leaves_the_other_rows_and_is_in_the_report(tmp_pa
         5: "the text is neither UTF-8 nor Windows-1252",
         6: "it has 1 cells where the header has 3",
         7: "it has 4 cells where the header has 3",
-        8: "there is no text",
+        8: "the text has no word",
         10: "a quotation mark in it is not closed, or stands within a quoted cell",
     }
 
