@@ -25,10 +25,10 @@ from hinter_core.generators.templates.template import TemplateRow, TemplateTable
 from hinter_core.language.reading.english import has_english, other_language
 from hinter_core.models.budget import Cost, total
 from hinter_core.pipeline.case import FollowUp, ask_originals, conform, judge
+from hinter_core.pipeline.words import layer_in_words
 from hinter_core.statistics.clustered import POWER, texts_needed
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import matcher_for
-from hinter_core.types import Layer
 
 MOST = 10_000  # rows to preview
 _NAMED = 20  # unusable rows listed
@@ -38,11 +38,6 @@ _LOOKED_AT = 24  # texts of a forecast
 _DRAWN_FROM = 100_000  # texts, the first ones: more take long to read
 _TRIED = 160  # mutants of a forecast
 _COMPARED = 100  # mutants of a forecast that are compared with their sources
-_DISCARDS = {
-    Layer.SOFT: "the text contradicts the change elsewhere",
-    Layer.VALIDITY: "the validity score is below the minimum",
-    Layer.WORDING: "the changed words do not go together",
-}
 _RATES = (0.10, 0.05)  # errors of sensitive and of placebo mutants that a campaign is to tell apart
 _ALIKE = 0.1  # correlation of the errors of one text, as is common in campaigns of the sample
 
@@ -325,7 +320,7 @@ def _compared(parts: CampaignParts, follow_ups: Sequence[FollowUp], seed: int) -
 def _discard(compared: Sequence[FollowUp]) -> str:
     layers = Counter(one.conformance.layer for one in compared if not one.conformance.kept)
     layer = max(layers, key=layers.__getitem__, default=None)
-    return _DISCARDS.get(layer, "the changed sentence is built differently") if layer else ""
+    return layer_in_words(layer) if layer else ""
 
 
 def _neutral(one: FollowUp) -> bool:
@@ -366,7 +361,7 @@ def _power(sides: Mapping[int, tuple[int, int]], order: int, looked_at: int) -> 
         )
     high, low = (f"{100 * rate:.0f} %" for rate in _RATES)
     return (
-        f"to tell {high} errors of order {order} from {low} of placebo mutants takes about "
+        f"to tell {high} errors of order {order} from {low} of placebo mutants takes roughly "
         f"{needed:,} texts like these ({100 * POWER:.0f} % power; mutants of one text correlated "
         f"by {_ALIKE:g}), and more if a few words make all errors"
     )

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from itertools import islice
+from math import ceil
 from multiprocessing import active_children
 from pathlib import Path
 from typing import Annotated, Any
@@ -110,8 +111,9 @@ def run(
 ) -> None:
     """Test every text of a data set; continue an interrupted run with --resume.
 
-    Exit codes: 0 all mutants have a verdict; 1 --fail-over is exceeded; 2 bad input, or a model
-    that cannot be used; 3 mutants are unanswered, see --retry-failed; 130 stopped.
+    Exit codes: 0 all mutants have a verdict, or a prioritised run ended by its rule or budget;
+    1 --fail-over is exceeded; 2 bad input, or a model that cannot be used; 3 mutants are
+    unanswered, see --retry-failed; 130 stopped.
     """
     _require_limit(fail_over, gate_on)
     base = load_campaign(campaign) if campaign else Campaign()
@@ -219,9 +221,13 @@ def _forecast(seen: Forecast) -> str:
             f"were compared with their texts are kept and tested{most}",
         )
     if max(seen.mutants, default=0) > 1 and seen.placebo < FEWEST_PLACEBO:
+        # So many texts, if the others are like these.
+        needed = ceil(seen.usable * FEWEST_PLACEBO / seen.placebo) if seen.placebo else 0
+        more = f"(roughly {needed:,} texts like these make {FEWEST_PLACEBO}) " if needed else ""
         lines.append(
             f"--fail-over would fail: it needs {FEWEST_PLACEBO} placebo mutants of order 2, and "
-            f"about {seen.placebo:,} are made; add texts with neutral words, or --gate-on rate"
+            f"about {seen.placebo:,} are made; add texts {more}with neutral words of two kinds, "
+            "such as a day and a number, or --gate-on rate"
         )
     lines += [f"{name}: {bound} {cost_in_words(cost)}" for name, cost in seen.costs.items()]
     lines += [

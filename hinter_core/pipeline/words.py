@@ -1,13 +1,13 @@
 """A check in words, for terminals and notebooks."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from hinter_core.mutation.edits import as_written
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.relations.base import NeutralFlips, NoiseFloor
-from hinter_core.types import Outcome, RejectedEdit, Verdict
+from hinter_core.types import Layer, Outcome, RejectedEdit, Verdict
 
 _SIGNS = {
     Verdict.HIDDEN: "!!",
@@ -15,6 +15,11 @@ _SIGNS = {
     Verdict.BENIGN: "=",
     Verdict.DISCARDED: "x",
     Verdict.UNANSWERED: "?",
+}
+_DISCARDS = {
+    Layer.SOFT: "the text contradicts the change elsewhere",
+    Layer.VALIDITY: "the validity score is below the minimum",
+    Layer.WORDING: "the changed words do not go together",
 }
 _SHOWN = 20
 _REASONS = 3
@@ -57,6 +62,7 @@ def check_in_words(result: TestResult, model: str, note: str = "") -> str:
     if any(apart.values()):
         counted = ", ".join(f"{n} {v}" for v, n in apart.items() if n)
         lines.append(f"Of these, with changes of two people: {counted}")
+    lines += _discarded(result, model)
     lines += _unanswered(result, model)
     flips = [j for j in result.outcomes[model] if j.verdict in (Verdict.HIDDEN, Verdict.BIASED)]
     flips.sort(key=lambda j: (j.verdict is not Verdict.HIDDEN, j.mutant.order))
@@ -68,6 +74,24 @@ def check_in_words(result: TestResult, model: str, note: str = "") -> str:
     if len(flips) > _SHOWN:
         lines.append(f"... and {len(flips) - _SHOWN} more; {_ALL}")
     return "\n".join(lines)
+
+
+def layer_in_words(layer: Layer) -> str:
+    """Say why mutants were discarded that broke a layer of the invariant."""
+    return _DISCARDS.get(layer, "the changed sentence is built differently")
+
+
+def _discarded(result: TestResult, model: str) -> list[str]:
+    """Return the kinds of reasons for discards, most common first."""
+    by_layer = defaultdict[Layer, list[str]](list)
+    for one in result.outcomes[model]:
+        if one.conformance.layer:
+            by_layer[one.conformance.layer].append(one.conformance.reason)
+    kinds = sorted(by_layer.items(), key=lambda kind: -len(kind[1]))
+    return [
+        f"  {len(said)} discarded: {said[0] if len({*said}) == 1 else layer_in_words(layer)}"
+        for layer, said in kinds[:_REASONS]
+    ]
 
 
 def _unanswered(result: TestResult, model: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -80,7 +81,8 @@ def test_the_action_fails_a_build_and_leaves_its_reports(installed: Path, tmp_pa
     assert yaml.safe_load(settings)["models"] == ["embedded"]
     own = {"settings": "bias.yaml", "out": "made; touch pwned", "gate-on": "rate"}
     biased = settings.replace("- embedded", f"- {MODEL}")
-    (tmp_path / "bias.yaml").write_text(biased.replace("sample: 40", "sample: 12"))
+    (tmp_path / "bias.yaml").write_text(biased)
+    shutil.copy(ROOT / "examples/ci/reviews.csv", tmp_path)
     done = action(installed, "Test", tmp_path, **own, **{"fail-over": "0"})
     assert done.returncode == 1, done.stderr
     assert "intersectional errors" in done.stderr

@@ -440,7 +440,9 @@ def test_a_forecast_draws_its_texts_and_counts_repetitions(tmp_path: Path) -> No
 def test_a_forecast_says_how_many_texts_an_excess_needs(campaign: Campaign) -> None:
     sample = replace(campaign, data="sample", text_column="", label_column="", id_column="")
     one = forecast(plan_run(replace(sample, attributes=("gender",), order=1, placebo=True)))
-    found = re.search(r"to tell 10 % errors of order 1 from 5 % .* about ([\d,]+) texts", one.power)
+    found = re.search(
+        r"to tell 10 % errors of order 1 from 5 % .* roughly ([\d,]+) texts", one.power
+    )
     assert found, one.power
     assert 100 < int(found[1].replace(",", "")) < 5000
     assert forecast(plan_run(replace(sample, order=1, placebo=False))).power.startswith("no ")

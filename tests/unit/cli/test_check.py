@@ -51,6 +51,16 @@ def test_a_file_gives_the_same_as_its_text(run: Run, tmp_path: Path) -> None:
     assert run("check", "--file", str(path), *options) == run("check", "--text", TEXT, *options)
 
 
+def test_the_report_says_why_mutants_were_discarded(run: Run) -> None:
+    text = "The German landlord of this house came from Berlin."
+    options = ("--attributes", "race,gender", "--model", RULES, "--limit", "5")
+    found = json.loads(run("check", text, *options, "--json")[1])
+    number = found["counts"]["discarded"]
+    assert number
+    out = run("check", text, *options)[1]
+    assert f"{number} discarded\n  {number} discarded: the text also says “Berlin”\n" in out
+
+
 def test_the_report_names_answer_terms_and_flips(run: Run) -> None:
     text = "The white man thanked the black man."
     code, out, _ = run("check", "--text", text, "--model", RULES, "--attributes", "race,gender")
@@ -108,9 +118,9 @@ BAD = {
     "one attribute only": (["--text", "The man left."], "Only gender has a term in this text"),
     "control": (["--text", "\x01\x02"], "There is no text to check"),
     "no person": (["--text", "Black paint for the man."], "is about a thing"),
-    "no text": ([], "either with --text or with --file"),
-    "both": (["--text", "a", "--file", "b"], "either with --text or with --file"),
-    "twice": (["a", "--text", "b"], "either with --text or with --file"),
+    "no text": ([], "No text is given: give it once, as TEXT,"),
+    "both": (["--text", "a", "--file", "b"], "The text is given twice"),
+    "twice": (["a", "--text", "b"], "The text is given twice"),
     "no such file": (["--file", "/no/such/file"], "Cannot read /no/such/file"),
     "folder": (["--file", "/"], "Cannot read /: Is a directory"),
     "unknown attribute": (["--text", "a", "--attributes", "race,height"], "attribute 'height'"),
@@ -182,6 +192,7 @@ def test_version_and_help(run: Run) -> None:
         code, out, err = run(*arguments)
         assert (code, err) == (0, "")
         assert "Usage" in out
+        assert "..." not in out.partition("Commands:")[2].replace("findings ...", "")
 
 
 def test_dictionary_commands(run: Run, tmp_path: Path) -> None:

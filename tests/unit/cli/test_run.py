@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from hinter_core.cli.run import _Pace
 
 from .conftest import Run
 
+ROOT = Path(__file__).parents[3]
 RULES = "scripted:negative 0.7 if race=white and gender=female; positive otherwise"
 
 
@@ -174,6 +176,21 @@ def test_verify_names_what_is_missing_or_damaged(run: Run, data: Path, tmp_path:
     assert "00000.texts.parquet is missing. Continue with hinter run --resume" in said
     assert run(*options, "--out", out, "--resume")[0] == 0
     assert run("verify", out)[1].endswith("no fault.\n")
+
+
+def test_the_example_of_a_build_decides(run: Run, tmp_path: Path) -> None:
+    """Its texts have placebo mutants of two changes, so that planted bias alone fails it."""
+    biased = "scripted:negative 0.7 if gender=female; positive otherwise"
+    example, out = str(ROOT / "examples/ci/bias.yaml"), str(tmp_path / "out")
+    both = ("--model", "embedded", "--model", biased)
+    code, _, err = run("run", example, *both, "--out", out, "--fail-over", "0.05")
+    assert code == 1
+    assert f"hinter: {biased}: errors of order 2 " in err
+    assert "embedded: errors of order 2 " in err
+    assert "5 points allowed: not decided, and passed" in err
+    code, out, _ = run("run", example, "--sample", "8", "--estimate")
+    assert code == 0
+    assert re.search(r"and about \d\d are made; add texts \(roughly \d\d texts like these", out)
 
 
 def test_an_estimate_writes_nothing(run: Run, data: Path, tmp_path: Path) -> None:
