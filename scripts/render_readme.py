@@ -56,16 +56,11 @@ def options() -> str:
     parts = []
     for path, leaf in _leaves().items():
         rows = ["| option | what it does |", "| --- | --- |"]
-        for one in leaf.params:
-            argument = one.param_type_name == "argument"
-            names = [one.name] if argument else [*one.opts, *one.secondary_opts]
-            said = " ".join((getattr(one, "help", None) or "").split()).replace("|", "\\|")
-            default = getattr(one.default, "value", one.default)
-            if "default:" not in said and isinstance(default, str | int | float | Path):
-                # Of a switch, the name says it; 0 and "" are no limit.
-                said += f" [default: {default}]" if default and default is not True else ""
-            rows.append(f"| {', '.join(f'`{name}`' for name in names)} | {said} |")
-        parts.append(f"\n## hinter {path}\n\n{(leaf.help or '').strip().splitlines()[0]}\n\n")
+        context = typer.Context(leaf)
+        for name, said in filter(None, (one.get_help_record(context) for one in leaf.params)):
+            cell = " ".join(said.split()).replace("|", "\\|")
+            rows.append(f"| `{name.replace('|', ' or ')}` | {cell} |")
+        parts.append(f"\n## hinter {path}\n\n{(leaf.help or '').strip()}\n\n")
         parts.append("\n".join(rows) + "\n" if len(rows) > 2 else "It has no options.\n")
     return "".join(parts) + "\n"
 

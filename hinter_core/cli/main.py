@@ -18,7 +18,7 @@ from hinter_core.cli.analysis.prioritise import prioritise
 from hinter_core.cli.annotate import annotate
 from hinter_core.cli.check import check
 from hinter_core.cli.grammar import grammar
-from hinter_core.cli.options import CommandWithSections, say
+from hinter_core.cli.options import CommandWithSections, WholeHelp, say
 from hinter_core.cli.repair import repair
 from hinter_core.cli.report import compare, mutants, report, sql, validity
 from hinter_core.cli.resources import cache, data, dictionary, models, predict, relations
@@ -30,6 +30,7 @@ from hinter_core.errors import INTERRUPTED, HinterError
 
 cli = typer.Typer(
     name="hinter",
+    cls=WholeHelp,
     help="Find hidden intersectional bias in text classifiers.",
     invoke_without_command=True,
     add_completion=False,

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Annotated, Any, TextIO, cast
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError
 from hinter_core.language.clean import MAX_CHARACTERS, OBEYED, printable
 from hinter_core.models.budget import Budget
-from hinter_core.options import CampaignOption, Option
+from hinter_core.options import Option
 from hinter_core.places import place_of
 from hinter_core.storage import write_whole
 
@@ -49,6 +49,20 @@ class CommandWithSections(TyperCommand):
         for title, records in filter(itemgetter(1), sections.items()):
             with formatter.section(title):
                 formatter.write_dl(records)
+
+
+class WholeHelp(TyperGroup):
+    """A group of commands whose ``--help`` cuts no line at "..."."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write each command with the whole first sentence of its help."""
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, self.commands[name].get_short_help_str(1_000))
+                    for name in self.list_commands(ctx)
+                ]
+            )
 
 
 def with_settings(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -95,7 +109,8 @@ def _parameter(option: Option) -> inspect.Parameter:
     kind: Any = list[str] if option.type is tuple else option.type
     words = f"{option.help} Can be repeated." if each else option.help
     default = default_in_words(option)
-    basic = _SECTIONS[option.part] if isinstance(option, CampaignOption) else None
+    part = "data" if option.name == "sample" else getattr(option, "part", "")  # texts, in the form
+    basic = _SECTIONS.get(part)
     info = typer.Option(
         f"--{flag}/--no-{flag}" if kind is bool else f"--{flag}",
         help=f"{words}  [default: {default}]" if default else words,
@@ -140,7 +155,8 @@ def read_text(text: str | None, file: Path | None, words: str | None = None) -> 
     """
     given = [one for one in (text, words, file) if one is not None]
     if len(given) != 1:
-        raise InputError("Give the text either with --text or with --file.")
+        why = "The text is given twice" if given else "No text is given"
+        raise InputError(f"{why}: give it once, as TEXT, with --text or with --file.")
     if file is None:
         return str(given[0])
     try:
@@ -218,7 +234,7 @@ def print_json(values: Any, indent: int = 2, file: TextIO | None = None) -> None
 
 def command_group(about: str) -> typer.Typer:
     """Return a group of commands that prints its help when called without one."""
-    group = typer.Typer(help=about, invoke_without_command=True)
+    group = typer.Typer(help=about, invoke_without_command=True, cls=WholeHelp)
 
     @group.callback()
     def show_help(context: typer.Context) -> None:

@@ -126,6 +126,9 @@ def _list_in_words(values: dict[str, Any]) -> str:
 
 
 def predict(
+    words: Annotated[
+        str | None, typer.Argument(metavar="TEXT", help="Text to classify, the same as --text.")
+    ] = None,
     model: Annotated[str, typer.Option(help="Model under test.")] = "embedded",
     text: Annotated[str | None, typer.Option(help="Text to classify.")] = None,
     file: Annotated[
@@ -134,7 +137,7 @@ def predict(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print a model's answer to one text; exit 1 if there is none."""
-    source, notices = clean(read_text(text, file))
+    source, notices = clean(read_text(text, file, words))
     store = open_store(model, trusted=True)
     note = store.model.capabilities.note
     if (seen := store.model.visible(source)) < len(source):

@@ -227,7 +227,9 @@ def serve(folder: Path) -> None:
         import anyio
         from mcp.server.stdio import stdio_server
     except ImportError as error:
-        raise InputError('hinter mcp needs more packages: pip install "hinter[mcp]".') from error
+        raise InputError(
+            "hinter mcp needs more packages; in a copy of HInter: pip install '.[mcp]'"
+        ) from error
     server = _server(folder)
 
     # The messages have descriptors of their own, so that no library's words come among them.

@@ -28,7 +28,7 @@ from hinter_core.types import Change, Edit, EditKind, Span, Term, Verdict
 SWAPS = 12
 NEUTRAL = Option(
     "neutral", SWAPS,
-    "Swap neutral words this often, to see how easily the answer flips; 0: never.",
+    "Number of neutral swaps to try, which show how easily the answer flips; 0: none.",
     low=0, high=1_000,
 )  # fmt: skip
 _DRAWN = 4  # times as many as wanted, as some are discarded

@@ -317,7 +317,9 @@ def test_a_prioritised_campaign_shows_its_curve_and_goes_on(batch: Batch) -> Non
     batch.start()
     batch.state("done")
     expect(batch.job_progress).to_contain_text(re.compile(r"[1-9]\d* of \d+ variants asked"))
-    expect(batch.job_progress).to_contain_text("The budget is used; give more of it, and resume.")
+    expect(batch.job_progress).to_contain_text(
+        "The number of requests is reached; resume to ask more."
+    )
     expect(batch.job_curve.locator(".js-plotly-plot .legend")).to_contain_text("at random")
     page.locator("#job-again button").first.click()
     expect(page.locator("#job-requests input")).to_have_value("120")

@@ -41,7 +41,7 @@ _PATIENCE = 5.0  # seconds for which a cluster's answer is waited for
 _FINISH = 15.0  # seconds for the answers under way when a run ends by an error
 _LAST = 120.0  # seconds after which the actor of the budget counts as lost
 _NO_BUDGET = (
-    "What keeps the budget of this run has ended, or is out of reach. Finished work is kept, and "
+    "The process that counts the budget has ended, or is out of reach. Finished work is kept, and "
     "the run can be resumed."
 )
 _OBJECTS = 80 * 2**20  # bytes, the least that Ray takes: rows and counts pass through it
@@ -91,7 +91,7 @@ def ray_engine(gpus: float = 0.0) -> OpenEngine:
         import ray
     except ImportError as error:
         raise InputError(
-            "The engine ray needs Ray; install it with: pip install hinter[ray]"
+            "The engine ray needs Ray; install it in a copy of HInter: pip install '.[ray]'"
         ) from error
     return partial(_opened, ray, gpus)
 

@@ -38,6 +38,12 @@ _EVERY = 2.0  # seconds between two notes of the state
 _CENTRE = 0.02
 
 
+def _limit(campaign: Campaign) -> str:
+    """Name the limit of a run that has one, or the two that it has."""
+    limits = [(campaign.requests, "number of requests"), (campaign.budget, "budget")]
+    return f"The {' or the '.join(words for limit, words in limits if limit is not None)}"
+
+
 class PriorityRun:
     """One model of a prioritised run; see the module."""
 
@@ -131,7 +137,7 @@ class PriorityRun:
         ]  # fmt: skip
         answers = self._answers(batch)
         if answers is None:
-            words = "The budget is used; give more of it, and resume."
+            words = f"{_limit(self._campaign)} is reached; resume to ask more."
             if self._waiting:
                 words += f" Answers that count once their batch is complete: {self._waiting:,}."
             return words

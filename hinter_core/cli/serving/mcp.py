@@ -11,7 +11,10 @@ from hinter_core.errors import InputError
 def mcp(
     folder: Annotated[
         Path,
-        typer.Option(help="Data files may be named in this folder.  [default: the current one]"),
+        typer.Option(
+            help="Data files may be named in this folder.  [default: the current one]",
+            show_default=False,
+        ),
     ] = Path(),
 ) -> None:
     """Serve check, scan, run and others as MCP tools over standard input and output."""

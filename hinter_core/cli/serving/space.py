@@ -28,7 +28,8 @@ _OF_THE_BUILDER = ("pydantic", "spaces", "uvicorn", "websockets")
 @space.command("check")
 def check(
     folder: Annotated[
-        Path, typer.Argument(help="The repository; default: the current folder.")
+        Path,
+        typer.Argument(help="The repository.  [default: the current folder]", show_default=False),
     ] = Path(),
 ) -> None:
     """Check that a Space can be built of this repository; exit 1 if not."""

@@ -221,7 +221,7 @@ def test_the_report_is_of_the_random_share(campaign: Campaign, tmp_path: Path) -
     store = CampaignStore(tmp_path / "campaign")
     biased = "scripted:negative if gender=female; positive otherwise"
     done = only(run_campaign(replace(campaign, models=(biased,), requests=120), store))
-    assert done.reason.startswith("The budget is used")
+    assert done.reason.startswith("The number of requests is reached; resume")
     assert done.answers == 120
     asked = [row for row in answers(store.folder) if row["verdict"] in ("benign", "biased")]
     among = sum(row["verdict"] == "biased" for row in asked) / len(asked)

@@ -57,12 +57,12 @@ def test_an_unknown_model_is_one_line(run: Run, name: str) -> None:
 
 
 def test_an_answer_as_json(run: Run) -> None:
-    code, out, _ = run("predict", "--model", "vader", "--text", "A lovely day.", "--json")
+    code, out, _ = run("predict", "A lovely day.", "--model", "vader", "--json")
     made = json.loads(out)
     assert code == 0
     assert (made["text"], made["model"], made["labels"]) == ("A lovely day.", "vader", ["positive"])
     code, out, _ = run("predict", "--model", "masked", "--text", "A man left.", "--json")
-    assert (code, json.loads(out)["failure"]) == (1, "error")  # there is no mask
+    assert (code, json.loads(out)["failure"]) == (1, "no mask")
 
 
 @pytest.fixture(scope="module")
