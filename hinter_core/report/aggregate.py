@@ -101,10 +101,11 @@ def count(reader: CampaignReader, attributes: Attributes = ()) -> CampaignCounts
     where = _only(attributes)
     for _, chunk in reader.ahead(lambda shards: read_chunk(reader, shards)):
         _read_mutants(reader, chunk, where)
+        if not reader.store.campaign().mutants:  # whose texts do not follow from their edits
+            _read_same(reader, chunk, counts)
         for name in chunk.judged:
             _read_answers(models[name], chunk, where, counts)
     _count_mutants(reader, counts)
-    counts.same = _count_same(reader, where)
     for model in models.values():
         _count_answers(model)
     counts.models = models
@@ -152,6 +153,16 @@ def _read_mutants(reader: CampaignReader, chunk: Chunk, where: str) -> None:
         f"INSERT INTO combined SELECT DISTINCT set, {pairs} FROM made JOIN sets USING (set) "
         'WHERE sensitive > 1 AND sensitive = "order"'
     )
+
+
+def _read_same(reader: CampaignReader, chunk: Chunk, counts: CampaignCounts) -> None:
+    """Add how many kept mutants have the text of an earlier one, and how many there are."""
+    alike = "change" in chunk.mutants.column_names
+    ((same, kept),) = reader.run(
+        f"SELECT {'count(*) - count(DISTINCT hash(row, change))' if alike else '0'}, count(*) FROM "
+        'made JOIN sets USING (set) WHERE kept AND sensitive = "order"'
+    )
+    counts.same = counts.same[0] + same, counts.same[1] + kept
 
 
 def _within(where: str) -> str:
@@ -385,17 +396,6 @@ def _count_texts(reader: CampaignReader, counts: CampaignCounts) -> None:
             outcome=outcome,
         )
         listed += [UnusedRow(*row) for row in rows]
-
-
-def _count_same(reader: CampaignReader, where: str) -> tuple[int, int]:
-    """Return how many kept mutants have the text of an earlier one, and how many there are."""
-    text = "e.spans, e.joint, coalesce(e.texts, [e.target])"
-    ((same, kept),) = reader.run(
-        "SELECT count(*) - count(DISTINCT hash(row, list_sort(list_transform(edits, lambda e: "
-        f"({text}))))), count(*) FROM (FROM ({reader.tables().mutants}) {where}) WHERE kept AND "
-        f"handwritten IS NULL AND NOT {has_placebo('attributes')}"
-    )
-    return same, kept
 
 
 def _count_mutants(reader: CampaignReader, counts: CampaignCounts) -> None:

@@ -28,7 +28,9 @@ class Chunk(NamedTuple):
 
     ``mutants``: ``shard``, ``place``, ``row``, ``order``, ``kept``, ``layer``, ``validity``,
     ``across_people``, ``places`` (changed in the text), ``set``, ``key`` (of the set and its
-    groups), and the word pairs ``s1`` to ``s<width>``, NULL past the last edit. ``swaps``,
+    groups), and the word pairs ``s1`` to ``s<width>``, NULL past the last edit. ``change`` is there
+    if words are exchanged alike for several attributes: mutants of a text with equal ones have the
+    same text. ``swaps``,
     ``groups`` and ``labels``: names of the hashes. By model: ``judged``, the mutants with a row of
     answers and their columns; ``originals``, the ``row``, ``labels`` and ``failure`` of texts.
     """
@@ -84,9 +86,10 @@ def _mutants(path: Path, shard: int) -> _Lists:
         lists = batch["edits"]
         edits = lists.flatten()
         words = {name: _coded(edits.field(name)) for name in Swap._fields}
-        spans = _lengths(edits.field("spans"))
+        places = edits.field("spans")
+        spans = {"spans": _lengths(places), "first": _firsts(places)}
         rows = _columns(batch, _MUTANT, mutant_schema())
-        return _Lists(rows, _lengths(lists), pyarrow.table(words | {"spans": spans}))
+        return _Lists(rows, _lengths(lists), pyarrow.table(words | spans))
 
     batches = list(read_batches(path, (*_MUTANT, *_EDIT)))
     read = _concat(map(flat, batches or [_nothing(mutant_schema())]))
@@ -189,6 +192,9 @@ def _named(read: _Lists) -> tuple[int, Any, Any, Any]:
         swap = numpy.zeros(len(lengths), dtype="uint64")
         swap[has] = swaps[codes[begins[has] + place]]
         columns[f"s{place + 1}"] = pyarrow.array(swap, mask=~has)
+    pair = _numbers((word["source"], word["target"]) for word in words)
+    if len(set(pair.tolist())) < len(pair):
+        columns["change"] = _changes(pair[codes], items["first"].to_numpy(), begins, lengths)
     mutants = read.rows
     for name, column in columns.items():
         mutants = mutants.append_column(name, pyarrow.array(column))
@@ -241,6 +247,28 @@ def _lengths(lists: Any) -> Any:
     import pyarrow.compute as pc
 
     return pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
+
+
+def _firsts(lists: Any) -> Any:
+    """Return the first number of each list, or -1."""
+    import numpy
+
+    lengths, numbers = _lengths(lists), lists.flatten().to_numpy()
+    if not len(numbers):
+        return numpy.full(len(lengths), -1, dtype="int32")
+    at = numpy.minimum(_begins(lengths), len(numbers) - 1)
+    return numpy.where(lengths > 0, numbers[at], -1).astype("int32")
+
+
+def _changes(pairs: Any, firsts: Any, begins: Any, lengths: Any) -> Any:
+    """Hash which words are exchanged at which places by each list of edits, in any order."""
+    import numpy
+
+    hashes = (pairs.astype("uint64") << numpy.uint64(32)) ^ firsts.astype("uint64")
+    for factor, shift in ((0xBF58476D1CE4E5B9, 30), (0x94D049BB133111EB, 31)):  # SplitMix64
+        hashes = (hashes ^ (hashes >> numpy.uint64(shift))) * numpy.uint64(factor)
+    sums = numpy.concatenate([[numpy.uint64(0)], numpy.cumsum(hashes, dtype="uint64")])
+    return sums[begins + lengths] - sums[begins]
 
 
 def _codes(column: Any) -> Any:
