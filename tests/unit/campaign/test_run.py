@@ -414,13 +414,13 @@ def test_a_forecast_says_that_nothing_is_kept(tmp_path: Path) -> None:
 
 def test_a_forecast_counts_the_rows_that_cannot_be_used(tmp_path: Path) -> None:
     path = tmp_path / "gaps.csv"
-    rows = ["The black man left." if n % 15 else '""' for n in range(60)]
+    rows = ["The black man left." if n % 15 else '""' for n in range(150)]
     path.write_text("text\n" + "\n".join(rows), encoding="utf-8")
     campaign = Campaign(data=str(path), attributes=("race", "gender"), models=(RULES,), limit=4)
     seen = forecast(plan_run(campaign))
-    assert (seen.texts, seen.unusable, seen.usable, seen.counted) == (60, 4, 56, True)
-    assert seen.looked_at == seen.tested == 24
-    assert seen.mutants[2] == 4 * 56
+    assert (seen.texts, seen.unusable, seen.usable, seen.counted) == (150, 10, 140, True)
+    assert seen.looked_at == seen.tested == 80
+    assert seen.mutants[2] == 4 * 140
 
 
 def test_a_forecast_draws_its_texts_and_counts_repetitions(tmp_path: Path) -> None:
@@ -429,11 +429,11 @@ def test_a_forecast_draws_its_texts_and_counts_repetitions(tmp_path: Path) -> No
     path.write_text("text\n" + "\n".join(["It rained."] * 60 + late), encoding="utf-8")
     campaign = Campaign(data=str(path), attributes=("race", "gender"), models=(RULES,), limit=4)
     seen = forecast(plan_run(campaign))
-    assert (seen.texts, seen.looked_at, seen.whole) == (140, 24, False)
+    assert (seen.texts, seen.looked_at, seen.whole) == (140, 80, False)
     made = run_campaign(campaign, CampaignStore(tmp_path / "campaign")).mutants
     assert made / 2 < sum(seen.mutants.values()) < made * 2
     again = forecast(plan_run(replace(campaign, repeat=3)))
-    scaled = round(seen.tested * 140 / 24)
+    scaled = round(seen.tested * 140 / 80)
     assert again.predictions == pytest.approx(seen.predictions + 3 * scaled, abs=3)
 
 
