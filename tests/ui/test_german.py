@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from hinter_core.campaign.running.priority import _limit
+from hinter_core.campaign.spec import Campaign
 from hinter_core.data.handwritten import open_handwritten
 from hinter_core.data.rows import open_table
 from hinter_core.errors import HinterError
@@ -216,6 +218,14 @@ def test_a_german_reads_no_comma_as_thousands() -> None:
 def test_how_a_file_is_read_is_said_in_german(how: str) -> None:
     speak("de")
     assert not re.search(r"\b(?:header|is|cells|workbook|'|row|race|gender|and)\b", translated(how))
+
+
+@pytest.mark.parametrize("campaign", [Campaign(requests=1), Campaign(requests=1, budget=1.0)])
+def test_the_limit_that_a_run_reached_is_named_in_german(campaign: Campaign) -> None:
+    speak("de")
+    said = translated(f"{_limit(campaign)} is reached; resume to ask more.")
+    assert said.startswith("Die Zahl der Anfragen")
+    assert ("das Budget" in said) is (campaign.budget is not None)
 
 
 def test_an_emptied_field_is_named_as_on_the_page() -> None:
