@@ -103,9 +103,9 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
         counted = "1 case" if number == 1 else f"{number:,} cases"
         why = (
             f"{counted} of placebo mutants of order {order} {'is' if number == 1 else 'are'} too "
-            f"few: at least {FEWEST_PLACEBO} are needed to tell bias from brittleness. Add texts, "
-            "or sentences of a grammar, that have neutral words of two kinds (such as a day and a "
-            "number) or given names, or limit the rate alone (--gate-on rate)."
+            f"few to tell bias from brittleness: {FEWEST_PLACEBO} are needed. Add texts with "
+            "neutral words of two kinds (a day and a number) or given names, or limit the rate "
+            "alone (--gate-on rate)."
         )
         return Decision(name, GateOutcome.FEW, why, most)
     for one in measured:

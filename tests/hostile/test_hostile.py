@@ -155,7 +155,8 @@ def test_a_file_of_texts(case: str, access: Access, inside: Path) -> None:
     actions = BatchActions(Services(access))
 
     def look() -> None:
-        harmless(preview(actions.preview(BatchForm(source="upload", upload=str(path))), None))
+        form = BatchForm(source="upload", upload=str(path))
+        harmless(preview(actions.preview(form), form))
 
     words = knock(look)
     harmless(notice.error(words))
@@ -286,7 +287,8 @@ def test_mutants_by_hand(case: str, inside: Path) -> None:
     actions = BatchActions(Services(PUBLIC))
 
     def look() -> None:
-        harmless(preview(actions.preview(BatchForm(source="hand", hand=str(path))), None))
+        form = BatchForm(source="hand", hand=str(path))
+        harmless(preview(actions.preview(form), form))
 
     harmless(notice.error(knock(look)))
 

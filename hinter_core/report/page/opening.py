@@ -260,10 +260,7 @@ def _of_people(campaign: Campaign) -> Iterable[str]:
             "of a thing."
         )
     elif not campaign.across_people:
-        yield (
-            "Each combined change is of one person. A program decided which words speak of the "
-            "same person, and it can be wrong."
-        )
+        yield "Each combined change is of one person, as far as a program can tell."
 
 
 def _of_texts(report: Report) -> Iterable[str]:

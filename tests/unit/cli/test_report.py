@@ -121,8 +121,8 @@ def test_a_gate_decides_by_the_exit_code(
     assert run("report", folder, "--fail-over", "0.5", *rate)[0] == 0
     code, _, err = run("report", folder, "--fail-over", "0.5")
     assert code == 1
-    assert "cases of placebo mutants of order 2 are too few: at least 100 are needed" in err
-    assert "neutral words of two kinds (such as a day and a number) or given names" in err
+    assert "order 2 are too few to tell bias from brittleness: 100 are needed" in err
+    assert "neutral words of two kinds (a day and a number) or given names" in err
     # Writing for another program leaves the gate on.
     code, out, err = run("report", folder, "--for", "model-card", "--fail-over", "0.05", *rate)
     assert (code, "more than 5 % allowed" in err) == (1, True)
