@@ -276,9 +276,9 @@ def make_plan(
         edits = {a: [*people.parted(of_attribute)] for a, of_attribute in edits.items()}
         edits, refused = _coherent(text, sentences, kept, dictionaries, edits, people)
         for attribute, made in edits.items():
-            unfit = [RejectedEdit(e, why) for e in made if (why := people.women_alone(e))]
-            edits[attribute] = [e for e in made if e not in [r.edit for r in unfit]]
-            refused += unfit
+            judged = [(edit, people.women_alone(edit)) for edit in made]
+            edits[attribute] = [edit for edit, why in judged if not why]
+            refused += [RejectedEdit(edit, why) for edit, why in judged if why]
         if ages is not None and AGE in edits:
             edits[AGE], of_ages = ages.fitting(edits[AGE])
             refused += of_ages

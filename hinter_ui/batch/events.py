@@ -111,7 +111,10 @@ class BatchEvents(TabEvents):
         private(fields[GRAMMAR].input, self.look_at_grammar, data, ui.of_data)
         chosen = [fields[name].input for name in COLUMNS]
         private(partial(gr.on, chosen), self.look_at_columns, data, [ui.preview])
-        told = partial(gr.on, [fields[name].change for name in LOOKED_AT])
+        # What a page fills in by itself changes nothing here: it may still say what was before.
+        by_hand = [fields[name].input for name in LOOKED_AT if name not in ("sample", *FILES)]
+        by_hand += [fields["dictionaries"].upload, fields["dictionaries"].clear]
+        told = partial(gr.on, [fields["sample"].change, *by_hand])
         private(told, self.count, data, [ui.preview], trigger_mode="always_last")
         files = [event for name in FILES for event in (fields[name].upload, fields[name].clear)]
         others = [box.input for name, box in fields.items() if name not in FILES]
