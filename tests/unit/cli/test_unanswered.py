@@ -236,5 +236,5 @@ def test_an_estimate_is_a_maximum(run: Run, tmp_path: Path) -> None:
         chosen = wide(server, tmp_path, "--estimate")
         assert ": at most " in run(*chosen)[1]
         data = tmp_path / "wide.csv"
-        data.write_text("text\n" + "".join(f"The man sang {n} songs.\n" for n in range(40)))
+        data.write_text("text\n" + "".join(f"The man sang {n} songs.\n" for n in range(100)))
         assert ": at most about " in run(*chosen)[1]
