@@ -361,11 +361,13 @@ class CampaignReader:
             checked_rows(self.written.texts(shard))
             path = self.written.mutants(shard)
             made = checked_rows(path, mutants)
-            self.written.require_placed(shard, self.models.values())
+            self.written.require_placed(shard, path)
             for identity in self.models.values():
                 answer_file = self.written.answers(shard, identity)
                 if answer_file and checked_rows(answer_file, answers) != made:
                     raise StoreError(f"Answers do not fit {path.name}; hinter verify says which.")
+                if answer_file:
+                    self.written.require_placed(shard, answer_file)
 
         with ThreadPoolExecutor(THREADS) as threads:
             list(threads.map(fit, shards))  # raises what one of them raised

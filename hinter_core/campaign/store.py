@@ -382,13 +382,15 @@ class Written:
         answers = dict.fromkeys(self.of_shard[shard] - {texts}, both)
         return answers | {self.mutants(shard): made}
 
-    def misplaced(self, shard: int, path: Path) -> str:
+    def misplaced(self, shard: int, path: Path, rows: tuple[int, int] | None = None) -> str:
         """Say that a table is of other texts than its shard, which it was copied to; "" if not.
+
+        ``rows``: its first and last row number, if known.
 
         Raises:
             StoreError: a table is missing or damaged.
         """
-        texts, rows = rows_between(self.texts(shard)), rows_between(path)
+        texts, rows = rows_between(self.texts(shard)), rows or rows_between(path)
         if texts is None or rows is None or texts[0] <= rows[0] <= rows[1] <= texts[1]:
             return ""
         return (
@@ -396,16 +398,14 @@ class Written:
             f"({texts[0]} to {texts[1]})"
         )
 
-    def require_placed(self, shard: int, models: Iterable[str]) -> None:
-        """Refuse tables that are of other texts than their shard; ``models``: by identity.
+    def require_placed(self, shard: int, path: Path, rows: tuple[int, int] | None = None) -> None:
+        """Refuse a table that is of other texts than its shard (see :meth:`misplaced`).
 
         Raises:
             StoreError: a table is missing, damaged or of another shard.
         """
-        answers = (self.answers(shard, model) for model in models)
-        for path in filter(None, (self.mutants(shard), *answers)):
-            if why := self.misplaced(shard, path):
-                raise StoreError(f"{why}{CURE}")
+        if why := self.misplaced(shard, path, rows):
+            raise StoreError(f"{why}{CURE}")
 
     def texts(self, shard: int) -> Path:
         """Path of the texts of a shard."""

@@ -6,14 +6,16 @@ once for a chunk. Reading and verifying are one step, so that no table is decode
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hinter_core.campaign.parquet import StoreError, read_batches
 from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.store import Written
 from hinter_core.campaign.tables import answer_schema, mutant_schema
 from hinter_core.report.counts import Swap
 
@@ -60,9 +62,7 @@ def read_chunk(reader: CampaignReader, shards: Sequence[int]) -> Chunk:
     """
     written = reader.written
     with ThreadPoolExecutor(_THREADS) as threads:
-        for shard in shards:
-            written.require_placed(shard, reader.models.values())
-        made = list(threads.map(lambda shard: _mutants(written.mutants(shard), shard), shards))
+        made = list(threads.map(lambda shard: _mutants(written, shard), shards))
         sizes = [len(one.rows) for one in made]
         begins = _begins(sizes).tolist()
         width, mutants, swaps, groups = _named(_concat(made))
@@ -71,16 +71,19 @@ def read_chunk(reader: CampaignReader, shards: Sequence[int]) -> Chunk:
         judged, originals = {}, {}
         for name, identity in reader.models.items():
             paths = [written.answers(shard, identity) for shard in shards]
-            given = list(threads.map(_answers, paths, begins, sizes))
+            of = [partial(written.require_placed, shard) for shard in shards]
+            given = list(threads.map(_answers, paths, begins, sizes, of))
             if any(paths):
                 answers = _concat(filter(None, given))
                 judged[name], originals[name] = _judged(mutants, answers, names)
     return Chunk(width, mutants, swaps, groups, _listed("labels", names), judged, originals)
 
 
-def _mutants(path: Path, shard: int) -> _Lists:
+def _mutants(written: Written, shard: int) -> _Lists:
     import numpy
     import pyarrow
+
+    path = written.mutants(shard)
 
     def flat(batch: Any) -> _Lists:
         lists = batch["edits"]
@@ -93,12 +96,15 @@ def _mutants(path: Path, shard: int) -> _Lists:
 
     batches = list(read_batches(path, (*_MUTANT, *_EDIT)))
     read = _concat(map(flat, batches or [_nothing(mutant_schema())]))
+    written.require_placed(shard, path, _between(read.rows))
     places = numpy.arange(len(read.rows), dtype="int32")
     rows = read.rows.append_column("shard", pyarrow.array(numpy.full_like(places, shard)))
     return read._replace(rows=rows.append_column("place", pyarrow.array(places)))
 
 
-def _answers(path: Path | None, begin: int, size: int) -> _Lists | None:
+def _answers(
+    path: Path | None, begin: int, size: int, require_placed: Callable[..., None]
+) -> _Lists | None:
     """Read answers; ``begin`` and ``size`` of the shard's mutants in the chunk."""
     import numpy
     import pyarrow
@@ -113,11 +119,19 @@ def _answers(path: Path | None, begin: int, size: int) -> _Lists | None:
         return None
     batches = list(read_batches(path, (*_ANSWER, "labels")))
     read = _concat(map(flat, batches or [_nothing(answer_schema())]))
+    require_placed(path, _between(read.rows))
     mutant = read.rows["mutant"].to_numpy()
     if not numpy.array_equal(numpy.sort(mutant[mutant >= 0]), numpy.arange(size)):
         raise StoreError(f"Rows of {path.name} do not fit their mutants; see hinter verify.")
     at = pyarrow.array(numpy.where(mutant < 0, -1, mutant + begin))
     return read._replace(rows=read.rows.drop_columns(["mutant"]).append_column("at", at))
+
+
+def _between(rows: Any) -> tuple[int, int] | None:
+    import pyarrow.compute as pc
+
+    least, most = pc.min_max(rows["row"]).as_py().values()
+    return None if least is None else (least, most)
 
 
 def _columns(batch: Any, names: Sequence[str], schema: Any) -> Any:
