@@ -362,12 +362,11 @@ class CampaignReader:
             path = self.written.mutants(shard)
             made = checked_rows(path, mutants)
             self.written.require_placed(shard, path)
-            for identity in self.models.values():
-                answer_file = self.written.answers(shard, identity)
-                if answer_file and checked_rows(answer_file, answers) != made:
+            files = [self.written.answers(shard, identity) for identity in self.models.values()]
+            for answer_file in filter(None, files):
+                if checked_rows(answer_file, answers) != made:
                     raise StoreError(f"Answers do not fit {path.name}; hinter verify says which.")
-                if answer_file:
-                    self.written.require_placed(shard, answer_file)
+                self.written.require_placed(shard, answer_file)
 
         with ThreadPoolExecutor(THREADS) as threads:
             list(threads.map(fit, shards))  # raises what one of them raised
