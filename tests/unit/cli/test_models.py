@@ -56,6 +56,7 @@ def test_an_unknown_model_is_one_line(run: Run, name: str) -> None:
         assert len(err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_an_answer_as_json(run: Run) -> None:
     code, out, _ = run("predict", "A lovely day.", "--model", "vader", "--json")
     made = json.loads(out)

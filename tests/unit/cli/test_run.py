@@ -178,6 +178,7 @@ def test_verify_names_what_is_missing_or_damaged(run: Run, data: Path, tmp_path:
     assert run("verify", out)[1].endswith("no fault.\n")
 
 
+@pytest.mark.slow
 def test_the_example_of_a_build_decides(run: Run, tmp_path: Path) -> None:
     """Its texts have placebo mutants of two changes, so that planted bias alone fails it."""
     biased = "scripted:negative 0.7 if gender=female; positive otherwise"
