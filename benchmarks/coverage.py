@@ -28,7 +28,7 @@ from hinter_core.statistics.clustered import (
     paired_difference,
     two_sample_difference,
 )
-from hinter_core.statistics.rates import Difference, estimate, weighted_share
+from hinter_core.statistics.rates import Difference, Estimate, estimate, weighted_share
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -221,7 +221,11 @@ def _compared(kind: Kind, texts: int, rng: Generator) -> Difference:
 def _alone(kind: Kind, texts: int, rng: Generator) -> Difference:
     """Compare with a model that never errs on the same mutants; how much the other errs is 0."""
     never = ((errors, cases, 0, cases) for errors, cases in kind.texts(texts, rng))
-    found, truth = paired_difference(never), kind.truth
+    return _off(paired_difference(never), kind.truth)
+
+
+def _off(found: Difference | Estimate, truth: float) -> Difference:
+    """Return an interval less the truth, so that it should hold 0."""
     assert found.low is not None
     assert found.high is not None
     return Difference(None, found.low - truth, found.high - truth)
@@ -240,10 +244,7 @@ def _weighted(kind: Kind, texts: int, rng: Generator) -> Difference:
         for judged in [min(int(of), 3)]
         for hit in rng.random(judged) < chance
     ]
-    found, truth = estimate([weighted_share(sample)], lambda shares: shares[0]), kind.truth
-    assert found.low is not None
-    assert found.high is not None
-    return Difference(None, found.low - truth, found.high - truth)
+    return _off(estimate([weighted_share(sample)], lambda shares: shares[0]), kind.truth)
 
 
 Question = Callable[[Kind, int, "Generator"], Difference]  # an interval that should hold 0

@@ -130,6 +130,7 @@ class Material:
 
     ``seen`` and ``unseen``: files of the grammar with either half of its words, of which ``kept``
     finds those of the second half alone. ``rows``: all texts; ``repeats``: how many were left out.
+    ``train``: texts to learn from, of which ``held_out`` were left out for words of the test.
     """
 
     seen: Path
@@ -138,6 +139,7 @@ class Material:
     rows: Sequence[Row]
     repeats: int
     train: Sequence[Row]
+    held_out: int
     test: Sequence[Row]
 
 
@@ -233,14 +235,15 @@ class RepairRun:
         examples = self._examples(material, weights)
         texts = {folded(one.text) for one in examples}
         known = sum(folded(row.text) in texts for row in material.rows)
-        kept, train = material.kept, material.train
         return examples, Learnt(
             texts=known,
             sentences=len(examples) - known,
             variants=sum(len(one.variants) for one in examples),
             repeats=material.repeats,
-            held_out=len(train) - len(without_kept(train, kept)),
-            with_kept=sum(any(map(kept.search, (one.text, *one.variants))) for one in examples),
+            held_out=material.held_out,
+            with_kept=sum(
+                any(map(material.kept.search, (one.text, *one.variants))) for one in examples
+            ),
             errors=errors,
             mutants=mutants,
         )
@@ -279,8 +282,10 @@ class RepairRun:
         seen, unseen = self._grammars()
         words = (words_of(load_grammar(str(path))) for path in (unseen, seen))
         kept = matcher(frozenset.difference(*words))
-        train, test = split_rows(rows, repair.texts, repair.seed)
-        return Material(seen, unseen, kept, rows, repeats, train, test)
+        drawn, test = split_rows(rows, repair.texts, repair.seed)
+        train = without_kept(drawn, kept)
+        held_out = len(drawn) - len(train)
+        return Material(seen, unseen, kept, rows, repeats, train, held_out, test)
 
     def _grammars(self) -> tuple[Path, Path]:
         """Write the grammar with each half of the values of its attributes."""
@@ -326,7 +331,7 @@ class RepairRun:
             lines = path.read_text(encoding="utf-8").splitlines()
             return [_example(json.loads(line)) for line in lines]
         repair, known = self._repair, load_shipped()
-        rows = without_kept(material.train, material.kept)
+        rows = material.train
         number = max(2, round(repair.share * len(rows)))
         tested = frozenset(folded(row.text) for row in material.test)
         variants = Variants(min(repair.epochs, _VARIANTS), material.kept, tested)

@@ -99,9 +99,10 @@ def count(reader: CampaignReader, attributes: Attributes = ()) -> CampaignCounts
     }
     _count_texts(reader, counts)
     where = _only(attributes)
+    texts_follow = not reader.store.campaign().mutants  # from edits, but for mutants by hand
     for _, chunk in reader.ahead(lambda shards: read_chunk(reader, shards)):
         _read_mutants(reader, chunk, where)
-        if not reader.store.campaign().mutants:  # whose texts do not follow from their edits
+        if texts_follow:
             _read_same(reader, chunk, counts)
         for name in chunk.judged:
             _read_answers(models[name], chunk, where, counts)

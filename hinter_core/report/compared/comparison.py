@@ -350,7 +350,7 @@ def paired_errors(first: Side, second: Side) -> Difference:
     """Subtract the first error rate from the second over all shared mutants without placebo."""
     with _paired(first, second) as pairs:
         real = [attributes for attributes in pairs.flips() if not is_placebo(attributes)]
-        return _both(pairs.numbers(real), 1)[1] if real else Difference(None)
+        return _difference(pairs.numbers(real), 1) if real else Difference(None)
 
 
 @contextmanager
@@ -433,8 +433,11 @@ def _line(
 
 def _both(numbers: Numbers, place: int) -> tuple[tuple[Rate, Rate], Difference]:
     first, second = (_of(numbers, (place + side, 0)) for side in (0, 1))
-    difference = paired_difference(_of(numbers, (place + 1, 0, place, 0)))
-    return (cluster_rate(first), cluster_rate(second)), difference
+    return (cluster_rate(first), cluster_rate(second)), _difference(numbers, place)
+
+
+def _difference(numbers: Numbers, place: int) -> Difference:
+    return paired_difference(_of(numbers, (place + 1, 0, place, 0)))
 
 
 def _of(numbers: Numbers, places: Sequence[int]) -> Numbers:
