@@ -277,7 +277,10 @@ def _signatures(document: Document) -> Iterator[Phrase]:
         tree, last = document.trees[name.sentence], document.trees[-1]
         before = tree.lower[: name.head] or document.trees[name.sentence - 1].lower
         close = len(before) <= _CLOSING and not closings.isdisjoint(before)
-        if close and name.span[1] >= last.start + last.parse.spans[-1][0]:
+        end = len(last.lower) - 1
+        if last.lower[end] == ")" and "(" in last.lower:  # "Ann Hale (Mrs)"
+            end = max(0, last.lower.index("(") - 1)
+        if close and name.span[1] >= last.start + last.parse.spans[end][0]:
             yield name
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from hinter_core.types import Parse, Sentence, Span
 
 _SOMEBODY = frozenset({"he", "she", "i", "who"})
+_GREETINGS = frozenset({"dear", "hello", "hi"})
 
 
 @dataclass(slots=True)
@@ -97,12 +98,26 @@ def _named(parse: Parse, token: int) -> bool:
     return parse.entities[token : token + 1] == ("PERSON",)
 
 
+def _greeted(parse: Parse) -> Parse:
+    """Return the parse in which who is greeted does nothing: "Dear Ms Hale, as a man I ..."."""
+    if not parse.words or parse.words[0].lower() not in _GREETINGS or "," not in parse.words:
+        return parse
+    comma, subjects = parse.words.index(","), ("nsubj", "nsubj:pass")
+    later = {h for n, h in enumerate(parse.heads) if n > comma and parse.labels[n] in subjects}
+    labels = (
+        "vocative" if n < comma and label in subjects and parse.heads[n] in later else label
+        for n, label in enumerate(parse.labels)
+    )
+    return replace(parse, labels=tuple(labels))
+
+
 def with_names_apart(parse: Parse) -> Parse:
     """Return the parse of a sentence in which a name does not go on behind *and*.
 
     The parser may make *Walsh* a part of *Jamal* in "Jamal and Emily Walsh", or *Jamal* of *Walsh*;
     and *Sir* a title of Ann in "Dear Sir, my name is Ann".
     """
+    parse = _greeted(parse)
     if "CC" not in parse.tags and "nmod:desc" not in parse.labels:
         return parse
     heads, labels = list(parse.heads), list(parse.labels)

@@ -24,6 +24,7 @@ from hinter_core.mutation.edits import (
 )
 from hinter_core.mutation.given_names import GivenNames
 from hinter_core.mutation.people import People
+from hinter_core.mutation.unresolved import general, greeted
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.names import BOTH
 from hinter_core.terms.senses.lexicon import before_names
@@ -44,8 +45,6 @@ from hinter_core.types import (
 _BINARY = ("female", "male")
 _GIRLS_AND_BOYS = frozenset({"girl", "girls", "boy", "boys"})
 _ADULTS = {"child": "person", "children": "people", "kid": "person", "kids": "people"}
-_GENERAL = frozenset("man woman lady gentleman girl boy lad lass fellow guy".split())
-_DEFINITE = frozenset({"the", "this", "that"})
 _TITLE = re.compile(r"(?<!\w)([A-Z]\w+)\.? $")
 _NAME = re.compile(r"\.? (?=[A-Z])")
 _OWNED = re.compile(r"\b(?:[Tt]he|[Mm]y|[Oo]ur|[Yy]our|[Hh]is|[Hh]er|[Tt]heir|\w+['\u2019]s) $")
@@ -129,12 +128,16 @@ def _in_one_style(text: str, edits: Sequence[Edit]) -> Iterator[Edit]:
     targets: dict[tuple[tuple[Span, ...], str], set[str]] = {}
     for edit in edits:
         targets.setdefault((edit.spans, edit.source.text), set()).add(edit.target.text)
-    bare = _BARE_TITLE.search(text) is not None
     for edit in edits:
         source = edit.source.text
-        stop = source.endswith(".") or not (_BARE_TITLE.fullmatch(source) or bare)
-        if _suits(edit.target.text, targets[edit.spans, source], stop):
+        if _suits(edit.target.text, targets[edit.spans, source], _with_stop(text, source)):
             yield edit
+
+
+def _with_stop(text: str, title: str) -> bool:
+    """Whether what replaces a title has a full stop: as it has, or as others of the text have."""
+    bare = _BARE_TITLE.fullmatch(title) or _BARE_TITLE.search(text)
+    return title.endswith(".") or bare is None
 
 
 def _suits(title: str, titles: Container[str], stop: bool) -> bool:
@@ -146,7 +149,8 @@ def _suits(title: str, titles: Container[str], stop: bool) -> bool:
 class _Direction:
     """What the terms of a dictionary say of gender, and the pairs that change it alike."""
 
-    def __init__(self, dictionary: Dictionary) -> None:
+    def __init__(self, text: str, dictionary: Dictionary) -> None:
+        self._text = text
         self._pairs_of = dictionary.pairs_from
         self._by_form = dictionary.by_form
         by_group = dictionary.words_by_group
@@ -184,7 +188,8 @@ class _Direction:
                 kind = change.target.text.partition(" ")[0]
                 alike = [pair for pair in targets if pair.target.text.partition(" ")[0] == kind]
                 targets = alike or self._towards(term, _NEUTRAL) or targets
-            stop, written = term.text.endswith("."), {pair.target.text for pair in targets}
+            written = {pair.target.text for pair in targets}
+            stop = _with_stop(self._text, term.text)
             targets = [pair for pair in targets if _suits(pair.target.text, written, stop)]
             if len(targets) == len(series) and change.target.text in series:
                 # "xe" goes with "xem" and "ze" with "hir": the series keep their order.
@@ -229,7 +234,7 @@ class _Extender:
     ) -> None:
         self._text, self._sentences, self._people = text, sentences, people
         self._ages = Ages(text, people)
-        self._direction = _Direction(dictionary)
+        self._direction = _Direction(text, dictionary)
         self._names = GivenNames(text, people.entities)
         self._where: dict[int, list[Occurrence]] = {}
         self._of: dict[Span, int] = {}
@@ -379,22 +384,31 @@ class _Extender:
         return ""
 
     def _perhaps_same(self, people: set[int], said: str) -> str:
-        """Return a definite noun that nobody else can be: "the lady", where there is one woman."""
-        entities = self._people.entities
-        known = [m.head[0] for n in people for m in self._people.mentions(n)]
-        noun: Span | None = None
-        for number, entity in enumerate(entities):
-            if number in people or not entity.person or entity.plural or entity.gender != said:
-                continue
-            first = entity.mentions[0]
-            word = self._text[slice(*first.head)].lower()
-            phrase = self._text[first.span[0] : first.head[0]].lower().split()
-            if word not in _GENERAL or not phrase or phrase[0] not in _DEFINITE:
-                return ""  # somebody else of this gender
-            noun = noun or first.head
-        if noun is None or not known or noun[0] < min(known):
+        """Return a definite noun that nobody else can be: "the lady", where there is one woman.
+
+        Or the one whom such a noun means, if it changes: "Anna ... that woman".
+        """
+        text, entities = self._text, self._people.entities
+        alike = [
+            (number, entity)
+            for number, entity in enumerate(entities)
+            if entity.person and not entity.plural and entity.gender == said
+        ]
+        changed = [entity.mentions[0] for number, entity in alike if number in people]
+        nouns = [one for number, one in alike if number not in people and general(text, one)]
+        others = [one for number, one in alike if number not in people and one not in nouns]
+        if not others and nouns:
+            known = [m.head[0] for n in people for m in self._people.mentions(n)]
+            noun = nouns[0].mentions[0].head
+            return self._perhaps(noun) if known and noun[0] > min(known) else ""
+        bare = all(general(text, entities[n]) for n in people if n < len(entities)) and all(
+            mention.span[1] == mention.head[1] for mention in changed
+        )
+        if len(others) != 1 or not changed or not bare:
             return ""
-        return self._perhaps(noun)
+        first = others[0].mentions[0]
+        before = first.head < changed[0].head and not greeted(text, first)
+        return self._perhaps(first.head) if before else ""
 
     def _perhaps_meant(self, people: set[int], wanted: str) -> str:
         """Return a pronoun that may mean somebody before it who changes: "the kid ... he"."""

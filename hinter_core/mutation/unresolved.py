@@ -4,7 +4,8 @@ Where a text has one person of a gender, *he* in the same or the next sentence i
 unless grammar forbids it ("his father", "he saw the man"). Where it has two, it stays open. A
 cluster in which the text contradicts itself (a man who is *she*) is two people, and so is one of a
 pronoun that may mean somebody else ("the cook and the waiter quarrelled until she left"). If
-somebody stands between it and the one person, it stays open ("my mum's friend says she ...").
+somebody stands between it and the one person, it stays open ("my mum's friend says she ..."). "The
+girl" is the one girl or woman who was named right before.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ _ALIAS = re.compile(
     (?:known\sas|called|born|n[e\u00e9]e?|nicknamed|a\.?k\.?a\.?)\s["'\u201c]?""",
     re.VERBOSE,
 )
+GENERAL = frozenset("man woman lady gentleman girl boy lad lass fellow guy".split())
+_RESTATED = 3  # sentences back to a name that "the girl" says again
+_GREETED = re.compile(r"(?:^|\n)\s*(?:dear|hello|hi)\s[^\n,]*$", re.IGNORECASE)
 _AND = 8  # characters before a name that may join it with another
 _JOINED = re.compile(r"(?:\band|&|\bor)\s+$")  # "Mr and Mrs Khan, a young couple"
 _APPOSITION = re.compile(r", an? (?:[\w-]+ ){0,3}[\w-]+(?=[.;:!?]|,(?! (?:an?|the|and|or)\b))")
@@ -45,6 +49,7 @@ def settled(
     whole = with_whole_names(text, entities)
     parts = [part for entity in whole for part in _parts(text, entity)]
     parts = _with_names(text, parts, sentences)
+    parts = _with_restated(text, parts, sentences)
     if any(_loose(entity) for entity in parts):
         parts = _Joiner(text, parts, sentences).joined()
     return tuple(sorted(parts, key=lambda entity: entity.mentions[0].span))
@@ -122,6 +127,54 @@ def _predicates(tree: SentenceTree, name: Span) -> Iterator[int]:
             noun = todo.pop()
             yield tree.start + tree.parse.spans[noun][1]
             todo += [c for c in tree.children(noun, "conj") if not tree.children(c, "nsubj", "cop")]
+
+
+def _with_restated(
+    text: str, entities: list[Entity], sentences: Sequence[ParsedSentence]
+) -> list[Entity]:
+    """Join "the girl" with the one of this gender: "Miss Chen came. The girl was late."
+
+    Not where somebody else may be meant, nor behind a pronoun, which a text would repeat.
+    """
+    joined = Joined(entities)
+    for number, entity in enumerate(entities):
+        noun = entity.mentions[0].head
+        bare = text[slice(*entity.mentions[0].span)].lower() == f"the {text[slice(*noun)].lower()}"
+        if not (bare and general(text, entity)) or entity.guessed:
+            continue
+        known = [n for n, one in enumerate(entities) if n != number and one.person]
+        known = [n for n in known if not (entities[n].plural or general(text, entities[n]))]
+        alike = [n for n in known if entities[n].gender == entity.gender]
+        open_ones = (entities[n] for n in known if not entities[n].gender)
+        if len(alike) != 1 or any(_named_before(one, noun) for one in open_ones):
+            continue
+        last = max((m for m in entities[alike[0]].mentions if m.head < noun), default=None, key=_at)
+        if last is None or last.kind is MentionKind.PRONOUN or greeted(text, last):
+            continue
+        if 0 < _sentence(sentences, noun[0]) - _sentence(sentences, last.head[0]) <= _RESTATED:
+            joined.join(alike[0], number)
+    return list(joined)
+
+
+def _at(mention: Mention) -> Span:
+    return mention.head
+
+
+def _named_before(entity: Entity, place: Span) -> bool:
+    return any(m.head < place and m.kind is not MentionKind.PRONOUN for m in entity.mentions)
+
+
+def general(text: str, entity: Entity) -> bool:
+    """Whether an entity is first spoken of by a word for anybody of a gender: "that lady"."""
+    first = entity.mentions[0]
+    phrase = text[first.span[0] : first.head[0]].lower().split()
+    definite = bool(phrase) and phrase[0] in ("the", "this", "that")
+    return definite and not entity.plural and text[slice(*first.head)].lower() in GENERAL
+
+
+def greeted(text: str, mention: Mention) -> bool:
+    """Whether a letter begins with somebody: "Dear Ms Hale"."""
+    return _GREETED.search(text[: mention.head[0]]) is not None
 
 
 def _loose(entity: Entity) -> bool:

@@ -28,7 +28,13 @@ from hinter_core.terms.senses.forms import (
     known_forms,
     tokens_at,
 )
-from hinter_core.terms.senses.lexicon import LOWER_THINGS, capitalised, expression_at, lexicon
+from hinter_core.terms.senses.lexicon import (
+    LOWER_THINGS,
+    NOUNS,
+    capitalised,
+    expression_at,
+    lexicon,
+)
 from hinter_core.types import GrammaticalForm, Occurrence, Parse, Sense, Sentence, Span, Term
 
 PERSON_FROM = 0.5  # least probability of a word that counts
@@ -77,6 +83,9 @@ _PARTS = frozenset(
     """eastern western northern southern north south central southeastern southeast northeastern
     non pan anti pro non-south non-north""".split()
 )
+_OF_PARTS = frozenset("in of on from l r left right".split())  # "blind in", "deaf L"
+_BEFORE_PARTS = frozenset("DT PDT PRP$ JJ CD NN NNP".split())
+_PART_WITHIN = 5  # words
 _ARTICLES = frozenset("a an another".split())
 _COUNTS = frozenset("few many couple hundred thousand million dozen lot number good".split())
 _PREFIXES = frozenset("co non anti pro pan neo".split())
@@ -142,6 +151,8 @@ def read(
         if phrase := _set_phrase(parse, head) if term.sense is Sense.ASK else "":
             return TermReading((), f"is part of the expression \u201c{phrase}\u201d")
         return TermReading((term,))
+    if term.form not in NOUNS and (part := _body_part(parse, tokens)):
+        return TermReading((), f"\u201c{surface}\u201d is about the body part \u201c{part}\u201d")
     if term.form is _FORM.ANY and term.sense is Sense.PERSON:
         return TermReading((term,))
     reason = _against(parse, tokens, term)
@@ -239,6 +250,18 @@ def _thing(parse: Parse, tokens: Sequence[int]) -> str:
     person = parse.heads[noun] if noun < len(parse.words) else noun
     named = person > noun and parse.tags[person].startswith("NN")
     return parse.words[noun] if named and fold(parse.words[noun]) in lexicon()["things"] else ""
+
+
+def _body_part(parse: Parse, tokens: Sequence[int]) -> str:
+    """Return the part of a body that a word is about: "blind in one eye", "deaf L ear"."""
+    after = range(tokens[-1] + 1, min(tokens[-1] + 1 + _PART_WITHIN, len(parse.words)))
+    for token in after:
+        word = fold(parse.words[token])
+        if word in lexicon()["body_parts"] and token > after[0]:
+            return parse.words[token]
+        if word not in _OF_PARTS if token == after[0] else parse.tags[token] not in _BEFORE_PARTS:
+            return ""
+    return ""
 
 
 def _nation(parse: Parse, people: int) -> bool:

@@ -114,6 +114,14 @@ CASES = [
         "Dear Sir, my name is Ada Hale and I am well. I have no pets. Yours faithfully, Ada Hale",
         ["Sir", "my, Ada Hale, I, I, Ada Hale", "Yours"],
     ),
+    (
+        "Dear Ms. Hall,\nAs a young man from Mali, I taught. I was the first man here.",
+        ["Hall", "man, I, I, man"],
+    ),
+    (
+        "I am a mother of two.\n\nYours sincerely,\nAda Hale (Mrs)",
+        ["I, mother, Ada Hale, Mrs", "Yours"],
+    ),
 ]
 
 

@@ -231,6 +231,17 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "lady > gentleman",
             "The clerk met Anna and Kate. She is an actress. The gentleman sat down.",
         ),
+        # "The girl" says again who was named, and a letter's reader is not its writer.
+        (
+            "Miss Chen worked here. The girl was always late. Her male colleagues liked her.",
+            "Miss > Mr.",
+            "Mr. Chen worked here. The boy was always late. His male colleagues liked him.",
+        ),
+        (
+            "Dear Ms. Hall,\nAs a young man from Mali, I taught. I was the first man here.",
+            "man > person",
+            "Dear Ms. Hall,\nAs a young person from Mali, I taught. I was the first person here.",
+        ),
         # A girl or boy may be grown up: no child is made of either then.
         (
             "The girl at the bar met my boss.",
@@ -341,6 +352,11 @@ def test_equal_changes_are_one(parses: ParseStore) -> None:
             "Kate is a nurse. She has a dog. That woman is a saint.",
             "she > ze",
             "the text also says \u201cwoman\u201d, perhaps of the same person",
+        ),
+        (
+            "Kate is a nurse. She has a dog. That woman is a saint.",
+            "woman > man",
+            "the text also says \u201cKate\u201d, perhaps of the same person",
         ),
         (
             "Baron Keller sang. He is a singer.",

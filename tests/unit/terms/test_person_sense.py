@@ -415,6 +415,8 @@ def test_every_people_has_the_same_answer(
         ("Please polish the table.", "polish", "here \u201cpolish\u201d is a verb"),
         ("I told Jack White about it.", "White", "name"),
         ("The boy was ten years old.", "old", "is part of the measure \u201cyears old\u201d"),
+        ("Pt is deaf, blind in L eye.", "blind", "is about the body part \u201ceye\u201d"),
+        ("He has hearing loss in one ear.", "hearing loss", "is about the body part"),
         ("In May they carried a long pole.", "pole", "in lower case is a thing"),
         ("Two American Indians spoke.", "American", "is part of the name \u201cAmerican indians"),
     ],
