@@ -99,14 +99,24 @@ class AnnotationStore(Database):
             return _meta(connection, "made")
 
     def done(self) -> tuple[int, int]:
-        """Count items that as many people judged as the project wants, and all items."""
+        """Count items with the judgements that the project wants, and all items.
+
+        Those for all need two people, and everybody who may still judge; others need ``copies``.
+        """
         with self.read() as connection:
+            project = project_of(connection)
+            wanted = {"copies": project.copies, "quota": project.quota, "first": FIRST}
             done, size = connection.execute(
-                "SELECT COALESCE(SUM(judged >= ?), 0), COUNT(*) FROM items LEFT JOIN ("
-                "SELECT item, COUNT(*) AS judged FROM latest l JOIN annotators a "
-                "ON a.id = l.annotator WHERE status = 'judged' AND showing = ? AND excluded = '' "
-                "GROUP BY item) ON item = number WHERE removed_at IS NULL",
-                (project_of(connection).copies, FIRST),
+                "WITH able AS (SELECT id FROM annotators a WHERE excluded = '' "
+                "AND COALESCE(secret, login) IS NOT NULL AND (:quota = 0 OR :quota > (SELECT "
+                "COUNT(*) FROM latest WHERE annotator = a.id AND status = 'judged'))) "
+                "SELECT COALESCE(SUM(CASE shared WHEN 0 THEN judged >= :copies ELSE "
+                "judged >= 2 AND of_able = (SELECT COUNT(*) FROM able) END), 0), COUNT(*) "
+                "FROM items LEFT JOIN (SELECT item, COUNT(*) AS judged, "
+                "SUM(annotator IN able) AS of_able FROM latest l JOIN annotators a "
+                "ON a.id = l.annotator WHERE status = 'judged' AND showing = :first "
+                "AND excluded = '' GROUP BY item) ON item = number WHERE removed_at IS NULL",
+                wanted,
             ).fetchone()
         return done, size
 

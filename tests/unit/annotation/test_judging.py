@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from hinter_core.annotation.project.database import VERSION, VERSIONS
 from hinter_core.annotation.project.judging import Judging, Submission
+from hinter_core.annotation.project.people import exclude
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore, opened
 from hinter_core.annotation.project.types import (
@@ -191,8 +192,35 @@ def test_a_share_is_judged_by_everybody(tmp_path: Path, share: float, shared: in
     store = made(tmp_path, 10, share=share)
     judging = Judging(store)
     people = [store.join(name, PASS)[1] for name in ("Ann", "Bo", "Cy")]
-    met = Counter(item for key in people for item, _ in judge_all(judging, key))
+    met = Counter[str]()
+    for person, key in enumerate(people):
+        met.update(item for item, _ in judge_all(judging, key))
+        # Those for all lack somebody until the last person has judged them.
+        assert store.done() == ((10 if person == 2 else 10 - shared), 10)
     assert Counter(met.values()) == Counter({3: shared, 1: 10 - shared}) - Counter({3: 0, 1: 0})
+
+
+def test_a_text_for_all_needs_two_people_and_all_who_may_judge(tmp_path: Path) -> None:
+    store = made(tmp_path, 2, share=1.0)
+    judging, (_, ann) = Judging(store), store.join("Ann", PASS)
+    judge_all(judging, ann)
+    assert store.done() == (0, 2)
+    _, bo = store.join("Bo", PASS)
+    first = judging.upcoming(bo)[0].item.id
+    judging.judge(bo, said(first, status=Status.SKIPPED, answers={}))
+    judge_all(judging, bo)
+    assert store.done() == (1, 2)
+    judging.return_skipped(bo)
+    judge_all(judging, bo)
+    assert store.done() == (2, 2)
+    _, cy = store.join("Cy", PASS)
+    assert store.done() == (0, 2)
+    judge_all(judging, cy, 1)
+    store.change(quota=1)  # Cy has judged enough
+    assert store.done() == (2, 2)
+    store.change(quota=0)
+    exclude(store, "Cy", "was a test")
+    assert store.done() == (2, 2)
 
 
 def test_other_items_are_judged_as_often_as_wanted(tmp_path: Path) -> None:
