@@ -114,7 +114,8 @@ class AnnotateLayout(Labels):
             self._field(gr.Number, "copies", value=1, minimum=1, precision=0)
             self._field(gr.Number, "repeats", value=5, minimum=0, maximum=100)
         self._field(gr.Checkbox, "blind", value=True)
-        self._button("create", variant="primary", size="lg")
+        with gr.Row(elem_classes="start-row"):
+            self._button("create", variant="primary", size="lg")
 
     def _panel(self) -> None:
         with gr.Row(elem_classes="job-actions"):

@@ -123,8 +123,8 @@ def _section_of_context(words: list[WordRate], model: str) -> Section:
     ]
     return Section(
         f"context-{name}", f"Around the changed words: {name}",
-        [sentence, "No mutant exchanges these words. Shares are of all changes; the test leaves "
-         "out those of the words that stand out."],
+        [sentence, "No mutant exchanges these words. Shares are of all single changes; combined "
+         "changes are not counted. The test leaves out the changes of the words that stand out."],
         ["Where it stands", "Changed answers", "Cases", "Anomaly index", "More often"], rows, model,
     )  # fmt: skip
 
