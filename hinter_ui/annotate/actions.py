@@ -181,7 +181,7 @@ class View:
 
     ``items``: by id, those in ``comments``, ``decisions`` and disputes. ``removed`` and
     ``decisions`` (item, question, value): the latest first. ``done``: texts that as many people
-    judged as the project wants. ``answers`` to the items.
+    judged as the project wants. ``answers`` to the items. ``texts`` that the owner looks through.
     """
 
     id: str
@@ -196,6 +196,7 @@ class View:
     decisions: list[tuple[str, str, str]]
     done: int
     answers: Answers
+    texts: Found
 
 
 @dataclass(frozen=True)
@@ -292,10 +293,6 @@ class AnnotateActions:
             fill_invariant(store, self.services.parses(DEFAULT_PARSER))
         return made
 
-    def search(self, name: str, key: str, query: str = "", page: int = 0) -> Found:
-        """Find texts of a project."""
-        return search(self._owned(name, key).store, query, page)
-
     def _imported(self, store: AnnotationStore, file: str, name: str, key: str) -> Made:
         done = import_file(store, file)
         if not done.items + done.items_known:
@@ -311,8 +308,8 @@ class AnnotateActions:
 
     # -- looking --------------------------------------------------------------------------------
 
-    def view(self, name: str, key: str) -> View:
-        """Return the current state of a project."""
+    def view(self, name: str, key: str, query: str = "", page: int = 0) -> View:
+        """Return the current state of a project, with the texts that hold a query."""
         judging = self._owned(name, key)
         store = judging.store
         evaluation = self._evaluation(name, store)
@@ -328,7 +325,7 @@ class AnnotateActions:
         answers = answers_of(one for one in every_one if one.item in named)
         return View(
             name, key, store.project(), size, people, comments, evaluation, items,
-            store.removed(), decisions[:_DECIDED], done, answers,
+            store.removed(), decisions[:_DECIDED], done, answers, search(store, query, page),
         )  # fmt: skip
 
     def stamp(self, name: str, key: str) -> str:

@@ -50,7 +50,7 @@ class AnnotateEvents(TabEvents):
     def wire(self) -> None:
         """Connect every widget with its event."""
         ui, fields = self.ui, self.ui.fields
-        shown = [*ui.shown, ui.links, ui.told, ui.editor, ui.listing]
+        shown = [*ui.shown, ui.links, ui.told, ui.editor]
         linked = self.services.addresses.names("annotate", tab="annotate")
         self.on(linked.change, self.open_page, [linked], shown)
         sources = [fields[name] for name in ("source", "campaign", "directory")]
@@ -81,19 +81,17 @@ class AnnotateEvents(TabEvents):
             ui.timer.tick, self.tick, [ui.current, ui.seen, ui.busy], ui.shown,
             trigger_mode="once", js=after_event("projects.watched"),
         )  # fmt: skip
-        anew = [*ui.shown, ui.listing]
-        self.on(ui.buttons["refresh"].click, self.show_anew, [ui.current], anew)
+        self.on(ui.buttons["refresh"].click, self.refresh, [ui.current], ui.shown)
         self.on(ui.buttons["switch"].click, self.switch, [ui.current], ui.shown)
-        self.on(ui.news.select, self.show_anew, [ui.current], anew)
+        self.on(ui.news.select, self.refresh, [ui.current], ui.shown)
         for listed in (ui.people, ui.disputes, ui.decided, ui.comments, ui.removed, ui.notice):
-            self.on(listed.select, self.decide, [ui.current], [*ui.shown, ui.listing])
+            self.on(listed.select, self.decide, [ui.current], ui.shown)
         self.on(ui.editor.select, self.edit, [ui.current], [*ui.shown, ui.editor])
-        looked_through = [*ui.shown, ui.listing]
-        self.on(ui.listing.select, self.look_through, [ui.current], looked_through)
-        self.on(ui.more.upload, self.add_file, [ui.current, ui.more], looked_through)
+        self.on(ui.listing.select, self.look_through, [ui.current], ui.shown)
+        self.on(ui.more.upload, self.add_file, [ui.current, ui.more], ui.shown)
         removal = fields["removal"]
         removed = partial(gr.on, [ui.buttons["remove"].click, removal.submit])
-        self.on(removed, self.remove, [ui.current, removal], [*ui.shown, ui.listing, removal])
+        self.on(removed, self.remove, [ui.current, removal], [*ui.shown, removal])
         for kind in KINDS:
             self.download(ui.buttons[kind].click, self._writer(kind), [ui.current], ui.place)
 
@@ -181,11 +179,7 @@ class AnnotateEvents(TabEvents):
     def refresh(self, request: gr.Request, current: Any) -> Updates:
         """Show the current state of the project."""
         self.session(request)
-        return self.updates.shown(self.actions.view(*_parts(current)))
-
-    def show_anew(self, request: gr.Request, current: Any) -> Updates:
-        """Show the current state with the texts, as the owner wants it."""
-        return self.refresh(request, current) | self._every(current)
+        return self.updates.shown(self.actions.view(*_parts(current), *_sought(current)))
 
     def switch(self, request: gr.Request, current: Any) -> Updates:
         """Close or open the project for annotators."""
@@ -200,10 +194,10 @@ class AnnotateEvents(TabEvents):
         if "person" in data:
             return self._managed(request, current, data)
         if "remove" in data:
-            return self._removed(request, current, data["remove"]) | self._every(current)
+            return self._removed(request, current, data["remove"])
         if "restore" in data:
             self.actions.restore(*_parts(current), str(data["restore"]))
-            return self.refresh(request, current) | self._told("restored") | self._every(current)
+            return self.refresh(request, current) | self._told("restored")
         named = (str(data.get(part, "")) for part in ("item", "question", "value"))
         self.actions.decide(*_parts(current), *named)
         return self.refresh(request, current) | self._told("decided")
@@ -213,32 +207,27 @@ class AnnotateEvents(TabEvents):
         self.session(request)
         data: dict[str, Any] = event._data or {}
         self.actions.edit(*_parts(current), {name: str(value) for name, value in data.items()})
-        view = self.actions.view(*_parts(current))
+        view = self.actions.view(*_parts(current), *_sought(current))
         return self.updates.shown(view) | self.updates.edited(view) | self._told("edited")
 
     def look_through(self, event: gr.EventData, request: gr.Request, current: Any) -> Updates:
         """Find texts, add some that are typed, or remove one."""
         self.session(request)
         data: dict[str, Any] = event._data or {}
-        updates: Updates = {self.ui.notice: ""}
+        query = str(data.get("query", ""))[:_LONGEST_QUERY]
+        current = " ".join((*_parts(current), str(place_in(data, "page", 0)), query))
         if data.get("do") == "remove":
-            updates = self._removed(request, current, data.get("item", ""))
-        elif data.get("do") == "add":
+            return self._removed(request, current, data.get("item", ""))
+        if data.get("do") == "add":
             made = self.actions.add(*_parts(current), lines=str(data.get("new", "")))
-            updates = self._added(request, current, made)
-        query, page = str(data.get("query", "")), place_in(data, "page", 0)
-        page_of_texts = self.actions.search(*_parts(current), query[:_LONGEST_QUERY], page)
-        return updates | self.updates.texts_listed(page_of_texts)
+            return self._added(request, current, made)
+        return self.refresh(request, current) | {self.ui.notice: ""}
 
     def add_file(self, request: gr.Request, current: Any, file: Any) -> Updates:
-        """Add the texts of a file, with its judgements."""
+        """Add the texts of a file, with its judgements, and list all texts."""
         self.session(request)
         made = self.actions.add(*_parts(current), file=str(file))
-        return self._added(request, current, made) | self._every(current)
-
-    def _every(self, current: Any) -> Updates:
-        """List all texts anew."""
-        return self.updates.texts_listed(self.actions.search(*_parts(current)))
+        return self._added(request, " ".join(_parts(current)), made)
 
     def _added(self, request: gr.Request, current: Any, made: Made) -> Updates:
         message = self.updates.made(made, "added")
@@ -254,8 +243,7 @@ class AnnotateEvents(TabEvents):
 
     def remove(self, request: gr.Request, current: Any, item: Any) -> Updates:
         """Remove a text by its id."""
-        removed = self._removed(request, current, item or "") | self._every(current)
-        return removed | {self.ui.fields["removal"]: ""}
+        return self._removed(request, current, item or "") | {self.ui.fields["removal"]: ""}
 
     def _removed(self, request: gr.Request, current: Any, item: Any) -> Updates:
         name = str(item).strip()
@@ -286,5 +274,11 @@ class AnnotateEvents(TabEvents):
 
 def _parts(current: Any) -> tuple[str, str]:
     """Return a project's name and its owner's key, from the page's note of them."""
-    name, _, key = str(current or "").partition(" ")
+    name, key, *_ = *str(current or "").split(" ", 3), "", ""
     return name, key
+
+
+def _sought(current: Any) -> tuple[str, int]:
+    """Return what the owner looks for among the texts, and the page, from the same note."""
+    _, _, page, query, *_ = *str(current or "").split(" ", 3), *[""] * 4
+    return query[:_LONGEST_QUERY], int(page) if page.isdecimal() else 0

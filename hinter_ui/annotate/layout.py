@@ -45,7 +45,7 @@ class AnnotateLayout(Labels):
         self.shown = [
             self.current, self.seen, self.timer, self.making, self.panel, self.notice, self.head,
             self.news, self.people, self.disputes, self.decided,
-            self.comments, self.numbers, self.removed,
+            self.comments, self.listing, self.numbers, self.removed,
             self.buttons["switch"], self.table,
         ]  # fmt: skip
 

@@ -15,7 +15,6 @@ from hinter_core.errors import HinterError
 from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import AnnotateActions, Made, ProjectForm, View, attribute_choices
 from hinter_ui.annotate.layout import AnnotateLayout
-from hinter_ui.annotate.texts import Found
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.html.wording import Words, numeral, translated
@@ -98,14 +97,7 @@ class AnnotateUpdates:
         """
         local = self.actions.services.access.local
         links = present.links(view.id, key, at=page, local=local)
-        texts = self.actions.search(view.id, view.key)
-        return (
-            self.shown(view) | self.edited(view) | self.texts_listed(texts) | {self.ui.links: links}
-        )
-
-    def texts_listed(self, texts: Found) -> Updates:
-        """List texts; like the settings, not while a project is updated by itself."""
-        return {self.ui.listing: present.texts(texts)}
+        return self.shown(view) | self.edited(view) | {self.ui.links: links}
 
     def edited(self, view: View) -> Updates:
         """Show the settings for the owner to change; not while a project is updated by itself."""
@@ -118,7 +110,7 @@ class AnnotateUpdates:
         backup = self.actions.services.backup
         lasting = (backup.problem if backup else "") or lasting_warning()
         return {
-            ui.current: f"{view.id} {view.key}",
+            ui.current: f"{view.id} {view.key} {view.texts.page} {view.texts.query}",
             ui.seen: self.actions.stamp(view.id, view.key),
             ui.timer: gr.update(active=True),
             ui.making: gr.update(visible=False),
@@ -137,6 +129,7 @@ class AnnotateUpdates:
                 sum(one.judged > 0 for one in view.people),
             ),
             ui.comments: present.comments(view.comments, view.items),
+            ui.listing: present.texts(view.texts),
             ui.numbers: present.numbers(evaluation),
             ui.removed: present.page().removed(view.removed),
             ui.buttons["switch"]: gr.update(value=switch),

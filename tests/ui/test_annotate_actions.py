@@ -212,7 +212,7 @@ def test_the_owner_sees_what_was_said_and_decides(tmp_path: Path, campaign: Camp
     asked = view.project.questions
     told = present.disputes(asked, view.found.disputed, view.items, view.answers, 2)
     assert told.count("Yes: Ann; No: Bo") == 12
-    listed = present.texts(own.search(made.id, made.key))
+    listed = present.texts(own.view(made.id, made.key).texts)
     assert listed.count("Yes: Ann; No: Bo") == 12
     for item in view.items.values():
         assert (str(escape(item.reason)) or "HInter kept the variant") in listed
@@ -283,12 +283,12 @@ def test_an_owner_finds_and_adds_texts(tmp_path: Path) -> None:
     file = tmp_path / "more.csv"
     file.write_text("text\nA further one.\n", encoding="utf-8")
     assert own.add(name, key, file=str(file)).items == 1
-    found = own.search(name, key, "TEXT", 1)
+    found = own.view(name, key, "TEXT", 1).texts
     assert (found.number, found.of, [one.mutant for one in found.items]) == (
         12, 14, ["Text <10>.", "Text <11>."],
     )  # fmt: skip
-    assert own.search(name, key, "TEXT", 99) == found
-    (pair,) = own.search(name, key, "he left").items
+    assert own.view(name, key, "TEXT", 99).texts == found
+    (pair,) = own.view(name, key, "he left").texts.items
     assert (pair.source, pair.mutant, pair.kept) == ("He left.", "She left.", True)
     assert "Text &lt;10&gt;." in present.texts(found)
     for wrong in ("", " \n", "x\n" * 501):
