@@ -88,9 +88,7 @@ function act(element, trigger, server) {
     }
   });
   element.addEventListener('change', event => {
-    if (event.target.matches('select[data-act=language]'))
-      trigger('select', {act: 'language', language: event.target.value});
-    else if (event.target.matches('select[data-act=word]')) {
+    if (event.target.matches('select[data-act=word]')) {
       // One question at a time, so that no older answer replaces a newer one: words chosen
       // meanwhile, in any sentence, are sent by `page.answered`.
       const learn = document.querySelector('#learn');

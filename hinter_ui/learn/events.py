@@ -132,7 +132,7 @@ class LearnEvents(TabEvents):
         return {self.ui.state: journey} | self._shown(journey)
 
     def move(self, event: gr.EventData, request: gr.Request, journey: Journey) -> Updates:
-        """Go to another part, step or language, or join or leave a class."""
+        """Go to another part or step, or join or leave a class."""
         data: Mapping[str, Any] = event._data or {}
         journey.told = journey.sure = journey.present = ""
         journey.page = page_address(request)
@@ -142,9 +142,6 @@ class LearnEvents(TabEvents):
                 self._stages(journey)
             case "section" if data.get("section") in SECTIONS:
                 journey.section, journey.entry = str(data["section"]), ""
-            case "language":
-                journey.language = chosen(data.get("language"))
-                speak(journey.language, self.room)
             case "step":
                 journey.section, journey.number = "lesson", number_of(data.get("step"))
                 self._stages(journey)

@@ -21,7 +21,6 @@ from hinter_ui.html.wording import (
     capital,
     hue,
     in_order,
-    languages,
     name_of,
     product,
     signed,
@@ -37,7 +36,7 @@ _CHECK = Words("check")
 def page() -> Macros:
     """Return the parts of the lesson's page (``assets/html/lesson.html``)."""
     return macros_of(
-        "lesson", say=say, linked=linked, languages=languages, copy_button=copy_button, hue=hue,
+        "lesson", say=say, linked=linked, copy_button=copy_button, hue=hue,
         name_of=name_of, query_of=query_of, lesson=load_lesson, sections=SECTIONS,
         flipped=SIGNS[Verdict.BIASED],
     )  # fmt: skip

@@ -37,7 +37,7 @@ class LearnUpdates:
         self.actions = actions
 
     def moved(self, journey: Journey) -> Updates:
-        """Show another part, step or language: all that is visible now."""
+        """Show another part or step: all that is visible now."""
         ui = self.ui
         updates: Updates = {
             ui.head: html.page().head(journey.section),

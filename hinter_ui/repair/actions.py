@@ -113,20 +113,16 @@ class RepairActions:
 
     def command(self, form: RepairForm) -> str:
         """Return the command that does what the form says, with files by their names alone."""
-        repair = self.repair_of(form)
-        arguments = [
-            f"{name}={Path(value).name}"
-            if name in ("--data", "--grammar") and "/" in value
-            else argument
-            for argument in arguments_of(repair)
-            for name, _, value in [argument.partition("=")]
-        ]
-        return shlex.join(["hinter", *arguments, "--out=repair"])
+        return _command(self.repair_of(form))
 
     def start(self, session: Session, form: RepairForm) -> None:
-        """Start a repair, and show it."""
+        """Start a repair, and show it; the same one that runs already is shown alone."""
         self._require_local()
         repair = self.repair_of(form)
+        for one in self.repairs.listed():
+            if one.state.busy and _command(one.repair) == _command(repair):  # pressed twice
+                session.of(RepairView).opened = one.id
+                return
         grammar = load_grammar(repair.grammar)
         if grammar.task != CLASSIFICATION:
             raise InputError(say("errors.task"))
@@ -176,3 +172,14 @@ class RepairActions:
     def _require_local(self) -> None:
         if not self.local:
             raise InputError(say("errors.public"))
+
+
+def _command(repair: Repair) -> str:
+    arguments = [
+        f"{name}={Path(value).name}"
+        if name in ("--data", "--grammar") and "/" in value
+        else argument
+        for argument in arguments_of(repair)
+        for name, _, value in [argument.partition("=")]
+    ]
+    return shlex.join(["hinter", *arguments, "--out=repair"])

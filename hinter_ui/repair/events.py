@@ -12,7 +12,13 @@ from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup
 from hinter_ui.processes.record import RunState
 from hinter_ui.repair import html
-from hinter_ui.repair.actions import RepairActions, RepairForm, RepairView, offered_grammars
+from hinter_ui.repair.actions import (
+    USUAL,
+    RepairActions,
+    RepairForm,
+    RepairView,
+    offered_grammars,
+)
 from hinter_ui.repair.layout import RepairLayout
 from hinter_ui.repair.runs import RepairStatus, say
 from hinter_ui.shared.events import TabEvents, Updates
@@ -47,11 +53,12 @@ class RepairEvents(TabEvents):
         begun = self.on(ui.start.click, self.start, ui.form, ui.watched)
         scripted(begun.success, "page.reveal", first=("repair-title",))
         # A grammar of one's own takes the place of the one chosen, and the other way round.
-        for used, other in (
-            (ui.own_grammar.upload, ui.grammar),
-            (ui.grammar.input, ui.own_grammar),
+        for used, other, value in (
+            (ui.own_grammar.upload, ui.grammar, None),
+            (ui.own_grammar.clear, ui.grammar, USUAL),
+            (ui.grammar.input, ui.own_grammar, None),
         ):
-            self.on(used, partial(self.leave, other), [], [other])
+            self.on(used, partial(self.replace, other, value), [], [other])
         self.on(ui.show.click, self.show_command, ui.form, [ui.command])
         opened = self.on(ui.table.select, self.choose, [], ui.watched)
         scripted(opened.success, "page.reveal", first=("repair-title",))
@@ -92,9 +99,9 @@ class RepairEvents(TabEvents):
         self.actions.start(session, RepairForm.of(*values))
         return self._watched(session) | {self.notice: ""}
 
-    def leave(self, grammar: Any) -> Updates:
-        """Empty the field of a grammar that is not used."""
-        return {grammar: None}
+    def replace(self, grammar: Any, value: str | None) -> Updates:
+        """Empty the field of a grammar that is not used, or choose the usual one."""
+        return {grammar: value}
 
     def show_command(self, request: gr.Request, *values: Any) -> Updates:
         """Show the command that does what the form says."""

@@ -364,12 +364,12 @@ def test_a_class_sees_no_answer_before_its_teacher_shows_it() -> None:
     assert not journey.open
     told = html.page().reply(journey)
     assert "teacher" in told
-    assert "They do not" not in told
+    assert "It does not" not in told
     journey.again = frozenset({"guess"})
     assert "second time" in html.page().reply(journey)
     journey.revealed = frozenset({"guess"})
     assert journey.open
-    assert "They do not" in html.page().reply(journey)
+    assert "It does not" in html.page().reply(journey)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -80,6 +80,8 @@ def test_a_repair_is_stopped_goes_on_and_shows_what_it_changed(
     assert "Diagnosis" in html.progress(actions.shown(session))
     with pytest.raises(InputError, match="Another repair is running"):
         actions.start(session, form_of(files))
+    actions.start(session, form_of(files, epochs=100))  # pressed twice
+    assert len(actions.listed()) == 1
     with pytest.raises(InputError, match="It is running"):
         actions.delete(session)
     with pytest.raises(InputError, match="not done yet"):

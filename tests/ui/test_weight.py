@@ -120,7 +120,7 @@ def test_an_event_of_a_tab_reads_nothing_that_the_browser_does_not_know(
 def test_a_tab_is_told_as_events_have_changed_it(app: App, browser: Browser) -> None:
     page = browser.new_page()
     page.goto(f"{app.url}/?tab=generate")
-    page.get_by_role("button", name="Test these sentences").click()
+    page.get_by_role("button", name="Test these sentences in Batch").click()
     # The fields of a grammar are hidden in Batch until it is the source.
     expect(page.locator("#batch-grammar")).to_be_visible()
     expect(page.locator("#batch-upload")).to_have_count(0)

@@ -34,6 +34,9 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,60}")
 _REFERENCE = re.compile(r"<([^<>\n]{0,80})>")
 _MOST_BYTES = 1_000_000
 _DEEPEST = 100  # levels of rules
+# What YAML was reading where the fault lies at its beginning, and not where it was noticed.
+_OPEN = ("while scanning a simple key", "while parsing a flow mapping",
+         "while parsing a flow sequence", "while scanning a quoted scalar")  # fmt: skip
 _OWN = ("group", "concept")  # what a value says beside its words
 
 
@@ -101,7 +104,9 @@ class _Reader:
             self._note(node, ())
             tree = loader.construct_document(node) if node is not None else None
         except yaml.MarkedYAMLError as error:
-            line = error.problem_mark.line + 1 if error.problem_mark else 0
+            # What is not closed, or lacks its colon, is missed only in a later line.
+            mark = error.context_mark if error.context in _OPEN else error.problem_mark
+            line = mark.line + 1 if mark else 0
             raise InputError(
                 f"{self._place}, line {line}: not YAML ({error.problem}); quote what has : or # "
                 "in it."

@@ -65,7 +65,9 @@ FAULTS = {
     ),
     "label of nothing": ("{furious:", "{angry:", "line 11: 'angry' is neither a rule nor a word"),
     "empty label": ("negative", "''", "the label of 'furious' is empty"),
-    "not YAML": ("labels: {", "labels: [", "not YAML"),
+    "not YAML": ("labels: {", "labels: [", "line 11: not YAML"),
+    "not closed": ("male, he: he}", "male, he: he", "line 9: not YAML"),
+    "no colon": ("  feeling: [", "feeling [", "line 5: not YAML"),
     "upper case": ("feeling: [", "Feeling: [", "line 5: 'Feeling' is no name of a rule"),
 }
 
