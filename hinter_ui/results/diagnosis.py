@@ -81,7 +81,8 @@ def _all_pairs(tables: Sequence[Interactions], model: str) -> list[Markup]:
 def _of_pairs(interactions: Interactions, first: int, model: str) -> Markup:
     names = [name_of(attribute) for attribute in interactions.attributes]
     odd = list(dict.fromkeys(_joined(pair) for pair in interactions.pairs if pair.stands_out))
-    key = "diagnosis.pairs_stand_out" if odd else "diagnosis.no_pair"
+    kind = "pairs_stand_out" if odd else "no_pair" if interactions.tested else "untested_pairs"
+    key = f"diagnosis.{kind}"
     sentence = say.count(
         key, len(odd), words=", ".join(odd), all=interactions.of, tested=interactions.tested,
         model=model,

@@ -21,7 +21,7 @@ from hinter_core.report.metrics.interactions import (
     WordPair,
     interactions,
 )
-from hinter_core.report.section import PValue, Rows, Section
+from hinter_core.report.section import PValue, Rows, Section, short_names
 
 _MOST = 20  # words of an attribute that are shown
 _NOTES = (
@@ -76,17 +76,19 @@ def diagnosis(
         list(of_attribute)
         for _, of_attribute in groupby(word_rates, key=lambda one: (one.context, one.attribute))
     ]
-    changed = [_section(words, model_name) for words in names if not words[0].context]
-    changed[-1].sentences.extend(_NOTES)
     others = [name for name in store.read()["models"] if name != model_name]
+    short = short_names([model_name, *others])[model_name]
+    changed = [_section(words, short) for words in names if not words[0].context]
+    changed[-1].sentences.extend(_NOTES)
+    if short != model_name:
+        changed[0].sentences.append(f"{short} is {model_name}.")
     if others and not model:
         changed[0].sentences.append(
-            f"These are the answers of {model_name}; for those of {' or '.join(others)}, add "
-            "--model."
+            f"These are the answers of {short}; for those of {' or '.join(others)}, add --model."
         )
-    beside = [_section_of_context(words, model_name) for words in names if words[0].context]
+    beside = [_section_of_context(words, short) for words in names if words[0].context]
     print_sections(
-        [*changed, *(_section_of_pairs(one, model_name) for one in pairs), *beside], sys.stdout
+        [*changed, *(_section_of_pairs(one, short) for one in pairs), *beside], sys.stdout
     )
 
 
@@ -133,17 +135,24 @@ def _section_of_pairs(pairs: Interactions, model: str) -> Section:
     first, second = pairs.attributes
     odd = dict.fromkeys(" + ".join(pair.words) for pair in pairs.pairs if pair.stands_out)
     clause = "they change" if len(odd) > 1 else "it changes"
-    sentence = (
-        f"{first} and {second}: of {pairs.of:,} pairs of new words ({pairs.tested:,} could be "
-        f"tested: this takes {FEWEST_TEXTS} texts in which both words change the answer more or "
-        "less often than the two alone do in sum), "
+    needs = (
+        f"this takes {FEWEST_TEXTS} texts in which both words change the answer more or less often "
+        "than the two alone do in sum"
     )
-    if odd:
-        sentence += (
-            f"{', '.join(odd)}: {clause} the answer of {model} more often than each word alone."
+    tested = f"of {pairs.of:,} pairs of new words, {pairs.tested:,} could be tested ({needs})"
+    if not pairs.tested:
+        sentence = f"too few texts to test any of {pairs.of:,} pairs of new words: {needs}."
+    elif odd:
+        sentence = (
+            f"{tested}; {', '.join(odd)}: {clause} the answer of {model} more often than each word "
+            "alone."
         )
     else:
-        sentence += f"none changes the answer of {model} more often than each word alone."
+        sentence = (
+            f"{tested}; none of these changes the answer of {model} more often than each word "
+            "alone, beyond chance."
+        )
+    sentence = f"{first} and {second}: {sentence}"
     rows: Rows = [
         [" + ".join(pair.words), pair.answer, pair.texts, pair.both, *pair.alone, pair.contrast,
          PValue(pair.contrast.p_value or 0.0), "yes" if pair.stands_out else ""]

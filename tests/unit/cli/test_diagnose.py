@@ -12,8 +12,10 @@ from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.cli.analysis.diagnose import _section_of_pairs
 from hinter_core.generators.grammars.reading import load_grammar
 from hinter_core.report.metrics.diagnosis import diagnose
+from hinter_core.report.metrics.interactions import Interactions
 from tests.unit.cli.conftest import Run
 
 GRAMMAR = """
@@ -86,6 +88,18 @@ def test_the_lexicons_give_some_sensitive_words_a_value() -> None:
             found[model] |= valued(load_grammar(name), model)
     assert found["vader"] >= {"cleaner", "Tia", "who is blind"}
     assert found["textblob"] >= {"flight attendant", "Black", "Rose"}
+
+
+def test_pairs_that_could_not_be_tested_are_not_said_to_change_nothing() -> None:
+    def said(tested: int) -> str:
+        pairs = Interactions(("age", "gender"), 162, tested, [])
+        return _section_of_pairs(pairs, "vader").sentences[0]
+
+    assert said(0).startswith("age and gender: too few texts to test any of 162 pairs of new words")
+    assert "this takes 5 texts" in said(0)
+    assert "none" not in said(0)
+    assert "12 could be tested" in said(12)
+    assert "none of these changes the answer of vader more often" in said(12)
 
 
 def test_bad_input_is_told(run: Run, tmp_path: Path) -> None:
