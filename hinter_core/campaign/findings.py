@@ -353,8 +353,10 @@ def _by_text(
                 yield chosen
 
 
-def write_log(store: CampaignStore, stream: TextIO, wanted: ExportFilter) -> None:
-    """Write each text with its mutants, a line for each mutant and model, as it is read.
+def write_log(
+    store: CampaignStore, stream: TextIO, wanted: ExportFilter, names: Mapping[str, str]
+) -> None:
+    """Write each text with its mutants, a line for each mutant and model, by its short name.
 
     A line that begins with ``#`` is a text, or a model's answer to it. The others have six columns,
     separated by tabs: row, model, verdict, answers before and after (or the reason why there is
@@ -367,22 +369,19 @@ def write_log(store: CampaignStore, stream: TextIO, wanted: ExportFilter) -> Non
     for chosen in _by_text(store, models, wanted):
         first = chosen[0]
         label = f", label {first.label}" if first.label else ""
-        lines = [f"# row {first.row}, id {first.id}{label}: {first.text}"]
-        lines += [
-            f"# {name}: {_written(answer.original, answer.original_failure) or NO_LABEL}"
-            for name, answer in first.answers.items()
-        ]
-        for line in lines:
-            stream.write(f"{printable(line)}\n")
+        stream.write(printable(f"# row {first.row}, id {first.id}{label}: {first.text}") + "\n")
+        for name, answer in first.answers.items():
+            said = _written(answer.original, answer.original_failure) or NO_LABEL
+            stream.write(printable(f"# {names[name]}: {said}") + "\n")
         for record in chosen:
-            for cells in _log_lines(record):
+            for cells in _log_lines(record, names):
                 stream.write("\t".join(map(printable, cells)) + "\n")
 
 
 NO_LABEL = "no label"
 
 
-def _log_lines(record: MutantRecord) -> Iterator[tuple[str, ...]]:
+def _log_lines(record: MutantRecord, names: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
     """Yield the cells of a mutant's lines, one for each model that was tested on its shard."""
     changes, mutant = write_edits(record.stored_edits)[0], record.mutant
     for name, answer in record.answers.items():
@@ -393,7 +392,7 @@ def _log_lines(record: MutantRecord) -> Iterator[tuple[str, ...]]:
             )
         )  # fmt: skip
         said = f"{before} -> {after}" if record.kept else f"discarded: {record.reason}"
-        yield str(record.row), name, answer.verdict or "", said, changes, mutant
+        yield str(record.row), names[name], answer.verdict or "", said, changes, mutant
 
 
 def tested_models(store: CampaignStore, names: Sequence[str]) -> list[str]:

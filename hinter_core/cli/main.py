@@ -91,6 +91,11 @@ def main() -> None:
         sys.exit(2)
     except TyperException as error:
         message = error.format_message().rstrip(".")
+        if len(getattr(error, "option_name", "").split()) > 1:  # as in a query with a comment
+            message = (
+                "A text or query that begins with a dash needs -- and a blank before it, as in "
+                "hinter sql FOLDER -- QUERY"
+            )
         _print_error(f"{message}{'' if message.endswith('?') else '.'} Try --help.")
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, typer.Abort):

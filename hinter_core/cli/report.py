@@ -57,6 +57,7 @@ from hinter_core.report.gate import (
 from hinter_core.report.model import Report, make_report, require_attributes
 from hinter_core.report.mutants.sarif import sarif
 from hinter_core.report.mutants.validity import validities, validity_in_words
+from hinter_core.report.section import short_names
 from hinter_core.report.sections import sections
 from hinter_core.report.tables import tables_of, to_latex, write_tables
 from hinter_core.types import Verdict
@@ -404,18 +405,15 @@ def mutants(
         with output(out) as stream:
             stream.write(text)
         return
-    wanted = ExportFilter(
-        tuple(known[name] for name in verdict or ()),
-        only_these,
-        tuple(model or ()),
-        limit,
-        parts,
-        validity,
-    )
-    if out is None:
-        write_log(CampaignStore(folder), sys.stdout, wanted)
-        return
+    verdicts = tuple(known[name] for name in verdict or ())
+    wanted = ExportFilter(verdicts, only_these, tuple(model or ()), limit, parts, validity)
     store = CampaignStore(folder)
+    if out is None:
+        names = short_names(store.read()["models"])
+        for full in (name for name, short in names.items() if short != name):
+            say(f"# {names[full]} is {full}")
+        write_log(store, sys.stdout, wanted, names)
+        return
     written = write_mutants(store, out, wanted)
     say(f"{out}: {written:,} mutants. {how_to_test(store.campaign(), out)}")
 

@@ -61,12 +61,14 @@ def test_mutants_are_written_changed_and_run_again(run: Run, done: Path, tmp_pat
 def test_a_log_is_printed_without_a_file(run: Run, done: Path) -> None:
     code, out, err = run("mutants", str(done))
     assert (code, err) == (0, "")
-    text, answer, *lines = out.splitlines()
+    legend, text, answer, *lines = out.splitlines()
+    short = "scripted: bad if race=w…"
+    assert legend == f"# {short} is {RULES}"
     assert text == "# row 1, id 1: The black man was kind."
-    assert answer == f"# {RULES}: good"
+    assert answer == f"# {short}: good"
     cells = [line.split("\t") for line in lines]
     assert {len(row) for row in cells} == {6}
-    assert {tuple(row[:2]) for row in cells} == {("1", RULES)}
+    assert {tuple(row[:2]) for row in cells} == {("1", short)}
     hidden = [row for row in cells if row[2] == "hidden"]
     for _, _, _, answers, changes, mutant in hidden:
         new = [change.rpartition(" -> ")[2] for change in changes.split("; ")]
@@ -75,7 +77,7 @@ def test_a_log_is_printed_without_a_file(run: Run, done: Path) -> None:
     lost = [row[3] for row in cells if row[2] == "discarded"]
     assert all(reason.startswith("discarded: ") for reason in lost)
     code, out, _ = run("mutants", str(done), "--verdict", "hidden", "--no-parts")
-    assert out.splitlines() == [text, answer, *("\t".join(row) for row in hidden)]
+    assert out.splitlines() == [legend, text, answer, *("\t".join(row) for row in hidden)]
     code, out, _ = run("list", str(done.parent))
     assert code == 0
     assert "complete" in out

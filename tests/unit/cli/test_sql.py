@@ -97,6 +97,13 @@ def test_nothing_else_is_read_or_changed(
     assert [path.name for path in tmp_path.iterdir()] == ["secret.csv"]
 
 
+def test_a_query_may_begin_with_a_comment(run: Run, store: CampaignStore) -> None:
+    query = "-- all of them\nSELECT 1 AS one"
+    code, _, err = run("sql", str(store.folder), query)
+    assert (code, "needs -- and a blank before it" in err) == (2, True)
+    assert run("sql", str(store.folder), "--csv", "--", query)[1].split() == ["one", "1"]
+
+
 def test_a_query_that_takes_too_long_is_stopped(run: Run, store: CampaignStore) -> None:
     endless = "SELECT count(*) FROM range(1000000000) a, range(1000000000) b"
     code, _, err = run("sql", str(store.folder), endless, "--timeout", "0.5")
