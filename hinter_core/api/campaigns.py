@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reprlib
+import warnings
 from collections.abc import Callable, Sequence
 from os import PathLike
 from tempfile import TemporaryDirectory
@@ -82,8 +83,20 @@ def run(
         running = prepare_run(campaign, store, resume=resume, retry_failed=retry_failed)
         work = plan_run(campaign, running)
         told = on_progress or (lambda _: None)
-        run_campaign(campaign, running, work, on_progress=told, engine=opened)
+        done = run_campaign(campaign, running, work, on_progress=told, engine=opened)
+        for name in done.renewed:
+            warnings.warn(renewed_in_words(name), stacklevel=2)
     return CampaignResult(store, temporary)
+
+
+def renewed_in_words(name: str) -> str:
+    """Say that a model is another one than in the run before."""
+    of_python = name.startswith("python:")
+    why = " (its file, or one beside it that it imports, has changed)" * of_python
+    return (
+        f"{name} is another model than in the run before{why}, so it is asked about all mutants "
+        "again. The answers of the former one stay in the directory and do not count."
+    )
 
 
 def prepare_run(

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import typer
 from tqdm import tqdm
 
-from hinter_core.api.campaigns import prepare_run
+from hinter_core.api.campaigns import prepare_run, renewed_in_words
 from hinter_core.campaign.listing import campaigns_in
 from hinter_core.campaign.preview import MOST, Forecast, forecast
 from hinter_core.campaign.progress import (
@@ -61,6 +61,7 @@ _STOPPING = (
     "stopping. Requests and shards under way are waited for, and finished work is kept. "
     "Press Ctrl-C again to end now."
 )
+_ASK_ANEW = "To ask it about all texts, add --fresh and another directory (--out)."
 _LARGE = 1_000_000  # mutants of a campaign whose report is made at once
 
 
@@ -265,7 +266,7 @@ def _run_with_progress(
         def on_progress(progress: RunProgress) -> None:
             nonlocal state
             for name in () if state.shards else progress.renewed:
-                bar.write(_renewed(name), file=sys.stderr)
+                bar.write(renewed_in_words(name), file=sys.stderr)
             state = progress
             if alone and (words := pace.advice(progress)):
                 bar.write(words, file=sys.stderr)
@@ -288,19 +289,11 @@ def _run_with_progress(
                 settings, store, work, on_progress=on_progress, engine=engine, budget=budget
             )
     say(_line(done, time.monotonic() - started))
+    for name, short in short_names(done.kept).items():
+        say(f"{short}: {done.kept[name].in_words}. {_ASK_ANEW}")
     for name, asked in done.priority.items():
         say(f"{name}: {priority_in_words(asked)}")
     return done
-
-
-def _renewed(name: str) -> str:
-    """Say that a model is another one than in the run before."""
-    of_python = name.startswith("python:")
-    why = " (its file, or one beside it that it imports, has changed)" * of_python
-    return (
-        f"{name} is another model than in the run before{why}, so it is asked about all mutants "
-        "again. The answers of the former one stay in the directory and do not count."
-    )
 
 
 @dataclass

@@ -258,7 +258,8 @@ def test_a_campaign_goes_on_only_with_a_model_that_is_known(run: Run, tmp_path: 
     assert of(again) == of(first) == of(hinter.load(named))
     with pytest.raises(hinter.HinterError, match="holds another campaign"):
         run(TEXTS[:2], counting, out=named, identity="counting-1", resume=True)
-    run(models=counting, out=named, identity="counting-2", resume=True)
+    with pytest.warns(UserWarning, match="counting is another model than in the run before, so"):
+        run(models=counting, out=named, identity="counting-2", resume=True)
     assert sum(asked) > 4
 
 
