@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reprlib
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -48,7 +49,7 @@ MADE = (
     "attributes", *(name for name in SETTINGS if name not in ("repeat", "tolerance")),
     "dictionaries", "parser",
 )  # fmt: skip
-CHECKED = ("attributes", *SETTINGS, "dictionaries", "parser", "requests", "budget")
+CHECKED = ("attributes", *SETTINGS, "dictionaries", "parser", "requests", "budget", "fresh")
 _CHUNK = 512
 _WORST = (Verdict.HIDDEN, Verdict.BIASED, Verdict.BENIGN, Verdict.UNANSWERED, Verdict.DISCARDED)
 _STYLES = [ASSETS / "css" / f"{name}.css" for name in ("base", "hinter")]
@@ -94,8 +95,9 @@ def prepare_check(
     clean(text)  # before anything is loaded
     require_prices([model], campaign.budget)
     pipeline = build_pipeline(
-        campaign.vocabulary(), campaign.parser, [model], campaign.settings, budget
-    )
+        campaign.vocabulary(), campaign.parser, [model], campaign.settings, budget,
+        since=time.time() if campaign.fresh else 0.0,
+    )  # fmt: skip
     plan = pipeline.plan(text)
     pipeline.relation.require_applicable(plan)
     return PreparedCheck(pipeline, plan)
@@ -221,6 +223,11 @@ class CheckResult:
     def unanswered(self) -> dict[str, int]:
         """Numbers of mutants without an answer by reason, the most common first."""
         return dict(reasons_unanswered(self._result, self.model).most_common())
+
+    @property
+    def kept(self) -> int:
+        """Number of answers from earlier checks or runs, which were not asked for again."""
+        return self._result.kept[self.model].number
 
     @property
     def notices(self) -> list[str]:

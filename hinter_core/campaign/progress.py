@@ -16,10 +16,11 @@ from cachetools import LRUCache
 
 from hinter_core.campaign.parquet import StoreError
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
-from hinter_core.campaign.record import PriorityState, priorities_of
+from hinter_core.campaign.record import PriorityState, kept_by_model, priorities_of
 from hinter_core.campaign.running.parts import parts_of
 from hinter_core.campaign.store import TESTED, CampaignStore, Written
 from hinter_core.campaign.tables import has_placebo
+from hinter_core.models.cache import KeptAnswers
 from hinter_core.types import Failure, Verdict
 
 ATOMIC, TOGETHER, PLACEBO = "one at a time", "together", "neutral swaps"
@@ -62,7 +63,7 @@ class CampaignProgress:
     ``said``: an example of the details of each of the ``failures``.
     ``since``: texts and mutants done since a given time. ``runs``: how many there were.
     ``priority``: how far each model of a
-    prioritised run is.
+    prioritised run is. ``kept``: answers from before the campaign.
     """
 
     models: tuple[str, ...] = ()
@@ -80,6 +81,7 @@ class CampaignProgress:
     since: tuple[int, int] = (0, 0)
     runs: int = 0
     priority: dict[str, PriorityState] = field(default_factory=dict)
+    kept: KeptAnswers = field(default_factory=KeptAnswers)
 
     @property
     def complete(self) -> bool:
@@ -204,6 +206,8 @@ class ProgressReader:
         priority = priorities_of(spec)
         seen.priority = {name: priority[name] for name in seen.models if name in priority}
         seen.verdicts = {name: Counter() for name in seen.models}
+        kept = kept_by_model(spec)
+        seen.kept = sum((kept[name] for name in seen.models if name in kept), KeptAnswers())
         noted = {name: model["identity"] for name, model in spec["models"].items()}
         written = store.written()
         files = {

@@ -15,6 +15,7 @@ from hinter_core import __version__
 from hinter_core.errors import InputError
 from hinter_core.language.encoder import FOLDER as ENCODER
 from hinter_core.language.parsing import EMBEDDED
+from hinter_core.models.cache import KeptAnswers
 from hinter_core.storage import DICTIONARIES
 
 _LIBRARIES = ("spacy", "torch", "transformers", "aiohttp", "numpy", "pyarrow", "duckdb")
@@ -63,8 +64,26 @@ def circumstances() -> dict[str, Any]:
 
 
 def now() -> str:
-    """Return the time as ``2026-01-31T12:00:00+00:00``."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    """Return the time as ``2026-01-31T12:00:00.000+00:00``."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def begun(spec: Mapping[str, Any], *, fresh: bool = False) -> float | None:
+    """Return the Unix time of the first run, or of the first with the setting ``fresh``."""
+    runs = (run for run in spec.get("runs", []) if run.get("fresh") or not fresh)
+    started = next((run["started"] for run in runs if "started" in run), None)
+    return datetime.fromisoformat(started).timestamp() if started else None
+
+
+def kept_by_model(spec: Mapping[str, Any]) -> dict[str, KeptAnswers]:
+    """Return how many answers of each model are from before the campaign, if there are any."""
+    kept = {}
+    for name, model in spec["models"].items():
+        noted = [run.get("kept", {}).get(model["identity"]) for run in spec.get("runs", [])]
+        every = sum((KeptAnswers(*one) for one in noted if one), KeptAnswers())
+        if every.number:
+            kept[name] = every
+    return kept
 
 
 def _version(package: str) -> str:

@@ -163,6 +163,11 @@ class CampaignSettings(Settings):
         "stored reply counts.",
         label="Request unusable replies anew", identity=False, advanced=True,
     )  # fmt: skip
+    fresh: bool = setting(
+        False, "Ask models anew, also about what they answered in earlier checks and runs, such as "
+        "when a server has another model under the same name.",
+        label="Ask anew, without kept answers", identity=False, advanced=True,
+    )  # fmt: skip
     workers: int = setting(
         1, "Processes; each loads the parser and the models.",
         identity=False, low=1, high=1_024, advanced=True,

@@ -49,4 +49,7 @@ def check(
     else:
         say(result.report())
     if isinstance(ready.store.model, Generative):
-        say(f"Used: {cost_in_words(ready.store.model.usage.spent)}.", err=True)
+        used = f"Used: {cost_in_words(ready.store.model.usage.spent)}"
+        if kept := result.kept:
+            used += f", and {kept:,} kept answers; --fresh asks for these, too"
+        say(f"{used}.", err=True)

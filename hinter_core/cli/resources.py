@@ -1,5 +1,6 @@
 """Commands around a test: models, single answers and their cache, data sets, dictionaries."""
 
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -134,15 +135,21 @@ def predict(
     file: Annotated[
         Path | None, typer.Option(help="UTF-8 file with the text; - for standard input.")
     ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Ask anew, also if the answer is kept from before.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print a model's answer to one text; exit 1 if there is none."""
     source, notices = clean(read_text(text, file, words))
-    store = open_store(model, trusted=True)
+    started = time.time()
+    store = open_store(model, trusted=True, since=started if fresh else 0.0)
     note = store.model.capabilities.note
     if (seen := store.model.visible(source)) < len(source):
         notices.append(f"the model sees the first {seen:,} of {len(source):,} characters.")
     answer = store.predict([source])[source]
+    if (kept := store.kept([source], started)).number:
+        notices.append(f"{kept.in_words}; --fresh asks it.")
     if as_json:
         values = {
             "text": source,

@@ -15,6 +15,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,35 @@ class CacheStats:
     size: int
 
 
+@dataclass(frozen=True, slots=True)
+class KeptAnswers:
+    """Answers that were used again: their number, and the Unix time of the oldest."""
+
+    number: int = 0
+    oldest: float = inf
+
+    def __add__(self, other: "KeptAnswers") -> "KeptAnswers":
+        return KeptAnswers(self.number + other.number, min(self.oldest, other.oldest))
+
+    @property
+    def in_words(self) -> str:
+        """Say how many answers were not asked for now, and how old they are."""
+        if self.number == 1:
+            return (
+                f"1 answer is from an earlier check or run, of {self.day}; the model was not asked "
+                "again"
+            )
+        return (
+            f"{self.number:,} answers are from earlier checks or runs, the oldest of {self.day}; "
+            "the model was not asked again"
+        )
+
+    @property
+    def day(self) -> str:
+        """The time of the oldest answer."""
+        return f"{datetime.fromtimestamp(self.oldest, UTC):%Y-%m-%d %H:%M} UTC"
+
+
 def default_path() -> Path:
     """Return ``HINTER_CACHE``, or ``predictions.sqlite`` among all data."""
     return data_place("predictions.sqlite", "HINTER_CACHE")
@@ -86,16 +117,19 @@ class PredictionCache:
                 "file, or set HINTER_CACHE to another file."
             ) from error
 
-    def get(self, identity: str, texts: Iterable[str]) -> dict[str, Prediction]:
-        """Return the stored answers by text; unreadable rows are skipped."""
-        answers: dict[str, Prediction] = {}
-        query = "SELECT answer FROM predictions WHERE key = ?"
+    def get(
+        self, identity: str, texts: Iterable[str], since: float = 0.0
+    ) -> dict[str, tuple[Prediction, float]]:
+        """Return the answers stored since a Unix time, each with its own; skip unreadable ones."""
+        answers: dict[str, tuple[Prediction, float]] = {}
+        query = "SELECT answer, created FROM predictions WHERE key = ? AND created >= ?"
         with self._opened() as database:
             for text in texts:
-                row = database.execute(query, (prediction_key(identity, text),)).fetchone()
+                values = prediction_key(identity, text), since
+                row = database.execute(query, values).fetchone()
                 if row is not None:
                     with suppress(*_UNREADABLE):
-                        answers[text] = answer_from_json(row[0])
+                        answers[text] = answer_from_json(row[0]), row[1]
         return answers
 
     def put(self, identity: str, answers: Mapping[str, Prediction]) -> None:

@@ -411,6 +411,7 @@ def store_for(
     budget: Budget | None = None,
     characters: int = CHARACTERS,
     ask_again: bool = False,
+    since: float = 0.0,
 ) -> PredictionStore:
     """Create the prediction store of a model, with a cache on disk if answers cost something.
 
@@ -418,7 +419,7 @@ def store_for(
         CacheError: the cache on disk cannot be opened.
     """
     cache = PredictionCache(default_path()) if model.capabilities.costs else None
-    return PredictionStore(model, characters, cache, budget, ask_again)
+    return PredictionStore(model, characters, cache, budget, ask_again, since)
 
 
 def open_store(
@@ -428,6 +429,7 @@ def open_store(
     budget: Budget | None = None,
     characters: int = CHARACTERS,
     ask_again: bool = False,
+    since: float = 0.0,
 ) -> PredictionStore:
     """Load a model by its name and create its prediction store."""
     parsed = parse_name(name, trusted=trusted)
@@ -436,4 +438,4 @@ def open_store(
     model = (
         build_model(parsed) if added and not added.package else load_model(name, trusted=trusted)
     )
-    return store_for(model, budget, characters, ask_again)
+    return store_for(model, budget, characters, ask_again, since)

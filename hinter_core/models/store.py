@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from hinter_core.errors import HinterError
 from hinter_core.language.clean import whole
 from hinter_core.models.base import Generative, ModelUnderTest, Remote, Replies
 from hinter_core.models.budget import USED_UP, Budget, Cost, total
-from hinter_core.models.cache import AGAIN, PASSING, PredictionCache
+from hinter_core.models.cache import AGAIN, PASSING, KeptAnswers, PredictionCache
 from hinter_core.storage import LRU
 from hinter_core.types import Failure, Prediction
 
@@ -27,7 +28,8 @@ class PredictionStore:
     With a ``cache`` on disk, answers are stored there before they are used, so that another run
     does not pay for them again. With a ``budget``, texts that do not fit it are not sent and fail
     as *over budget*. ``predicted`` counts texts sent to the model, ``asked`` all texts requested.
-    With ``ask_again``, stored replies without a usable answer are requested anew.
+    With ``ask_again``, stored replies without a usable answer are requested anew; so is every
+    answer that was stored before the Unix time ``since``.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class PredictionStore:
         cache: PredictionCache | None = None,
         budget: Budget | None = None,
         ask_again: bool = False,
+        since: float = 0.0,
     ) -> None:
         self.model = model
         self.predicted = 0
@@ -44,7 +47,8 @@ class PredictionStore:
         self.budget = budget or Budget()
         self._cache = cache
         self._ask_again = ask_again
-        self._kept: LRU[StoreQuestion, Prediction] = LRU(
+        self._since = since
+        self._kept: LRU[StoreQuestion, tuple[Prediction, float]] = LRU(  # with their times
             characters, lambda q: len(q.text) + _ANSWER
         )
         self._recalled: dict[int, Mapping[str, Prediction]] = {}
@@ -147,22 +151,35 @@ class PredictionStore:
                 answers |= self._within_budget(left)
             return [answers[turn] for turn in turns]
 
+    def kept(self, texts: Iterable[str], before: float) -> KeptAnswers:
+        """Count the answers in memory that are from ``before`` a Unix time.
+
+        Of a steady model there are none: it would answer the same again.
+        """
+        if self.model.capabilities.steady:
+            return KeptAnswers()
+        with self._lock:
+            known = self._kept.found(StoreQuestion(text) for text in set(texts))
+        times = [asked for _, asked in known.values() if asked < before]
+        return KeptAnswers(len(times), min(times)) if times else KeptAnswers()
+
     def cost_of(self, text: str) -> Cost:
         """Estimate the cost of predicting one text, from above."""
         return self.model.estimate(text) if isinstance(self.model, Generative) else Cost(1)
 
     def _known(self, wanted: Iterable[StoreQuestion]) -> dict[StoreQuestion, Prediction]:
         distinct = list(dict.fromkeys(wanted))
-        answers = self._kept.found(distinct)
+        answers = {question: kept for question, (kept, _) in self._kept.found(distinct).items()}
         flight = self._flight or ()
         left = [q for q in distinct if q not in answers and q not in flight]
         if self._cache is not None:
-            raw: dict[StoreQuestion, Prediction] = {}
+            stored: dict[StoreQuestion, tuple[Prediction, float]] = {}
             for turn, questions in groupby(left, key=lambda q: q.turn):
                 texts = [question.text for question in questions]
-                stored = self._cache.get(self._identity(turn), texts)
-                raw |= {StoreQuestion(text, turn): stored[text] for text in stored}
-            answers |= self._read(raw, stored=True)
+                kept = self._cache.get(self._identity(turn), texts, self._since)
+                stored |= {StoreQuestion(text, turn): answer for text, answer in kept.items()}
+            raw = {question: answer for question, (answer, _) in stored.items()}
+            answers |= self._read(raw, {question: asked for question, (_, asked) in stored.items()})
         for recalled in self._recalled.values():  # last, as tables round the scores
             again = (q for q in left if q not in answers and not q.turn and q.text in recalled)
             answers |= {question: recalled[question.text] for question in again}
@@ -245,20 +262,22 @@ class PredictionStore:
             yield index, _whole(prediction), Cost(1)
 
     def _read(
-        self, raw: Mapping[StoreQuestion, Prediction], *, stored: bool = False
+        self, raw: Mapping[StoreQuestion, Prediction], times: Mapping[StoreQuestion, float] = {}
     ) -> dict[StoreQuestion, Prediction]:
         """Parse raw replies; answers other than temporary failures are kept in memory.
 
-        Failures among ``stored`` replies are dropped with ``ask_again``.
+        ``times``: when stored replies were given; failures among them are dropped with
+        ``ask_again``.
         """
         if not raw:
             return {}
         values = list(map(_whole, raw.values()))
         read = self.model.read(values) if isinstance(self.model, Generative) else values
         answers = dict(zip(raw, read, strict=True))
-        if stored and self._ask_again:
+        if times and self._ask_again:
             answers = {question: answer for question, answer in answers.items() if answer.answered}
-        self._kept.keep({q: a for q, a in answers.items() if a.failure not in PASSING})
+        kept, now = {q: a for q, a in answers.items() if a.failure not in PASSING}, time.time()
+        self._kept.keep({q: (answer, times.get(q, now)) for q, answer in kept.items()})
         return answers
 
 

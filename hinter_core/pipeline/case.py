@@ -16,6 +16,7 @@ from hinter_core.errors import HinterError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import SourceSplit, split_sentences
 from hinter_core.models.base import Capabilities
+from hinter_core.models.cache import KeptAnswers
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.edits import handwritten_mutant
 from hinter_core.mutation.lattice import EditSet
@@ -55,7 +56,7 @@ class TestResult:
 
     ``outcomes`` maps a model's name to its results, in the order of ``mutants``; ``noise`` to its
     noise floor, if the settings ask for it; ``neutral`` to its answers to neutral swaps, if they
-    were made; ``identities`` to its identity.
+    were made; ``identities`` to its identity; ``kept`` to its answers of earlier checks.
     """
 
     __test__: ClassVar[bool] = False  # not a test class of pytest
@@ -68,6 +69,7 @@ class TestResult:
     noise: dict[str, NoiseFloor] = field(default_factory=dict)
     neutral: dict[str, NeutralFlips] = field(default_factory=dict)
     identities: dict[str, str] = field(default_factory=dict)
+    kept: dict[str, KeptAnswers] = field(default_factory=dict)
     planned: int = 0
     complete: bool = False
     _places: dict[EditSet, int] = field(default_factory=dict, init=False, compare=False, repr=False)
@@ -87,13 +89,14 @@ class TestResult:
 
     @property
     def notices(self) -> list[str]:
-        """Remarks about the text, and on changes and combinations that are left out."""
+        """Remarks on answers of before, on the text, and on what is left out."""
         plan, tested = self.plan, sum(mutant.order > 1 for mutant in self.mutants)
         limit = None if plan.settings.order == 1 else plan.settings.limit
-        if limit is None or tested >= plan.total:
-            return self.remarks
-        tried = f"{tested:,} of {plan.total:,} combinations were tested (limit {limit:,})."
-        return [tried, *self.remarks]
+        notices = [f"{kept.in_words}." for kept in self.kept.values() if kept.number]
+        if limit is not None and tested < plan.total:
+            tried = f"{tested:,} of {plan.total:,} combinations were tested"
+            notices.append(f"{tried} (limit {limit:,}).")
+        return [*notices, *self.remarks]
 
     @property
     def remarks(self) -> list[str]:

@@ -5,6 +5,7 @@ chunk, distinct sentences are parsed and distinct texts predicted once, in batch
 predictions are kept across chunks, texts and attribute pairs.
 """
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TypeVar
@@ -98,7 +99,7 @@ class Pipeline:
         returns true, what is judged so far stays. A small ``chunk`` reports and can be cancelled
         sooner; a large one makes better batches.
         """
-        case = TestCase(plan)
+        case, started = TestCase(plan), time.time()
         sets = plan.chosen() if chosen is None else chosen
         todo = list(closure(sets) if self.relation.lattice else sets)
         for store in self.models:
@@ -113,6 +114,7 @@ class Pipeline:
             outcomes={store.model.name: [] for store in self.models},
             noise=case.noise,
             identities={store.model.name: store.model.identity for store in self.models},
+            kept={store.model.name: store.kept([plan.text], started) for store in self.models},
             planned=len(todo),
         )
         for batch in chunks((follow_up_of(case, edits) for edits in todo), chunk):
@@ -120,7 +122,10 @@ class Pipeline:
                 return
             conform(batch, self.parses)
             for store in self.models:
-                result.outcomes[store.model.name] += judge(batch, store)
+                name, outcomes = store.model.name, judge(batch, store)
+                result.outcomes[name] += outcomes
+                asked = [one.mutant.text for one in outcomes if one.prediction]
+                result.kept[name] += store.kept(asked, started)
             result.mutants += [follow_up.mutant for follow_up in batch]
             yield result
         result.complete = True
@@ -201,14 +206,17 @@ def build_pipeline(
     models: Sequence[str],
     settings: Settings,
     budget: Budget | None = None,
+    since: float = 0.0,
 ) -> Pipeline:
     """Load a parser and models by name, for a user who owns the machine.
 
-    All models share the ``budget``.
+    All models share the ``budget``; stored answers of before ``since`` are not used.
 
     Raises:
         HinterError: something named is unknown, missing or broken.
     """
     require_testable(dictionaries, models, settings)
-    stores = [open_store(name, trusted=True, budget=budget) for name in dict.fromkeys(models)]
+    stores = [
+        open_store(name, trusted=True, budget=budget, since=since) for name in dict.fromkeys(models)
+    ]
     return Pipeline(dictionaries, ParseStore(load_parser(parser)), stores, settings)

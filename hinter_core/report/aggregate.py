@@ -99,11 +99,9 @@ def count(reader: CampaignReader, attributes: Attributes = ()) -> CampaignCounts
     }
     _count_texts(reader, counts)
     where = _only(attributes)
-    texts_follow = not reader.store.campaign().mutants  # from edits, but for mutants by hand
     for _, chunk in reader.ahead(lambda shards: read_chunk(reader, shards)):
         _read_mutants(reader, chunk, where)
-        if texts_follow:
-            _read_same(reader, chunk, counts)
+        _read_kept(reader, chunk, counts)
         for name in chunk.judged:
             _read_answers(models[name], chunk, where, counts)
     _count_mutants(reader, counts)
@@ -156,14 +154,16 @@ def _read_mutants(reader: CampaignReader, chunk: Chunk, where: str) -> None:
     )
 
 
-def _read_same(reader: CampaignReader, chunk: Chunk, counts: CampaignCounts) -> None:
-    """Add how many kept mutants have the text of an earlier one, and how many there are."""
-    alike = "change" in chunk.mutants.column_names
-    ((same, kept),) = reader.run(
-        f"SELECT {'count(*) - count(DISTINCT hash(row, change))' if alike else '0'}, count(*) FROM "
-        'made JOIN sets USING (set) WHERE kept AND sensitive = "order"'
+def _read_kept(reader: CampaignReader, chunk: Chunk, counts: CampaignCounts) -> None:
+    """Add the kept mutants, those with the text of an earlier one, and the texts they are of."""
+    follows = not reader.store.campaign().mutants  # from the edits, but for mutants by hand
+    alike = follows and "change" in chunk.mutants.column_names
+    ((same, kept, texts),) = reader.run(
+        f"SELECT {'count(*) - count(DISTINCT hash(row, change))' if alike else '0'}, count(*), "
+        'count(DISTINCT row) FROM made JOIN sets USING (set) WHERE kept AND sensitive = "order"'
     )
-    counts.same = counts.same[0] + same, counts.same[1] + kept
+    counts.same = counts.same[0] + same, counts.same[1] + kept * follows
+    counts.kept_texts += texts
 
 
 def _within(where: str) -> str:

@@ -198,14 +198,14 @@ def each_text(
 class CampaignCounts:
     """Sums over a campaign; ``models`` by name, if tested.
 
-    ``texts``: by outcome. ``possible`` and ``tested``: intersectional mutants by order. ``faults``:
-    unusable rows; ``idle``: texts with nothing to test; the first 1,000 of each. ``repeated``: rows
-    by id that is not unique. ``alike``: tested texts that stand in a row before, too. ``same``:
-    kept mutants with the text of an earlier one, and all. ``labels``: number of distinct labels.
-    ``pairs``: by attributes and attribute, word pairs made and kept. ``met``: by attributes, number
-    of target groups (one per attribute). ``combined``: by several attributes, number of
-    combinations of word pairs. ``discarded``: by attribute and target group, atomic mutants made,
-    discarded, and soft among these.
+    ``texts``: by outcome; ``kept_texts``: those with a kept mutant. ``possible`` and ``tested``:
+    intersectional mutants by order. ``faults``: unusable rows; ``idle``: texts with nothing to
+    test; the first 1,000 of each. ``repeated``: rows by id that is not unique. ``alike``: tested
+    texts that stand in a row before, too. ``same``: kept mutants with the text of an earlier one,
+    and all. ``labels``: number of distinct labels. ``pairs``: by attributes and attribute, word
+    pairs made and kept. ``met``: by attributes, number of target groups (one per attribute).
+    ``combined``: by several attributes, number of combinations of word pairs. ``discarded``: by
+    attribute and target group, atomic mutants made, discarded, and soft among these.
     """
 
     texts: Counter[str] = field(default_factory=Counter)
@@ -217,6 +217,7 @@ class CampaignCounts:
     repeated: dict[str, int] = field(default_factory=dict)
     alike: int = 0
     same: tuple[int, int] = (0, 0)
+    kept_texts: int = 0
     pairs: dict[Attributes, dict[str, tuple[int, int]]] = field(
         default_factory=lambda: defaultdict(dict)
     )

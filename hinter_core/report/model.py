@@ -19,7 +19,7 @@ from hinter_core.campaign.findings import tested_models
 from hinter_core.campaign.progress import missing_in_words
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import CampaignStore
+from hinter_core.campaign.store import TESTED, CampaignStore
 from hinter_core.campaign.tables import Attributes, is_placebo
 from hinter_core.errors import InputError
 from hinter_core.report import kept
@@ -122,6 +122,7 @@ class Report:
     models by those used in the report, where they differ. ``added``: metrics of other packages.
     ``date`` and ``version``: when the last run ended, or began, and with which version of HInter.
     ``missing``: what is not done yet, in words. ``rows``: of the data, if they were counted.
+    ``barren``: texts of which every mutant was discarded.
     """
 
     campaign: Campaign
@@ -146,6 +147,12 @@ class Report:
     missing: str = ""
     rows: int | None = None
     same: tuple[int, int] = (0, 0)
+    barren: int = 0
+
+    @property
+    def tested(self) -> int:
+        """Number of texts with a kept mutant."""
+        return self.texts[TESTED] - self.barren
 
     @property
     def sampled(self) -> bool:
@@ -220,6 +227,7 @@ def report_of(store: CampaignStore, counts: CampaignCounts, only: Attributes = (
         alike=counts.alike,
         same=counts.same,
         labels=counts.labels,
+        barren=0 if only else counts.texts[TESTED] - counts.kept_texts,
         reach=[] if only else reach(counts),
         coverage=coverage(counts, scope),
         discards=discards(counts),

@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import Any
 
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
+from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.mutation.settings import EVEN_HANDED
 from hinter_core.report.metric import every_metric
 from hinter_core.report.metrics.accuracy import accuracy_sections
@@ -109,12 +109,13 @@ def _overview(report: Report) -> Section:
     what = f"{', '.join(campaign.attributes)}, up to order {campaign.order}{limit}"
     if not campaign.source.makes:
         what = "handwritten mutants"
+    barren = f"{report.barren:,} had discarded mutants alone, " if report.barren else ""
     sentences = [
         f"Data: {campaign.title}, {sample}, {what}, seed {campaign.seed}, "
         f"parser {campaign.parser}, campaign {report.identity}.",
         *unusual_in_words(campaign),
-        f"Of {texts.total():,} texts, {texts[TESTED]:,} were tested, {texts[NOTHING]:,} had "
-        f"nothing to test and {texts[UNUSABLE]:,} could not be used."
+        f"Of {texts.total():,} texts, {report.tested:,} were tested, {barren}"
+        f"{texts[NOTHING]:,} had nothing to test and {texts[UNUSABLE]:,} could not be used."
         if texts
         else "No text has been tested yet: run or resume the campaign.",
     ]
@@ -124,6 +125,7 @@ def _overview(report: Report) -> Section:
         if m.reasons
     }
     sentences += [words for many, words in gaps.values() if many]
+    sentences += kept_in_words(report)
     sentences += [alike_in_words(report.alike)] if report.alike else []
     sentences += [same_in_words(*report.same)] if report.same[0] else []
     sentences += filter(None, [idle_in_words(report)])
@@ -260,6 +262,12 @@ def _unused(report: Report) -> Section:
     rows: Rows = [[f.row, f.id, f.reason] for f in report.faults[:_NAMED]]
     sentences = [words, _repeated(report.repeated)] if report.repeated else [words]
     return Section("unused", "Rows", sentences, ["Row", "Id", "Reason"], rows)
+
+
+def kept_in_words(report: Report) -> list[str]:
+    """Say which models did not answer anew."""
+    every = ((one.model, one.metrics.get("kept_answers")) for one in report.models)
+    return [f"{model}: {kept.in_words}." for model, kept in every if kept]
 
 
 def alike_in_words(number: int) -> str:

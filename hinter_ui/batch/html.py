@@ -292,6 +292,8 @@ def _outcomes(status: CampaignStatus) -> Markup | None:
         for key, outcome in (("nothing", NOTHING), ("unusable", UNUSABLE))
         if outcomes[outcome]
     ]
+    if kept := status.seen.kept.number:
+        lines.append(say.count("outcomes.kept", kept, day=status.seen.kept.day))
     return tag("p", " ".join(lines), class_="quiet") if lines else None
 
 

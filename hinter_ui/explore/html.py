@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hinter_core.models.cache import KeptAnswers
 from hinter_core.mutation.edits import as_written
 from hinter_core.mutation.lattice import proper_subsets
 from hinter_core.mutation.plan import Plan
@@ -76,6 +77,7 @@ def banner(
         _sentence(check, judged, model),
         _grade(judged),
         _noise(check.noise.get(model)),
+        _kept(check.kept.get(model)),
         _neutral(check, neutral),
         tag("span", about, class_="model-note") if about else None,
         class_=f"banner {verdict.value}" + (" unsure" if perhaps_noise else ""),
@@ -123,6 +125,13 @@ def _noise(floor: NoiseFloor | None) -> Markup | None:
     kind = "silent" if not floor.answered else "flips" if floor.flips else "steady"
     words = say.count(f"noise.{kind}", floor.answered or floor.asked, flips=floor.flips)
     return tag("span", words, class_="noise loud" if floor.flips else "noise")
+
+
+def _kept(kept: KeptAnswers | None) -> Markup | None:
+    """Say how many answers are from earlier checks: the model may have changed since."""
+    if not kept or not kept.number:
+        return None
+    return tag("span", say.count("kept", kept.number, day=kept.day), class_="noise")
 
 
 def _neutral(check: TestResult, neutral: NeutralFlips | None) -> Markup | None:

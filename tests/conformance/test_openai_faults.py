@@ -524,7 +524,7 @@ class TestKey:
             asked: Any = store(server, tmp_path)
             answer = asked.predict([text])[text]
             assert (answer.labels, answer.reply) == (("positive",), said)
-            assert asked._cache.get(asked.model.reply_identity, [text])[text].reply == said
+            assert asked._cache.get(asked.model.reply_identity, [text])[text][0].reply == said
             refused = store(server, tmp_path).predict([f"{key} [fault:echo-bearer]"])
         (failed,) = refused.values()
         assert failed.detail == "400: none of this works with Authorization: Bearer [key]"

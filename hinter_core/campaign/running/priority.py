@@ -23,6 +23,7 @@ from hinter_core.campaign.running.writing import write_table
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import answer_schema
+from hinter_core.models.cache import KeptAnswers
 from hinter_core.models.store import PredictionStore
 from hinter_core.pipeline.case import UNSEEN, FollowUp, TestCase
 from hinter_core.prioritisation.cases import FAULTS
@@ -54,9 +55,12 @@ class PriorityRun:
         predictions: PredictionStore,
         planned: PlannedMutants,
         texts: Sequence[dict[int, TestCase]],
+        began: float,
     ) -> None:
         import numpy
 
+        self.kept = KeptAnswers()  # from before the campaign, which ``began`` then
+        self._began = began
         self._campaign, self._store, self._asked = campaign, store, predictions
         self._planned, self._texts = planned, texts
         inner = strategy(campaign.prioritise, planned.cases, self._read_texts, campaign.seed)
@@ -205,6 +209,7 @@ class PriorityRun:
         }
         fresh = {key: text for key, text in wanted.items() if key not in known}
         predictions = self._asked.predict(text for text in fresh.values() if text not in self._said)
+        self.kept += self._asked.kept(predictions, self._began)
         got = {key: self._said.get(text) or predictions[text] for key, text in fresh.items()}
         over = {a for a, answer in got.items() if answer.failure is Failure.OVER_BUDGET}
         self._journal.add((a, answer) for a, answer in got.items() if a not in over)

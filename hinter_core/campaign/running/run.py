@@ -22,6 +22,7 @@ from hinter_core.campaign.store import SPEC, CampaignStore
 from hinter_core.data.rows import Row, Rows
 from hinter_core.errors import HinterError, InputError
 from hinter_core.models.budget import Budget
+from hinter_core.models.cache import KeptAnswers
 from hinter_core.models.registry import require_prices
 from hinter_core.mutation.settings import require_testable
 from hinter_core.pipeline.pipeline import chunks
@@ -38,7 +39,8 @@ class RunProgress:
     ``texts``, ``mutants`` and ``hidden`` include earlier runs; ``parses`` and ``predictions`` are
     those of this run; ``repaired``: damaged tables that are made again. ``priority``: of a
     prioritised run, how far each model is. ``renewed``: models that have another identity than in
-    the run before, so that all is asked again.
+    the run before, so that all is asked again. ``kept``: answers of each model that are from before
+    the campaign, as far as this run used them.
     """
 
     shards: int
@@ -51,6 +53,7 @@ class RunProgress:
     predictions: int = 0
     priority: Mapping[str, PriorityState] = field(default_factory=dict)
     renewed: tuple[str, ...] = ()
+    kept: Mapping[str, KeptAnswers] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
@@ -189,6 +192,7 @@ def run_campaign(
         with store.alone(), ExitStack() as stack:
             state = RunProgress(0, shard_count, repaired=store.repair())
             notes, here = store.own_notes(), circumstances()
+            here |= {"fresh": True} if campaign.fresh else {}
             store.note_own(runs=[*notes["runs"], here])
             worker, apart = None, engine or (processes if campaign.workers > 1 else None)
             if apart is None:
@@ -204,9 +208,14 @@ def run_campaign(
                     store.note_own(models=_noted(notes["models"], done.models))
                 sums = {name: getattr(state, name) + getattr(done, name) for name in _SUMMED}
                 state = replace(state, shards=state.shards + 1, **sums)
+                if done.kept:
+                    state = replace(state, kept=_added(state.kept, done.kept))
+                    here["kept"] = _by_identity(state.kept, done.models)
+                    store.note_own(runs=[*notes["runs"], here])
                 on_progress(state)
             if campaign.prioritised and worker and state.shards == state.of:
                 state = _asked(worker, state, cancelled, on_progress)
+                here["kept"] = _by_identity(state.kept, store.own_notes()["models"])
             here["finished" if state.complete else "stopped"] = now()
             store.note_own(runs=[*notes["runs"], here])
     except HinterError:
@@ -242,13 +251,28 @@ def _asked(
     """Ask the models of a prioritised run; return the progress with their states."""
     with closing(worker.ask_by_priority(state.shards)) as batches:
         for model, now in batches:
+            priority = {**state.priority, model: now}
             state = replace(
-                state, priority={**state.priority, model: now}, predictions=worker.predicted
+                state, priority=priority, predictions=worker.predicted, kept=worker.kept
             )
             on_progress(state)
             if cancelled():
                 break
     return state
+
+
+def _added(
+    before: Mapping[str, KeptAnswers], more: Mapping[str, KeptAnswers]
+) -> dict[str, KeptAnswers]:
+    none = KeptAnswers()
+    return {name: before.get(name, none) + more.get(name, none) for name in {**before, **more}}
+
+
+def _by_identity(
+    kept: Mapping[str, KeptAnswers], models: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return kept answers as they are noted: a model of another identity has others."""
+    return {models[name]["identity"]: [one.number, one.oldest] for name, one in kept.items()}
 
 
 def _renewed(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, ...]:

@@ -5,7 +5,8 @@ depend on the number of mutants. While a server answers about one chunk, the nex
 sent, of this shard and of those after it.
 """
 
-from collections import Counter, abc, deque
+import time
+from collections import Counter, abc, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from itertools import chain
 from typing import Any
 
 from hinter_core.campaign.parquet import read_table
-from hinter_core.campaign.record import PriorityState
+from hinter_core.campaign.record import PriorityState, begun
 from hinter_core.campaign.running.planned import PlannedMutants
 from hinter_core.campaign.running.priority import PriorityRun
 from hinter_core.campaign.running.rows import (
@@ -36,6 +37,7 @@ from hinter_core.generators.base import Generator, Planned
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import MASKED, Remote
 from hinter_core.models.budget import Budget
+from hinter_core.models.cache import KeptAnswers
 from hinter_core.models.registry import open_store
 from hinter_core.models.server.line import Line
 from hinter_core.models.store import PredictionStore
@@ -78,8 +80,12 @@ class CampaignParts:
         return self.generator.plans(rows)
 
 
-def load_parts(campaign: Campaign, budget: Budget | None = None) -> CampaignParts:
+def load_parts(
+    campaign: Campaign, budget: Budget | None = None, since: float = 0.0
+) -> CampaignParts:
     """Load the models, parser and generator of a campaign.
+
+    Answers that were stored before ``since`` are not used.
 
     Raises:
         HinterError: one of them is unknown, missing or broken.
@@ -91,6 +97,7 @@ def load_parts(campaign: Campaign, budget: Budget | None = None) -> CampaignPart
             budget=budget,
             characters=PREDICTIONS,
             ask_again=campaign.ask_again,
+            since=since,
         )
         for name in dict.fromkeys(campaign.models)
     ]
@@ -111,7 +118,8 @@ def load_parts(campaign: Campaign, budget: Budget | None = None) -> CampaignPart
 class ShardDone:
     """Counts of a finished shard; ``parses`` and ``predictions``: those of this run.
 
-    ``models``: identity, labels and task of the tested models by name.
+    ``models``: identity, labels and task of the tested models by name; ``kept``: their answers
+    from before the campaign.
     """
 
     texts: int
@@ -120,6 +128,7 @@ class ShardDone:
     parses: int
     predictions: int
     models: Mapping[str, Mapping[str, Any]]
+    kept: Mapping[str, KeptAnswers] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -180,7 +189,10 @@ class Worker:
         self._campaign = campaign
         self._store = store
         self._written = store.written()  # by earlier runs, or the worker that this one replaces
-        self._parts = load_parts(campaign, budget)
+        noted = store.read()
+        self._began = begun(noted) or time.time()
+        self._kept = defaultdict[str, KeptAnswers](KeptAnswers)
+        self._parts = load_parts(campaign, budget, begun(noted, fresh=True) or 0.0)
         self._ahead = _AHEAD if self._sends_ahead(budget) else 0
         # Models that answered all texts of the shard they were last asked about; by a budget, what
         # is sent must not depend on when a text is known to have no answer.
@@ -247,11 +259,12 @@ class Worker:
             for tested in self._parts.models:
                 texts = [self._stored_cases(shard, forget=False) for shard in range(shards)]
                 planned = PlannedMutants(self._store, texts, parts=lattice)
-                run = PriorityRun(self._campaign, self._store, tested, planned, texts)
-                runs[tested.model.name] = stack.enter_context(closing(run.batches()))
+                run = PriorityRun(self._campaign, self._store, tested, planned, texts, self._began)
+                runs[tested.model.name] = run, stack.enter_context(closing(run.batches()))
             while runs:
-                for name, batches in list(runs.items()):
+                for name, (run, batches) in list(runs.items()):
                     state = next(batches, None)
+                    self._kept[name] = run.kept
                     if state is None:
                         del runs[name]
                     else:
@@ -261,6 +274,11 @@ class Worker:
     def predicted(self) -> int:
         """Number of predictions so far."""
         return self._spent()[1]
+
+    @property
+    def kept(self) -> dict[str, KeptAnswers]:
+        """Answers from before the campaign, by model."""
+        return {name: kept for name, kept in self._kept.items() if kept.number}
 
     def _spent(self) -> tuple[int, int]:
         """Return the numbers of parses and predictions so far."""
@@ -373,6 +391,7 @@ class Worker:
                 write = stack.enter_context(table_writer(path, answer_schema()))
                 self._ask_originals(shard, store)
                 write([original_row(case, store) for case in cases])
+                self._note_kept(store, (case.plan.text for case in cases))
                 writers.append((store, write))
             place = 0
             for batch in batches:
@@ -380,9 +399,13 @@ class Worker:
                     outcomes = judge(batch, store, discarded=self._campaign.discarded)
                     numbered = enumerate(zip(batch, outcomes, strict=True), start=place)
                     write([outcome_row(i, *judged) for i, judged in numbered])
+                    self._note_kept(store, (one.mutant.text for one in outcomes if one.prediction))
                 place += len(batch)
         for store in shard.models:
             store.forget(shard.number)
+
+    def _note_kept(self, store: PredictionStore, texts: Iterable[str]) -> None:
+        self._kept[store.model.name] += store.kept(texts, self._began)
 
     def _count(self, shard: int, parses: int, predictions: int) -> ShardDone:
         mutants = read_table(self._store.texts(shard), "mutants")["mutants"].to_pylist()
@@ -390,7 +413,10 @@ class Worker:
         for tested in () if self._campaign.prioritised else self._parts.models:
             table = read_table(self._store.answers(shard, tested.model.identity), "verdict")
             hidden += table["verdict"].to_pylist().count(Verdict.HIDDEN.value)
-        return ShardDone(len(mutants), sum(mutants), hidden, parses, predictions, self._models)
+        kept = self.kept
+        self._kept.clear()  # of the next shard, they are counted anew
+        done = len(mutants), sum(mutants), hidden, parses, predictions
+        return ShardDone(*done, self._models, kept)
 
 
 def _made_ahead(pieces: Iterable[_Piece], most: int) -> Iterator[_Piece]:

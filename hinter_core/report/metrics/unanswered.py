@@ -1,10 +1,11 @@
-"""What is wrong with a model's answers: there is none, or another one each time."""
+"""What is wrong with a model's answers: none, another one each time, or one of long before."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hinter_core.campaign.progress import Reason, unanswered
-from hinter_core.models.cache import LASTING
+from hinter_core.campaign.record import kept_by_model
+from hinter_core.models.cache import LASTING, KeptAnswers
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.section import Rows, Section
@@ -77,6 +78,12 @@ def repetitions_section(found: Repetitions | None) -> Iterable[Section]:
     yield Section("repetitions", "Answers to the same text", words, columns, cells)
 
 
+def kept_answers(tally: ModelCounts) -> KeptAnswers | None:
+    """Return how many answers are from before the campaign; None if there are none."""
+    return kept_by_model(tally.reader.store.read()).get(tally.name)
+
+
 metric("repetitions", 95, repetitions, repetitions_section)
 metric("failures", 200, lambda tally: tally.failures)
+metric("kept_answers", 200, kept_answers)
 metric("reasons", 200, reasons, failures_section)

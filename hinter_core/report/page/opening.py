@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hinter_core.campaign.spec import Campaign
-from hinter_core.campaign.store import NOTHING, TESTED, UNUSABLE
+from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.campaign.tables import Attributes
 from hinter_core.report.figures import bar
 from hinter_core.report.gate import LIMIT, Decision, GateOn, GateOutcome, decide
@@ -23,6 +23,7 @@ from hinter_core.report.papers.uncovering import names_in_words
 from hinter_core.report.sections import (
     alike_in_words,
     idle_in_words,
+    kept_in_words,
     many_lost,
     same_in_words,
     unusable_in_words,
@@ -240,6 +241,7 @@ def caveats(
     for model in report.models:
         if names := names_in_words(model.uncovering):
             yield f"{model.model}: {names}"
+    yield from kept_in_words(report)
     yield from _of_texts(report)
     if any(model.priority for model in report.models):
         yield "Models were asked by priority: rates are of the audit, a random share of the cases."
@@ -282,10 +284,11 @@ def method(report: Report) -> list[str]:
     campaign, texts = report.campaign, report.texts
     what = f"Attributes: {', '.join(campaign.attributes)}, up to order {campaign.order}"
     most = f", maximum {campaign.limit:,} mutants per text" if campaign.limit else ""
+    barren = f"{report.barren:,} with discarded mutants alone, " if report.barren else ""
     when = f"Tested on {report.date[:10]} with HInter {report.version}. " if report.date else ""
     return [
-        f"{when}Data: {campaign.title}; {texts[TESTED]:,} of {texts.total():,} texts tested, "
-        f"{texts[NOTHING]:,} with nothing to change. "
+        f"{when}Data: {campaign.title}; {report.tested:,} of {texts.total():,} texts tested, "
+        f"{barren}{texts[NOTHING]:,} with nothing to change. "
         f"{what if campaign.source.makes else 'Handwritten mutants'}{most}; seed {campaign.seed}, "
         f"parser {campaign.parser}, campaign {report.identity}.",
         *unusual_in_words(campaign),

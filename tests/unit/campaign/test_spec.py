@@ -20,7 +20,7 @@ OTHER = {
     "parser": "en_core_web_sm", "shard": 4,
     "models": ("vader",), "workers": 2, "requests": 10, "budget": 1.5,
     "relations": ("add", "substitute"),
-    "invariant": "published", "window": 80, "ask_again": True,
+    "invariant": "published", "window": 80, "ask_again": True, "fresh": True,
     "templates": "t.jsonl", "names": "own.csv", "names_per_class": 5, "coherent": False,
     "across_people": True, "placebo_names": False, "origin_names": True,
     "grammar": "feelings", "sentences": 7, "weights": "w.json", "tolerance": 0.2,

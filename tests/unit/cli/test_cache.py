@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from hinter_core.models.cache import PredictionCache
 from hinter_core.types import Prediction
+from tests.conformance.faulty_server import FaultyServer
 
 from .conftest import Run
 
@@ -71,3 +73,59 @@ def test_no_cache_is_told(run: Run, tmp_path: Path) -> None:
     _, _, err = run("cache", "stats", "--file", f"{tmp_path}/notes.txt")
     assert "is not a database" in err
     assert "delete" not in err  # it is no cache, and may be dear to its owner
+
+
+def test_answers_of_before_are_told_and_asked_anew_if_wanted(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server with another model under the same name: without a word, its bias would stay."""
+    monkeypatch.setenv("HINTER_CACHE", str(tmp_path / "cache.sqlite"))
+    monkeypatch.setenv("OPENAI_API_KEY", "ollama")
+    biased = True
+    (tmp_path / "texts.txt").write_text("My wife was late.\nThe man sang.\n", encoding="utf-8")
+
+    def reply(text: str, turn: int) -> str:
+        return "negative" if biased and "man" in text else "positive"
+
+    with FaultyServer(reply) as server:
+        model = f"openai:m?base_url={server.base_url}&labels=positive,negative&logprobs=0"
+        checked = ("check", "My wife was late.", "--attributes", "gender", "--order", "1",
+                   "--model", model)  # fmt: skip
+        chosen = ("run", "--data", f"{tmp_path}/texts.txt", "--attributes", "gender", "--order",
+                  "1", "--no-placebo", "--model", model, "--out")  # fmt: skip
+
+        def errors(*more: str) -> tuple[int, str]:
+            code, out, err = run(*chosen, *more)
+            assert code == 0, err
+            report = json.loads(run("report", more[0], "--json")[1])["models"][0]
+            return report["atomic"]["errors"]["hits"], out
+
+        first, out = errors(f"{tmp_path}/first")
+        assert first > 2
+        assert "earlier" not in out
+        biased, asked = False, server.asked.total()
+
+        second, out = errors(f"{tmp_path}/second")
+        assert (second, server.asked.total()) == (first, asked)  # the old answers
+        assert f"m: {asked} answers are from earlier checks or runs, the oldest of 20" in out
+        assert out.splitlines()[-1].endswith("add --fresh and another directory (--out).")
+        told = f"{asked} answers are from earlier checks or runs"
+        report = " ".join(run("report", f"{tmp_path}/second", "--markdown")[1].split())
+        assert told in report
+        code, out, err = run(*checked)
+        assert code == 0, err
+        assert "answers are from earlier checks or runs" in out
+        assert "kept answers; --fresh asks for these, too." in err
+        assert "from an earlier check" in run("predict", "The man sang.", "--model", model)[1]
+
+        third, out = errors(f"{tmp_path}/third", "--fresh")
+        assert (third, server.asked.total()) == (0, 2 * asked)
+        assert "earlier" not in out
+        # Its answers took the place of the old ones, and count for a run that goes on.
+        for table in (tmp_path / "third" / "shards").glob("*.answers-*"):
+            table.unlink()
+        third, out = errors(f"{tmp_path}/third", "--resume", "--fresh")
+        assert (third, server.asked.total(), "earlier" in out) == (0, 2 * asked, False)
+        _, out, err = run(*checked, "--fresh", "--neutral", "0")
+        assert "earlier" not in out + err
+        assert server.asked.total() > 2 * asked

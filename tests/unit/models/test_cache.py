@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -25,9 +26,12 @@ def test_an_answer_comes_back_as_it_was(cache: PredictionCache) -> None:
     other = Prediction(masks=({"his": 0.5, "her": 0.25},), clusters=(((0, 4), (9, 12)), ((5, 8),)))
     answers = {"one": FULL, "two": Prediction(()), "\ud800": REFUSED, "four": other, "five": cut}
     cache.put("model", answers)
-    assert cache.get("model", [*answers, "three"]) == answers
+    kept = cache.get("model", [*answers, "three"])
+    assert {text: answer for text, (answer, _) in kept.items()} == answers
     assert cache.get("other", answers) == {}
-    assert PredictionCache(cache.path).get("model", ["one"]) == {"one": FULL}
+    again = PredictionCache(cache.path)
+    assert again.get("model", ["one"]) == {"one": (FULL, kept["one"][1])}
+    assert again.get("model", answers, time.time() + 1) == {}  # all are from before
 
 
 @pytest.mark.parametrize("failure", Failure)

@@ -377,7 +377,7 @@ def test_a_better_reader_asks_nothing_again_either(tmp_path: Path) -> None:
         model = build_model(parse_name(name, trusted=True))
         cache = PredictionCache(tmp_path / "cache.sqlite")
         assert PredictionStore(model, cache=cache).predict(["a"])["a"].failure
-        raw = cache.get(model.reply_identity, ["a"])["a"]
+        raw = cache.get(model.reply_identity, ["a"])["a"][0]
         assert (raw.reply, raw.failure, raw.labels) == ("Well: positive or negative?", None, ())
         PredictionStore(model, cache=cache).predict(["a"])
         assert server.asked["a"] == 1

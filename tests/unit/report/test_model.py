@@ -559,6 +559,18 @@ def test_a_report_counts_mutants_with_the_same_text(tmp_path: Path) -> None:
     assert plain(report)["same"] == list(report.same)
 
 
+def test_texts_whose_mutants_were_all_discarded_are_not_tested(tmp_path: Path) -> None:
+    texts = ["A black man sang.", "The woman gave birth to a black girl."]
+    best = [hinter.mutants(text, limit=50)["validity"].max() for text in texts]
+    made = hinter.run(texts, NEVER, limit=50, validity=sum(best) / 2, out=tmp_path / "out")
+    report = make_report(made.store)
+    assert (report.texts["tested"], report.tested, report.barren) == (2, 1, 1)
+    tested = "Of 2 texts, 1 were tested, 1 had discarded mutants alone, 0 had nothing to test"
+    assert any(tested in one for one in sections(report)[0].sentences)
+    assert "1 of 2 texts tested, 1 with discarded mutants alone" in opening(report).method[0]
+    assert make_report(made.store, attributes=("race",)).barren == 0  # of other mutants
+
+
 def test_a_report_names_attributes_of_which_no_text_has_words(make: Make) -> None:
     def first_view(text: str) -> Opening:
         report = make_report(make([text], ["race", "gender", "age"], 2, NEVER))
