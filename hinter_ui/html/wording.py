@@ -308,7 +308,7 @@ SEVERITY = (
 _HUES = {
     "race": 36, "gender": 186, "body": 275, "age": 100, "religion": 325, "nationality": 215,
     "disability": 60, "sexual-orientation": 300, "occupation": 155, "socio-economic-status": 80,
-    "political-views": 250, "marital-status": 12, "language": 130, "placebo": 200,
+    "political-views": 250, "migration": 345, "marital-status": 12, "language": 130, "placebo": 200,
 }  # fmt: skip
 FEW = 4  # labels that are shown without folding
 

@@ -14,7 +14,7 @@ from hinter_core.types import GrammaticalForm, Pair
 SENSITIVE = (
     "race", "gender", "body", "age", "religion", "nationality", "disability", "sexual-orientation",
     "occupation", "socio-economic-status",
-    "political-views", "marital-status", "language",
+    "political-views", "migration", "marital-status", "language",
 )  # fmt: skip
 EVERY = (*SENSITIVE, "placebo")
 
@@ -84,6 +84,14 @@ def test_pronouns_are_paired_by_part_of_speech(shipped: dict[str, Dictionary]) -
     for pair in all_pairs(gender):
         reflexive = [t.text.endswith(("self", "selves")) for t in (pair.source, pair.target)]
         assert reflexive[0] is reflexive[1], (pair.source.text, pair.target.text)
+
+
+def test_a_word_before_a_noun_meets_words_that_stand_there(shipped: dict[str, Dictionary]) -> None:
+    migration = shipped["migration"]
+    before = targets(migration, "immigrant", GrammaticalForm.ADJECTIVE)
+    assert {"refugee", "undocumented", "local"} <= before
+    assert "citizen" not in before
+    assert "citizen" in targets(migration, "immigrant", GrammaticalForm.NOUN_SG)
 
 
 @pytest.mark.parametrize("attribute", SENSITIVE)
