@@ -22,9 +22,16 @@ _BOUNDARY = re.compile(
     (?P<gap>\s+|$)
     # A blank line always ends a sentence, and so does a break or paragraph of HTML.
     | (?P<para>\n\s*\n\s*|(?:</?(?:br|p)\s{0,2}/?>\s*)+)
+    | (?P<line>\n[ \t]*)
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# A line that is an item of a list or a field of a form: "- Foreman", "Marital status: single".
+_ITEM = re.compile(
+    r"[ \t]*(?:[-*\u2022\u2023\u2013\u25aa\u25e6\u00b7]\s+"
+    r"|[A-Z][\w/]{0,20}(?: [\w/]{1,20}){0,2}:\s)"
+)
+_HEADING = re.compile(r"\s*[A-Z][^\W\d]{2,}\s*")
 _NUMBERED = re.compile(r"\d|(?:[B-HJ-Z]|[IVXLC]{2,})\b(?!['\u2019])")
 _LAST_WORD = re.compile(r"[^\s(\[\"'\u201c\u2018]+$")
 # "269 Va. 262", "227 Cal. App. 3d 692": volume, reporter, page.
@@ -88,9 +95,10 @@ class SourceSplit:
 def _boundaries(text: str, start: int) -> Iterator[tuple[int, int]]:
     """Yield the ends of sentences after ``start``, each with the begin of the next sentence."""
     for match in _BOUNDARY.finditer(text, start):
-        if match.group("para") is not None:
+        line = match.group("line") is not None
+        if match.group("para") is not None or (line and _ends_line(text, start, match)):
             yield match.start(), match.end()
-        elif _ends_sentence(text, start, match):
+        elif not line and _ends_sentence(text, start, match):
             yield match.end("close"), match.end()
         else:
             continue
@@ -111,6 +119,17 @@ def _append(sentences: list[Sentence], text: str, start: int, end: int) -> None:
     if stripped:
         begin = start + len(piece) - len(piece.lstrip())
         sentences.append(Sentence(stripped, begin, begin + len(stripped)))
+
+
+def _ends_line(text: str, start: int, match: re.Match[str]) -> bool:
+    """Whether a line is a heading or an item of its own, or an item follows."""
+    following = text[match.end() : match.end() + _LOOK]
+    if _ITEM.match(following):
+        return True
+    line = text[max(start, text.rfind("\n", start, match.start())) : match.start()]
+    heading = line.isupper() or _HEADING.fullmatch(line) is not None
+    begins = following[:1].isupper() and not following.partition("\n")[0].isupper()
+    return begins and (heading or _ITEM.match(text, start) is not None)
 
 
 def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:

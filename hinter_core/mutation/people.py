@@ -20,6 +20,7 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.language.people import MALE
 from hinter_core.language.trees import ParsedSentence, SentenceTree, said_of_somebody
 from hinter_core.mutation.unresolved import settled
+from hinter_core.terms.senses.fields import field_at
 from hinter_core.terms.senses.forms import head_of, tokens_at
 from hinter_core.terms.senses.person_sense import reading_at
 from hinter_core.types import Edit, Entity, Mention, MentionKind, Occurrence, Pair, Span
@@ -156,6 +157,7 @@ class People:
             persons = [p for word in self._words(span) for p in self._people(*word)]
             if all(person >= len(self.entities) for person in persons):
                 persons = [*self._named_after(span), *persons]
+            persons = [*self._of_form(span), *persons]
             self._of_spans[span] = tuple(dict.fromkeys(persons))
         return self._of_spans[span]
 
@@ -169,6 +171,20 @@ class People:
             for number, entity in enumerate(self.entities)
             if entity.person and any((m.head[0], m.kind) == after for m in entity.mentions)
         ]
+
+    def _of_form(self, span: Span) -> list[int]:
+        """Return whose form a text is, for the value of a field: "Gender: female"."""
+        tree = self.tree_at(span[0])
+        if tree is None or ":" not in tree.parse.words:
+            return []
+        line = self._text[tree.start : tree.start + tree.parse.spans[-1][1]]
+        if not field_at(line, (span[0] - tree.start, span[1] - tree.start))[1]:
+            return []
+        singular = [(n, e) for n, e in enumerate(self.entities) if e.person and not e.plural]
+        kinds = [(n, {mention.kind for mention in one.mentions}) for n, one in singular]
+        named = [n for n, kind in kinds if MentionKind.NAME in kind]
+        meant = [n for n, kind in kinds if MentionKind.PRONOUN in kind]
+        return named[:1] or (meant if len(meant) == 1 else [])
 
     def of_animal(self, occurrence: Occurrence) -> str:
         """Return why an occurrence speaks of no person but of an animal or a god, or ""."""
@@ -343,8 +359,11 @@ class People:
             other = None if tree.ends_list(token) else above
         elif not cases & _COMPARES:
             other = _subject(tree, token)
-        known = other is not None and other != token and self._somebody(tree, other)
-        return [self._number(tree, other)] if other is not None and known else []
+        if other in (None, token) or not self._somebody(tree, other):
+            return []
+        number = self._number(tree, other)
+        words = tree.parse.tags[token] == "PRP" and self.plural(number)  # "my pronouns are she/her"
+        return [] if words else [number]
 
     def _joined(self, tree: SentenceTree, token: int) -> list[int]:
         """Return those who share a modifier with the first of them: "young men and women"."""

@@ -36,6 +36,7 @@ from hinter_core.mutation.settings import Settings
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import LiteralMatcher, Matcher, matcher_for
 from hinter_core.terms.occurrences import find_occurrences
+from hinter_core.terms.senses.fields import with_fitting
 from hinter_core.terms.senses.person_sense import read_in_text
 from hinter_core.types import (
     ROW,
@@ -282,6 +283,7 @@ def make_plan(
         if ages is not None and AGE in edits:
             edits[AGE], of_ages = ages.fitting(edits[AGE])
             refused += of_ages
+        refused += with_fitting(text, edits)
         if settings.origin_names:
             refused += with_names_of_origin(text, sentences, dictionaries, edits, people)
     if settings.as_published:

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, pairwise
 
-from hinter_core.language.people import PRONOUNS
+from hinter_core.language.people import PRONOUNS, people_words
 from hinter_core.language.trees import ParsedSentence, SentenceTree
 from hinter_core.mutation.whole_names import (
     GENDERS,
@@ -25,6 +26,8 @@ from hinter_core.mutation.whole_names import (
     says,
     with_whole_names,
 )
+from hinter_core.terms.senses.fields import heads_item, series_of
+from hinter_core.terms.senses.forms import tokens_at
 from hinter_core.types import Entity, Mention, MentionKind, Span
 
 _ARGUMENTS = ("nsubj", "nsubj:pass", "obj", "iobj", "obl")
@@ -39,6 +42,8 @@ _RESTATED = 3  # sentences back to a name that "the girl" says again
 _GREETED = re.compile(r"(?:^|\n)\s*(?:dear|hello|hi)\s[^\n,]*$", re.IGNORECASE)
 _AND = 8  # characters before a name that may join it with another
 _JOINED = re.compile(r"(?:\band|&|\bor)\s+$")  # "Mr and Mrs Khan, a young couple"
+_LABEL = 12  # characters before pronouns that may say that they are some
+_FIELD = re.compile(r"pronouns?:\s*$", re.IGNORECASE)
 _APPOSITION = re.compile(r", an? (?:[\w-]+ ){0,3}[\w-]+(?=[.;:!?]|,(?! (?:an?|the|and|or)\b))")
 
 
@@ -83,6 +88,7 @@ def _with_names(
     "The actor Jane Doe", whatever the parse; "Jane Doe is a film and stage actor"; "Jane Doe, an
     actor, ..."; "Jane Doe, born Ann Roe".
     """
+    entities = [*entities, *_unlisted(text, entities)]
     joined = Joined(entities)
     names = [
         (n, m) for n, e in enumerate(entities) for m in e.mentions if m.kind is MentionKind.NAME
@@ -107,7 +113,52 @@ def _with_names(
             noun = joined.by_end.get(end)
             if noun is not None and entities[noun].person:
                 joined.join(number, noun)
+    owner = next((number for number, _ in names if entities[number].person), None)
+    if owner is not None:
+        for number in _roles(text, entities, sentences):
+            joined.join(owner, number)
+    _join_series(text, joined, {m.head[1]: number for number, m in names}, owner)
     return list(joined)
+
+
+def _unlisted(text: str, entities: Sequence[Entity]) -> Iterator[Entity]:
+    """Yield the pronouns of a series that are no mentions: "my pronouns are he/him"."""
+    known = {mention.head[0] for entity in entities for mention in entity.mentions}
+    for span in chain.from_iterable(series_of(text)):
+        if span[0] not in known:
+            gender = PRONOUNS[text[slice(*span)].lower()].gender
+            yield Entity((Mention(span, span, MentionKind.PRONOUN),), True, gender, False)
+
+
+def _join_series(text: str, joined: Joined, names: Mapping[int, int], owner: int | None) -> None:
+    """Join pronouns that are written as a series, with the name before: "Ann Lee (she/her)"."""
+    for places in series_of(text):
+        start = places[0][0]
+        before = text[max(0, start - _LABEL) : start]
+        said = before.rstrip(" ,([")
+        whose = [
+            names.get(start - len(before) + len(said), owner if _FIELD.search(before) else None)
+        ]
+        if people_words().person_noun(said.rpartition(" ")[2].lower()):
+            whose = [joined.by_end.get(start - len(before) + len(said))]
+        same = [joined.by_start.get(start) for start, _ in places]
+        known = [number for number in (*whose, *same) if number is not None]
+        for first, second in pairwise(known):
+            joined.join(first, second)
+
+
+def _roles(
+    text: str, entities: Sequence[Entity], sentences: Sequence[ParsedSentence]
+) -> Iterator[int]:
+    """Yield who heads an item of a list: whose CV it is, "- Foreman at a steel works"."""
+    for number, entity in enumerate(entities):
+        mention = entity.mentions[0]
+        known = entity.person or people_words().person_noun(text[slice(*mention.head)].lower())
+        tree = sentences[_sentence(sentences, mention.head[0])].tree
+        span = (mention.head[0] - tree.start, mention.head[1] - tree.start)
+        tokens = tokens_at(tree.parse, span)
+        if known and tokens and heads_item(tree.parse, tokens):
+            yield number
 
 
 def _predicates(tree: SentenceTree, name: Span) -> Iterator[int]:

@@ -2,7 +2,7 @@
 
 Terms are found in the view of a text (:mod:`hinter_core.language.reading.view`), and placed in it.
 Not changed, with the reason: terms in markup, addresses and hashtags, and words that name two
-genders at once (*s/he*, *(wo)men*, *he/him*), half of which would say something else.
+genders at once (*s/he*, *(wo)men*, *she/they*), half of which would say something else.
 
 Departure: the paper replaces substrings of the text as it stands; so does the literal mode.
 """
@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from hinter_core.language.reading.view import Reading, reading
 from hinter_core.terms.matching import ADDRESS, Matcher, compound_around
+from hinter_core.terms.senses.fields import pronouns_at
 from hinter_core.terms.senses.lexicon import capitalised
 from hinter_core.types import Occurrence, RejectedOccurrence, Span
 
@@ -61,7 +62,7 @@ def find_occurrences(text: str, matcher: Matcher) -> Found:
     kept: list[Occurrence] = []
     for one in occurrences:
         span = next((m for m in merged + either if _overlap(m, one.span)), None)
-        if span is not None:
+        if span is not None and not pronouns_at(view.text, one.span):
             said = "speaks to any gender" if span in either else "says two forms in one word"
             reason = f"\u201c{view.text[slice(*span)]}\u201d {said}"
             rejected.append(RejectedOccurrence(one, reason))

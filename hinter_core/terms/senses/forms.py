@@ -185,7 +185,7 @@ class _Place:
         described = _FORM.ADJECTIVE in forms and not self._counted
         self._describes = (
             described
-            and dependent(parse, head, {"cop"}) is not None
+            and (dependent(parse, head, {"cop"}) is not None or _apposed(parse, head))
             and dependent(parse, head, {"det", "nmod:poss"}) is None
         )
         self._title = self._several and _FORM.TITLE in forms
@@ -253,8 +253,16 @@ class _Place:
             return _Fit.NO  # "an Iraqi in our class"
         if self._tag in _TAGS[_FORM.ADJECTIVE]:
             return _Fit.YES
-        noun = self._tag in NOUN_TAGS and _acts_as_adjective(self._parse, self._head)
+        acts = self._describes or _acts_as_adjective(self._parse, self._head)
+        noun = self._tag in NOUN_TAGS and acts
         return _Fit.IN_NEED if noun else _Fit.NO
+
+
+def _apposed(parse: Parse, head: int) -> bool:
+    """Whether a word stands between commas: "Ann Roe, Italian, 57"."""
+    beside = parse.words[max(0, head - 1) : head] + parse.words[head + 1 : head + 2]
+    apposed = parse.labels[head] in ("appos", "list", "conj", "parataxis")
+    return apposed and beside[0] == "," and beside[1:] in ((), (",",), (".",), (";",))
 
 
 def _of_all(parse: Parse, tokens: Sequence[int]) -> bool:

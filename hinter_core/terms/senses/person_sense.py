@@ -20,6 +20,7 @@ from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.language.trees import said_of_somebody
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
+from hinter_core.terms.senses.fields import LANGUAGE, field_at, heads_item, value_of
 from hinter_core.terms.senses.forms import (
     SUBJECT,
     dependent,
@@ -29,11 +30,13 @@ from hinter_core.terms.senses.forms import (
     tokens_at,
 )
 from hinter_core.terms.senses.lexicon import (
+    FINITE,
     LOWER_THINGS,
     NOUNS,
     capitalised,
     expression_at,
     lexicon,
+    person_nouns,
 )
 from hinter_core.types import GrammaticalForm, Occurrence, Parse, Sense, Sentence, Span, Term
 
@@ -43,6 +46,7 @@ PRONOUN_FROM = 0.3
 COLLECTIVE_FROM = (
     0.2  # "the old" without a noun is people by its form; "the Chinese" may be a state
 )
+_SURE_FROM = 0.9  # of what a word in a fragment without a verb is about
 _BEFORE = 3  # sentences that are read with that of a pronoun
 _FORM = GrammaticalForm
 _TAGS = {
@@ -180,6 +184,11 @@ def read_in_text(
 ) -> TermReading:
     """Choose the valid reading of an occurrence; whom a pronoun means, earlier sentences say."""
     span = (occurrence.span[0] - sentence.start, occurrence.span[1] - sentence.start)
+    if reading is not None:
+        if value := value_of(sentence.text, span, occurrence):
+            return TermReading((value,))
+        if field_at(sentence.text, span)[1] == LANGUAGE:
+            return TermReading((), f"here \u201c{occurrence.surface}\u201d is a language")
     found = read(parse, span, occurrence.terms, reading)
     if found.terms or reading is None or not occurrence.terms[0].form.is_pronoun:
         return found
@@ -339,8 +348,16 @@ def _in_sense(
         return TermReading((term,))
     if kind in _SEEMING and said_of_somebody(parse, head_of(parse, tokens), reading.names):
         return TermReading((term,))
+    role = term.form is _FORM.NOUN_SG and fold(parse.words[tokens[-1]]) in person_nouns()
+    if role and heads_item(parse, tokens):
+        return TermReading((term,))
     if kind in ("animal", "thing") and _of_person(parse, tokens, reading):
         return TermReading((term,))
+    fragment = FINITE.isdisjoint(parse.tags)
+    doubtful = fragment or (kind != "figure" and kinds[kind] < PERSON_FROM)
+    if doubtful and kinds[kind] < _SURE_FROM and kind not in ("work", "organisation"):
+        why = f"HInter does not see that \u201c{surface}\u201d is about a person here"
+        return TermReading((), why)
     if kind != "name":
         return TermReading((), f"here \u201c{surface}\u201d {_KINDS[kind]}")
     name = _name_at(parse, span, reading)

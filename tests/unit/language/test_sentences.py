@@ -68,6 +68,10 @@ CASES = [
     "A heading\n\n|A sentence without stop\n\n\n|And another.",
     "One line\nand the next of the same sentence.| Done.",
     "One.\n|Two.\r\n|Three.",
+    # lines of forms and lists
+    "Ann Lee\n|Sex: female\n|Marital status: single, two\nsisters\n|- Cook, Inn\n|\u2022 Waitress",
+    "CURRICULUM\n|Ann Lee, cook in Oak.\n|Summary\n|A cook of ten years.",
+    "She said to\nMary that he left.",
 ]  # fmt: skip
 
 

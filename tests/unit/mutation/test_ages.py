@@ -51,6 +51,7 @@ def test_old_may_say_no_age(text: str, reason: str, parses: ParseStore) -> None:
         "Old Mrs. Keller was kind.",
         "The old man lost his hat.",
         "Some clerks are old.",
+        "I am an old soldier.",
     ],
 )
 def test_old_says_an_age(text: str, parses: ParseStore) -> None:
