@@ -127,7 +127,8 @@ def _with_interval(
         numpy.add.at(sums, rows, parts)
         parts = sums
     if len(parts) < 2:
-        return Coefficient(value, items, why="one item or text says nothing of others")
+        made = "all items are made from one text or template"
+        return Coefficient(value, items, why=made if items > 1 else "there is only one item")
     if value > 1 - 1e-12:
         return Coefficient(1.0, items, why="no two answers differ")
     with numpy.errstate(divide="ignore", invalid="ignore"):

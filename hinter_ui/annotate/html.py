@@ -15,7 +15,6 @@ from hinter_core.annotation.project.types import (
     Question,
 )
 from hinter_core.statistics.format import percent
-from hinter_core.statistics.rates import Rate, wilson
 from hinter_ui.annotate.texts import PAGE, Found
 from hinter_ui.html.marked import differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
@@ -132,13 +131,7 @@ def _quality(one: Quality | None) -> list[str]:
     if one is None:
         return ["\u2013"] * 3
     seconds = "\u2013" if one.seconds is None else f"{one.seconds:.1f}"
-    return [seconds, percent(one.fast), percent(_alike(one))]
-
-
-def _alike(one: Quality) -> Rate:
-    """Return the share of a person's answers that are those of the majority of the others."""
-    hits, of = (sum(getattr(on.others, part) for on in one.questions) for part in ("hits", "of"))
-    return wilson(hits, of)
+    return [seconds, percent(one.fast), percent(one.others)]
 
 
 def texts(page_of_texts: Found) -> Markup:
@@ -236,5 +229,5 @@ def numbers(evaluation: Evaluation) -> Markup:
                 for line in section.sentences]  # fmt: skip
     rest = [section for section in every if section.key not in _OWN_PLACE]
     score = next((one for one in evaluation.scores if one.kind == "all"), None)
-    alike = [(one.annotator, rate) for one in evaluation.qualities if (rate := _alike(one)).of]
+    alike = [(one.annotator, one.others) for one in evaluation.qualities if one.others.of]
     return join([title, page().charts(score, alike, len(alike) > 2), *overview, folded(rest)])

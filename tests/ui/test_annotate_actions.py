@@ -30,6 +30,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError
 from hinter_core.mutation.settings import Settings
+from hinter_core.statistics.rates import Rate
 from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import AnnotateActions, ProjectForm, attribute_choices
 from hinter_ui.shared.access import Access
@@ -214,6 +215,10 @@ def test_the_owner_sees_what_was_said_and_decides(tmp_path: Path, campaign: Camp
     assert told.count("Yes: Ann; No: Bo") == 12
     listed = present.texts(own.view(made.id, made.key).texts)
     assert listed.count("Yes: Ann; No: Bo") == 12
+    found = view.found
+    alone = [replace(one, others=Rate(0, one.others.of)) for one in found.qualities]
+    assert "No interval" in present.numbers(replace(found, qualities=alone))
+    assert "No interval" not in present.numbers(found)
     for item in view.items.values():
         assert (str(escape(item.reason)) or "HInter kept the variant") in listed
     own.decide(made.id, made.key, first.item, first.question, "yes")

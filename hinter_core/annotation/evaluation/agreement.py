@@ -15,6 +15,7 @@ from hinter_core.annotation.evaluation.answers import (
     by_item,
     clustered,
     majority,
+    share_of,
 )
 from hinter_core.annotation.project.types import (
     FIRST,
@@ -162,9 +163,7 @@ def _between(
     pairs = [(code[row[first]], code[row[second]]) for row in both.values()]
     counts = Counter(pairs)
     table = [[counts[a, b] for b in code.values()] for a in code.values()]
-    same = wilson(sum(a == b for a, b in pairs), len(pairs))
-    if len(set(of)) < len(pairs):
-        same = clustered((text, int(a == b), 1) for text, (a, b) in zip(of, pairs, strict=True))
+    same = share_of(zip(of, (a == b for a, b in pairs), strict=True))
     return Between(first, second, same, cohen(pairs, of), values, table)
 
 
@@ -199,8 +198,9 @@ class Quality:
     """Work of one annotator: showings ``judged`` and ``skipped``, median ``seconds`` of each.
 
     ``seconds`` is None without measured times, as for imported judgements. ``fast``: judgements
-    that took less time than reading the text, of those with a time. ``alarms``: names of
-    :data:`ALARMS` that hold; each is a reason to look, and none a verdict.
+    that took less time than reading the text, of those with a time. ``others``: as that of each
+    question, of all together. ``alarms``: names of :data:`ALARMS` that hold; each is a reason to
+    look, and none a verdict.
     """
 
     annotator: str
@@ -209,6 +209,7 @@ class Quality:
     seconds: float | None
     questions: list[OnQuestion]
     fast: Rate = field(default_factory=lambda: wilson(0, 0))
+    others: Rate = field(default_factory=lambda: wilson(0, 0))
     alarms: tuple[str, ...] = ()
 
 
@@ -217,7 +218,8 @@ READING = 400  # words a minute
 ALARMS: Mapping[str, Callable[[Quality], bool]] = {
     "fast": lambda one: one.fast.of >= 10 and one.fast.hits > 0.2 * one.fast.of,
     "apart": lambda one: any(
-        on.several.of >= 10 and (on.several.high or 0.0) < 0.5 for on in one.questions
+        on.several.of >= 10 and (wilson(on.several.hits, on.several.of).high or 0.0) < 0.5
+        for on in one.questions
     ),
     # Of every question: one alone may have the same right answer throughout.
     "alike": lambda one: (
@@ -239,49 +241,68 @@ def qualities(
     items: Iterable[AnnotationItem] = (),
     decisions: Decisions | None = None,
 ) -> list[Quality]:
-    """Compute the quality of each annotator's work, by name; ``items`` tell who reads them."""
+    """Compute the quality of each annotator's work, by name.
+
+    ``items`` give the words to read, and clusters (groups or source texts) for intervals.
+    """
     gold = decisions or {}
-    every = list(judgements)
-    needed = {item.id: 60 * len(item.mutant.split()) / READING for item in items}
+    every, listed = list(judgements), list(items)
+    needed = {item.id: 60 * len(item.mutant.split()) / READING for item in listed}
+    texts = {one.item: one.item for one in every} | {item.id: item.cluster for item in listed}
     firsts = {q.id: by_item(every, q.id, FIRST) for q in questions}
     repeats = {q.id: by_item(every, q.id, REPEAT) for q in questions}
     results = []
     for name in sorted({one.annotator for one in every}):
         by_person = [one for one in every if one.annotator == name]
         judged = [one.seconds for one in by_person if one.status is Status.JUDGED]
-        skipped = sum(one.status is Status.SKIPPED for one in by_person)
+        shown = [one for one in by_person if one.status in (Status.JUDGED, Status.SKIPPED)]
         times = [seconds for seconds in judged if seconds > 0]
         timed = [one for one in by_person if one.status is Status.JUDGED and one.seconds > 0]
         timed = [one for one in timed if one.showing == FIRST and one.item in needed]
         one = Quality(
             name,
             len(judged),
-            wilson(skipped, skipped + len(judged)),
+            share_of((texts[one.item], one.status is Status.SKIPPED) for one in shown),
             median(times) if times else None,
-            [_on(name, q.id, firsts[q.id], repeats[q.id], gold) for q in questions],
-            wilson(sum(one.seconds < needed[one.item] for one in timed), len(timed)),
+            [_on(name, q.id, firsts[q.id], repeats[q.id], gold, texts) for q in questions],
+            share_of((texts[one.item], one.seconds < needed[one.item]) for one in timed),
+            share_of(
+                (texts[item], same)
+                for q in questions
+                for item, same in _as_others(name, firsts[q.id]).items()
+            ),
         )
         results.append(replace(one, alarms=tuple(k for k, rings in ALARMS.items() if rings(one))))
     return results
 
 
-def _on(name: str, question: str, firsts: ByItem, repeats: ByItem, gold: Decisions) -> OnQuestion:
+def _as_others(name: str, answers: ByItem) -> dict[str, bool]:
+    """Return by item whether a person answered as the majority of the others, if there is one."""
+    others = {
+        item: (row[name], majority(Counter(v for k, v in row.items() if k != name)))
+        for item, row in answers.items()
+        if name in row
+    }
+    return {item: own == value for item, (own, value) in others.items() if value}
+
+
+def _on(
+    name: str, question: str, firsts: ByItem, repeats: ByItem, gold: Decisions,
+    texts: Mapping[str, str],
+) -> OnQuestion:  # fmt: skip
+    def share(of_item: Mapping[str, bool]) -> Rate:
+        return share_of((texts[item], hit) for item, hit in of_item.items())
+
     answers = {item: row[name] for item, row in firsts.items() if name in row}
     again = {item: row[name] for item, row in repeats.items() if name in row}
-    others = {
-        item: majority(Counter(v for k, v in firsts[item].items() if k != name)) for item in answers
-    }
-    as_others = {item: answers[item] == value for item, value in others.items() if value}
-    several = [same for item, same in as_others.items() if len(firsts[item]) > 2]
-    right = [gold[i, question] == value for i, value in answers.items() if (i, question) in gold]
-    alike = [answers[item] == value for item, value in again.items() if item in answers]
-    commonest, number = Counter(answers.values()).most_common(1)[0] if answers else ("", 0)
+    as_others = _as_others(name, firsts)
+    commonest = Counter(answers.values()).most_common(1)[0][0] if answers else ""
     return OnQuestion(
         question,
-        wilson(sum(as_others.values()), len(as_others)),
-        wilson(sum(alike), len(alike)),
+        share(as_others),
+        share({item: answers[item] == value for item, value in again.items() if item in answers}),
         commonest,
-        wilson(number, len(answers)),
-        wilson(sum(several), len(several)),
-        wilson(sum(right), len(right)),
+        share({item: value == commonest for item, value in answers.items()}),
+        share({item: same for item, same in as_others.items() if len(firsts[item]) > 2}),
+        share({i: gold[i, question] == v for i, v in answers.items() if (i, question) in gold}),
     )

@@ -13,7 +13,7 @@ from hinter_core.annotation.project.types import (
     Status,
 )
 from hinter_core.statistics.clustered import cluster_rate
-from hinter_core.statistics.rates import Rate
+from hinter_core.statistics.rates import Rate, wilson
 
 Answers = dict[str, dict[str, dict[str, str]]]  # item -> annotator -> question -> value
 ByItem = dict[str, dict[str, str]]  # item -> annotator -> value
@@ -46,6 +46,14 @@ def clustered(cases: Iterable[tuple[Hashable, int, int]]) -> Rate:
         before = sums.get(cluster, (0, 0))
         sums[cluster] = (before[0] + hits, before[1] + of)
     return cluster_rate(sums.values())
+
+
+def share_of(cases: Iterable[tuple[str, bool]]) -> Rate:
+    """Compute how many of ``(text, hit)`` are hits; those of one text are not independent."""
+    every = list(cases)
+    if len({text for text, _ in every}) < len(every):
+        return clustered((text, int(hit), 1) for text, hit in every)
+    return wilson(sum(hit for _, hit in every), len(every))
 
 
 # -- majority answers ---------------------------------------------------------------------------

@@ -292,7 +292,8 @@ def _quality(results: Sequence[Quality]) -> Section:
         f"answer. Too fast: share of judgements faster than {READING} words of the changed text a "
         "minute, which few people read. Most frequent answer: a share near 100 % may mean answers "
         "without reading, or similar items. As decided: share of answers equal to the owner's "
-        "decisions; what people disagreed about is harder. None of this is a verdict on a person: "
+        "decisions; what people disagreed about is harder. Intervals count source texts or "
+        "templates; with one of them, there is none. None of this is a verdict on a person: "
         "an annotator who disagrees with all others may be the one who reads closely."
     )
     return Section("annotators", "Annotators", sentences, columns, rows)
@@ -428,7 +429,7 @@ def _true_positives(result: Evaluation) -> Iterator[Section]:
     sentences.append(
         "A case is a mutant that changed a model's answer (without verdicts, any item), or all "
         "texts of one group. It is a true positive for an annotator who calls each of its texts "
-        f"valid {same}. Shares are of the judged cases, with Wilson's interval."
+        f"valid {same}. Shares are of the judged cases, and intervals count texts or templates."
     )
     columns = ["Annotator", "Attributes", "True", "Share"]
     yield Section("true-positives", "True positives", sentences, columns, rows)

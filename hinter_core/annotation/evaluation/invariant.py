@@ -15,6 +15,7 @@ from hinter_core.annotation.evaluation.answers import (
     Valid,
     Votes,
     answers_of,
+    share_of,
     valid_by,
     validity,
 )
@@ -309,12 +310,12 @@ def true_positives(
     for name, of_model in sorted(answers.items()):
         for attributes in [(), *(some for some in sets if some and len(sets) > 1)]:
             judged = [
-                _is_true(case, questions, of_model)
+                (case[0].cluster, _is_true(case, questions, of_model))
                 for case in cases
                 if attributes in ((), case[0].attributes)
                 and all(item.id in of_model for item in case)
             ]
-            results.append(TruePositives(name, attributes, wilson(sum(judged), len(judged))))
+            results.append(TruePositives(name, attributes, share_of(judged)))
     return results
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from hinter_core.annotation.evaluation.agreement import agreements, qualities
@@ -166,6 +168,23 @@ def test_quality_by_hand() -> None:
     # Bob: on i2 Ann says no and Cyd yes, so that there is no most of the others.
     assert (found[1].questions[0].others.hits, found[1].questions[0].others.of) == (3, 3)
     assert found[1].seconds is None
+
+
+def test_intervals_of_a_person_count_texts_not_answers() -> None:
+    """What is made from one text is judged alike; of one text alone, there is no interval."""
+    said = table("sense", Ann="yyyynnyynnyy", Bob="yynnnnyynnnn")
+    again = [judgement(0, "Ann", f"i{n}", "yes", showing=REPEAT, seconds=0.1) for n in range(12)]
+    said = [replace(one, seconds=0.1 if n % 4 < 2 else 60) for n, one in enumerate(said)] + again
+    widths = []
+    for size in (1, 2, 12):
+        items = [AnnotationItem(f"i{n}", "a text", f"source {n // size}") for n in range(12)]
+        ann = qualities(said, [SENSE], items)[0]
+        (on,) = ann.questions
+        assert (ann.others.hits, ann.others.of) == (8, 12)
+        for rate in (ann.others, on.others, on.repeats, on.share, ann.fast):
+            assert (rate.low is None) == (size == 12), rate
+        widths.append((on.others.high or 0) - (on.others.low or 0))
+    assert 0 < widths[0] < widths[1]
 
 
 def test_who_only_skips_has_no_shares() -> None:

@@ -195,4 +195,4 @@ def test_items_of_one_text_are_drawn_together() -> None:
         assert width[1] < 0.8 * width[2]
     alone = alpha(counts[:3], ["one text"] * 3)
     assert alone.low is None
-    assert "one item or text" in alone.why
+    assert "from one text or template" in alone.why
