@@ -238,12 +238,12 @@ def _variants(grammar: Grammar, row: Row) -> list[Edit]:
 
 def hand_over(session: Session, text: str, folder: Path) -> None:
     """Hand a grammar to Batch: by its name, or as a file of this page if it was changed."""
-    draw(text)
+    grammar = draw(text).grammar
     session.grammar = shipped_as(text)
     if session.grammar:
         return
     new_folder = session.new_folder(folder)
-    path = new_folder / "grammar.yaml"
+    path = new_folder / f"{'-'.join(grammar.sensitive)[:60]}.yaml"  # campaigns are listed by it
     try:
         new_folder.mkdir(parents=True)
         path.write_text(text, encoding="utf-8")

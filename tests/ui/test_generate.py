@@ -65,6 +65,7 @@ def test_a_grammar_is_handed_over_by_name_or_as_a_file_of_the_page(tmp_path: Pat
     assert session.grammar == "legal"
     hand_over(session, OWN, tmp_path)
     assert Path(session.grammar).read_text(encoding="utf-8") == OWN
+    assert Path(session.grammar).name == "job-sex.yaml"
     session.close()
     assert not Path(session.grammar).exists()
 
@@ -208,7 +209,7 @@ def test_a_grammar_is_written_checked_and_handed_to_batch(explore: Any, tmp_path
     expect(page.locator("#generate-notice")).to_contain_text("Test sentences first")
     page.locator("#generate-test").click()
     expect(page.locator("#batch-preview")).to_contain_text("12 different sentences")
-    expect(page.locator("#batch-own-grammar")).to_contain_text("grammar")
+    expect(page.locator("#batch-own-grammar")).to_contain_text("job-sex")
     expect(page.locator("#batch-tested").get_by_role("checkbox").first).to_be_checked()
     listed, own = page.locator("#batch-grammar input"), tmp_path / "own.yaml"
     listed.click()
