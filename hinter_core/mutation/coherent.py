@@ -27,7 +27,8 @@ from hinter_core.mutation.people import People
 from hinter_core.mutation.unresolved import general, greeted
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.names import BOTH
-from hinter_core.terms.senses.lexicon import before_names
+from hinter_core.terms.senses.lexicon import before_names, lexicon
+from hinter_core.terms.sexes import turned
 from hinter_core.types import (
     Edit,
     GrammaticalForm,
@@ -48,6 +49,8 @@ _ADULTS = {"child": "person", "children": "people", "kid": "person", "kids": "pe
 _TITLE = re.compile(r"(?<!\w)([A-Z]\w+)\.? $")
 _NAME = re.compile(r"\.? (?=[A-Z])")
 _OWNED = re.compile(r"\b(?:[Tt]he|[Mm]y|[Oo]ur|[Yy]our|[Hh]is|[Hh]er|[Tt]heir|\w+['\u2019]s) $")
+_STYLE = re.compile(r" (?:(?:Royal|Imperial|Serene|Britannic) )?([A-Z]\w+)")
+_OF_ONE_SEX = ("Ladyship", "Lordship")
 _BARE_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Mx|Dr)\b(?!\.)")
 _PAIR = re.compile(  # "female girls"; "women are women"
     r"\b((?:[\w-]+ )?[\w-]+) (?:is|are|was|were) (?:an? )?\1\b|\b([\w-]+) (?=([\w-]+))",
@@ -262,7 +265,7 @@ class _Extender:
         wanted = self._direction.says(pair.target)
         if wanted == self._direction.says(pair.source):
             return edit
-        if why := self._includes(edit):
+        if why := self._includes(edit) or self._style(edit):
             return why
         people = self._changed(edit)
         new = replaced = self._texts(edit)
@@ -272,12 +275,14 @@ class _Extender:
             new = new | (self._title_left_out(part) or self._texts(part))
         for part in (edit, *parts):
             new = new | self._verbs(part)
-        if why := self._left(people, new, wanted):
-            return why
+        if isinstance(marks := self._marks(people, wanted), str):
+            return marks
+        new = new | marks
         said = self._direction.says(pair.source)
-        if said in _BINARY and (why := self._perhaps_same(people, said)):
-            return why
-        if said not in _BINARY and (why := self._perhaps_meant(people, wanted)):
+        meant = self._perhaps_same(people, said) if said in _BINARY else ""
+        if said not in _BINARY:
+            meant = self._perhaps_meant(people, wanted)
+        if why := self._left(people, new, wanted) or meant:
             return why
         renaming = self._names.renamed(people, wanted if wanted in _BINARY else BOTH)
         if renaming.reason:
@@ -293,6 +298,15 @@ class _Extender:
         for other in map(self._people.joined, edit.spans if target in _IN_GENERAL else ()):
             if nouns := [word for word in other if people_words().person_noun(word.lower())]:
                 return f"\u201c{target}\u201d would include \u201c{nouns[0]}\u201d"
+        return ""
+
+    def _style(self, edit: Edit) -> str:
+        """Return why a pronoun cannot change: "Her Majesty" becomes "His Majesty" and no other."""
+        for start, end in edit.spans if edit.source.form.is_pronoun else ():
+            style = _STYLE.match(self._text, end)
+            of_one = edit.target.group not in _BINARY or (style and style[1] in _OF_ONE_SEX)
+            if style and of_one and style[1].lower() in lexicon()["styles"]:
+                return f"\u201c{self._text[start : style.end()]}\u201d is an expression"
         return ""
 
     def _texts(self, edit: Edit) -> dict[Span, str]:
@@ -330,6 +344,8 @@ class _Extender:
             if counterpart is None:
                 return self._also(occurrence.span)
             parts.append(self.natural(Edit(counterpart, (occurrence.span,))))
+            if why := self._style(parts[-1]):
+                return why
         if wanted in _BINARY:
             parts += self._they(pair, people, wanted)
         return parts
@@ -366,6 +382,14 @@ class _Extender:
             verb = verb.replace("'", surface[0])
             return verb.upper() if surface.isupper() else verb
         return carry_case(surface, "", verb, starts_sentence=True)
+
+    def _marks(self, people: set[int], wanted: str) -> dict[Span, str] | str:
+        """Return the marks of the other sex ("73 y/o F"), or the one that stops the change."""
+        marks = (mark for n in sorted(people) for mark in self._people.marks(n))
+        spans = [span for span, says in marks if says != wanted]
+        if spans and wanted not in _BINARY:
+            return self._also(spans[0])
+        return {span: turned(self._text[slice(*span)]) for span in spans}
 
     def _left(self, people: set[int], new: Mapping[Span, str], wanted: str) -> str:
         """Return the word of these people that stays and contradicts the change."""

@@ -17,12 +17,13 @@ from functools import cached_property
 
 from hinter_core.language.coreference import parse_text, resolve
 from hinter_core.language.parsing import ParseStore
-from hinter_core.language.people import MALE
+from hinter_core.language.people import FEMALE, MALE
 from hinter_core.language.trees import ParsedSentence, SentenceTree, said_of_somebody
 from hinter_core.mutation.unresolved import settled
 from hinter_core.terms.senses.fields import field_at
 from hinter_core.terms.senses.forms import head_of, tokens_at
 from hinter_core.terms.senses.person_sense import reading_at
+from hinter_core.terms.sexes import RELATIVES, sex_marks
 from hinter_core.types import Edit, Entity, Mention, MentionKind, Occurrence, Pair, Span
 
 _CLIMBED = 16  # words from a modifier up to the word for its person
@@ -37,6 +38,8 @@ _IS = frozenset("of with from as".split())  # "he comes from a Muslim town", "as
 _COMPARES = frozenset("like unlike than".split())
 _LIKELY = 0.5
 _OWNED = re.compile(r"(?:my|our|his|her|their|your)\s", re.IGNORECASE)
+_OWNERS = frozenset("his her their my our your the".split())
+_NOTED = 3  # sentences between a mark of sex and its person
 _CRY = re.compile(r"\b(?:my|oh|thank|dear|good|by|for|to|of|in)\s$", re.IGNORECASE)
 _ACTS = re.compile(r"\s[a-z]")
 _GODS = frozenset("God Lord Allah Yahweh Christ Jesus Krishna Shiva Zeus".split())
@@ -157,6 +160,10 @@ class People:
             persons = [p for word in self._words(span) for p in self._people(*word)]
             if all(person >= len(self.entities) for person in persons):
                 persons = [*self._named_after(span), *persons]
+            if not any(one.person for p in persons for one in self.entities[p : p + 1]):
+                marked = (bearer for mark, _, bearer in self._marks if mark == span)
+                said = self._bearer(span, self._text[slice(*span)].lower())
+                persons = [*marked, *said, *persons]
             persons = [*self._of_form(span), *persons]
             self._of_spans[span] = tuple(dict.fromkeys(persons))
         return self._of_spans[span]
@@ -185,6 +192,41 @@ class People:
         named = [n for n, kind in kinds if MentionKind.NAME in kind]
         meant = [n for n, kind in kinds if MentionKind.PRONOUN in kind]
         return named[:1] or (meant if len(meant) == 1 else [])
+
+    def marks(self, person: int) -> list[tuple[Span, str]]:
+        """Return the marks of a person's sex, with what they say: "73 y/o F"."""
+        return [(span, says) for span, says, bearer in self._marks if bearer == person]
+
+    @cached_property
+    def _marks(self) -> list[tuple[Span, str, int]]:
+        return [
+            (span, says, bearer)
+            for span, says, behind in sex_marks(self._text)
+            if not behind or span[0] - 2 in self._by_place
+            for bearer in self._bearer(span, says)
+        ]
+
+    def _bearer(self, span: Span, gender: str) -> list[int]:
+        """Return the person of a gender whom a note speaks of: "B: male, 30. His manner ..."."""
+        if gender not in (FEMALE, MALE):
+            return []
+        near: list[tuple[bool, int, int]] = []
+        for number, entity in enumerate(self.entities):
+            alone = entity.person and not entity.plural and entity.gender == gender
+            if alone and not self._relative(entity.mentions[0]):
+                place = entity.mentions[0].head[0]
+                away = self._sentence_at(place) - self._sentence_at(span[0])
+                if abs(away) <= _NOTED:
+                    near.append((place < span[0], abs(place - span[0]), number))
+        return [number for _, _, number in sorted(near)[:1]]
+
+    def _relative(self, mention: Mention) -> bool:
+        """Whether somebody is only named as somebody else's: "Daughter says", "her husband"."""
+        start, end = mention.head
+        before = self._text[mention.span[0] : start].lower().split()
+        owned = not before or before[0] in _OWNERS
+        kin = self._text[start:end].lower() in RELATIVES and not self._text[end:].startswith(" of")
+        return kin and owned and mention.kind is MentionKind.NOUN
 
     def of_animal(self, occurrence: Occurrence) -> str:
         """Return why an occurrence speaks of no person but of an animal or a god, or ""."""
@@ -228,9 +270,12 @@ class People:
         """The sentences of the text with their parses."""
         return parse_text(self._text, self._parses)
 
+    def _sentence_at(self, place: int) -> int:
+        return bisect_right(self.parsed, place, key=lambda one: one.sentence.start) - 1
+
     def tree_at(self, place: int) -> SentenceTree | None:
         """Return the tree of the sentence at a place in the text."""
-        number = bisect_right(self.parsed, place, key=lambda one: one.sentence.start) - 1
+        number = self._sentence_at(place)
         if number < 0 or place > self.parsed[number].sentence.end:
             return None
         return self.parsed[number].tree

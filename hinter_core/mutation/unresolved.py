@@ -38,6 +38,7 @@ _ALIAS = re.compile(
     re.VERBOSE,
 )
 GENERAL = frozenset("man woman lady gentleman girl boy lad lass fellow guy".split())
+_DETERMINED = frozenset("a an another the this that his her my our your their no any".split())
 _RESTATED = 3  # sentences back to a name that "the girl" says again
 _GREETED = re.compile(r"(?:^|\n)\s*(?:dear|hello|hi)\s[^\n,]*$", re.IGNORECASE)
 _AND = 8  # characters before a name that may join it with another
@@ -219,8 +220,11 @@ def general(text: str, entity: Entity) -> bool:
     """Whether an entity is first spoken of by a word for anybody of a gender: "that lady"."""
     first = entity.mentions[0]
     phrase = text[first.span[0] : first.head[0]].lower().split()
+    noun = text[slice(*first.head)].lower()
+    if noun in GENDERS:  # "Black female, NAD" in a note
+        return not entity.plural and _DETERMINED.isdisjoint(phrase)
     definite = bool(phrase) and phrase[0] in ("the", "this", "that")
-    return definite and not entity.plural and text[slice(*first.head)].lower() in GENERAL
+    return definite and not entity.plural and noun in GENERAL
 
 
 def greeted(text: str, mention: Mention) -> bool:

@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from hinter_core.language.people import FEMALE, MALE, PRONOUNS
+from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.mutation.edits import own_places
 from hinter_core.terms.ages import agree, said_years, years_of
 from hinter_core.terms.related import Related, related_words, rows_of
+from hinter_core.terms.sexes import RELATIVES
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Mutant, Span, Term
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
@@ -25,6 +26,21 @@ _PRONOUNS = {
 _SHOWN = 3
 _PARENTS = frozenset({"father", "dad", "daddy", "papa"})  # concepts: one has one of each sex
 _BARE = ("my", "our", "the")  # "Mum said so" is the speaker's
+# Words of whole sentences; without them, a note speaks of whom it is about ("Hx hysterectomy").
+_WHOLE = frozenset(
+    """a an the this that my our your his her their its i we you he she they it who is was are were
+    family familial fh fhx""".split()
+)
+_ITEM = re.compile(r"^[ \t]*[-*\u2022\u2013\u2014\u25aa\u25cf\u2023\u00b7]\s+\S", re.MULTILINE)
+_BIRTHS = re.compile(r"\bG\d{1,2}\s?P\d{1,2}\b")  # pregnancies and births in a note
+_ITEMS = 2  # of a list
+_PART = re.compile(r"[\n.,;:\u2022*]|(?<=\s)[-\u2013\u2014]\s")
+_BEFORE_OTHERS = frozenset("of with for to by at in from under as like".split())
+_TEAM = re.compile(
+    r"\b(women|men|girls|boys|ladies)(?:['\u2019]s?)? (?:\w+ )?"
+    r"(?:team|side|club|squad|league|choir|school|college)\b",
+    re.IGNORECASE,
+)
 _OWNER = re.compile(r"\b(my|our|your|his|her|their|[A-Z]\w+['\u2019]s?)\s+(?:\w+\s+)?$")
 
 
@@ -42,9 +58,15 @@ def contradictions(text: str, mutant: Mutant) -> tuple[str, ...]:
             contradicting |= {
                 one.span: one.words
                 for one in _against(text, *terms)
-                if not one.near or _beside(text, edit, one.span)
+                if not one.near or _beside(text, edit, one.span) or _noted(text, one.span)
             }
             contradicting |= dict(_other_parent(text, edit))
+            if edit.attribute == "gender":
+                contradicting |= {
+                    at: word
+                    for at, word, says in _listed(text)
+                    if says == _said(source) and _said(target) not in (says, "")
+                }
     left = (contradicting[span] for span in sorted(contradicting) if not _changed(mutant, *span))
     return tuple(dict.fromkeys(left))
 
@@ -106,6 +128,9 @@ def _against(
             mentions.append(one._replace(near=frozenset() if against & one.rows else near))
     if attribute == "age":
         mentions += _years(text, target, wanted)
+    if (group, wanted) == (FEMALE, MALE):
+        births = map(re.Match.span, _BIRTHS.finditer(text))
+        mentions += [Related(at, text[slice(*at)], frozenset(), frozenset({-1})) for at in births]
     return tuple(mentions)
 
 
@@ -129,6 +154,44 @@ def _other_parent(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:
             yield match.span(), match.group()
 
 
+@lru_cache(maxsize=8)
+def _listed(text: str) -> tuple[tuple[Span, str, str], ...]:
+    """Return the words of a list about one person that say a gender: "- Head girl".
+
+    Each with its place and gender. None if a text is no such list, as a CV is one.
+    """
+    if len(_ITEM.findall(text)) < _ITEMS:
+        return ()
+    teams = [(match.span(1), match[1]) for match in _TEAM.finditer(text)]
+    nouns = [
+        (match.span(), match.group())
+        for match in _WORD.finditer(text)
+        if _of_one(match.group().lower())
+        and _WHOLE.union(_BEFORE_OTHERS).isdisjoint(_before(text, match.start()))
+        and (match.group().lower() not in RELATIVES or text[match.end() :].startswith(" of"))
+    ]
+    says = {word: people_words().nouns.get(word.lower(), "") for _, word in teams + nouns}
+    return tuple((at, word, says[word]) for at, word in teams + nouns if says[word])
+
+
+def _of_one(word: str) -> bool:
+    """Whether a noun says the gender of one person."""
+    return (word in people_words().nouns and not word.endswith(("s", "men"))) or word == "actress"
+
+
+def _before(text: str, place: int) -> list[str]:
+    """Return the words before a place in its part of a line: "- Cook, [later head] girl"."""
+    return _PART.split(text[max(0, place - 60) : place])[-1].lower().split()
+
+
+def _said(term: Term) -> str:
+    """Return the gender that a noun or a pronoun says, or "neutral"; "" of an adjective."""
+    if term.form is GrammaticalForm.ADJECTIVE and term.group not in (FEMALE, MALE):
+        return ""
+    noun = people_words().nouns.get(term.text.lower().rpartition(" ")[2])
+    return noun or (term.group if term.group in (FEMALE, MALE) else "neutral")
+
+
 def _owner(text: str, start: int) -> str:
     """Return whose parent stands at a place."""
     before = _OWNER.search(text[max(0, start - 40) : start])
@@ -142,3 +205,10 @@ def _beside(text: str, edit: Edit, span: Span) -> bool:
     return sentence is not None and any(
         sentence.start <= start < sentence.end for start, _ in own_places(text, edit)
     )
+
+
+def _noted(text: str, span: Span) -> bool:
+    """Whether words stand in a note without a subject: "Hx hysterectomy 1998."."""
+    sentence = sentence_at(sentences_of(text), span[0])
+    words = {word.lower() for word in _WORD.findall(sentence.text)} if sentence else _WHOLE
+    return _WHOLE.isdisjoint(words) and not any(map(people_words().nouns.get, words))

@@ -12,7 +12,14 @@ from functools import lru_cache
 from hinter_core.storage import shipped_words
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
-from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, NOUNS, listed_nouns, person_nouns
+from hinter_core.terms.senses.lexicon import (
+    FINITE,
+    NOUN_TAGS,
+    NOUNS,
+    lexicon,
+    listed_nouns,
+    person_nouns,
+)
 from hinter_core.types import GrammaticalForm, Parse, Span, Term
 
 _FORM = GrammaticalForm
@@ -229,7 +236,7 @@ class _Place:
 
     def _pronoun(self) -> GrammaticalForm | None:
         """Return the case that what follows a pronoun tells; None if it tells nothing."""
-        if self._before_own:
+        if self._before_own or _before_style(self._parse, self._head):
             return _FORM.PRONOUN_POSSESSIVE
         if self._described:
             return _FORM.PRONOUN_OBJECT
@@ -299,6 +306,12 @@ def _of_plurals(parse: Parse, head: int) -> bool:
     governor, after = parse.heads[head], parse.tags[head + 1 : head + 2]
     joined = parse.labels[head] == "conj" and parse.tags[governor] in ("NNS", "NNPS")
     return joined and parse.words[head][:1].isupper() and after not in _NOUN_PHRASES_GO_ON
+
+
+def _before_style(parse: Parse, head: int) -> bool:
+    """Whether a pronoun begins how somebody of rank is called: "I served Her Majesty"."""
+    after = [word for word in parse.words[head + 1 : head + 3] if word[:1].isupper()]
+    return any(fold(word) in lexicon()["styles"] for word in after)
 
 
 def _possesses(parse: Parse, head: int) -> bool:

@@ -32,7 +32,6 @@ from hinter_core.terms.senses.forms import (
 from hinter_core.terms.senses.lexicon import (
     FINITE,
     LOWER_THINGS,
-    NOUNS,
     capitalised,
     expression_at,
     lexicon,
@@ -87,7 +86,9 @@ _PARTS = frozenset(
     """eastern western northern southern north south central southeastern southeast northeastern
     non pan anti pro non-south non-north""".split()
 )
-_OF_PARTS = frozenset("in of on from l r left right".split())  # "blind in", "deaf L"
+_OF_A_PART = (_FORM.ADJECTIVE, _FORM.ANY, _FORM.PREP_PHRASE)
+_IN_PARTS = frozenset("in of on from".split())
+_SIDES = frozenset("l r left right".split())
 _BEFORE_PARTS = frozenset("DT PDT PRP$ JJ CD NN NNP".split())
 _PART_WITHIN = 5  # words
 _ARTICLES = frozenset("a an another".split())
@@ -155,7 +156,7 @@ def read(
         if phrase := _set_phrase(parse, head) if term.sense is Sense.ASK else "":
             return TermReading((), f"is part of the expression \u201c{phrase}\u201d")
         return TermReading((term,))
-    if term.form not in NOUNS and (part := _body_part(parse, tokens)):
+    if term.form in _OF_A_PART and (part := _body_part(parse, tokens)):
         return TermReading((), f"\u201c{surface}\u201d is about the body part \u201c{part}\u201d")
     if term.form is _FORM.ANY and term.sense is Sense.PERSON:
         return TermReading((term,))
@@ -263,12 +264,13 @@ def _thing(parse: Parse, tokens: Sequence[int]) -> str:
 
 def _body_part(parse: Parse, tokens: Sequence[int]) -> str:
     """Return the part of a body that a word is about: "blind in one eye", "deaf L ear"."""
-    after = range(tokens[-1] + 1, min(tokens[-1] + 1 + _PART_WITHIN, len(parse.words)))
-    for token in after:
-        word = fold(parse.words[token])
-        if word in lexicon()["body_parts"] and token > after[0]:
+    first = tokens[-1] + 1
+    beside = fold(parse.words[first]) if first < len(parse.words) else ""
+    within = _PART_WITHIN if beside in _IN_PARTS else 2 if beside in _SIDES else 0
+    for token in range(first + 1, min(first + within, len(parse.words))):
+        if fold(parse.words[token]) in lexicon()["body_parts"]:
             return parse.words[token]
-        if word not in _OF_PARTS if token == after[0] else parse.tags[token] not in _BEFORE_PARTS:
+        if parse.tags[token] not in _BEFORE_PARTS:
             return ""
     return ""
 

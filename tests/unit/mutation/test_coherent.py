@@ -242,6 +242,30 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "man > person",
             "Dear Ms. Hall,\nAs a young person from Mali, I taught. I was the first person here.",
         ),
+        # Marks of sex in notes change along, with whom they mark.
+        (
+            "73 y/o F w/ fever. Pt states her husband found her.",
+            "her > his",
+            "73 y/o M w/ fever. Pt states his husband found him.",
+        ),
+        (
+            "Housekeeper (f) wanted. The ideal woman is calm.",
+            "woman > man",
+            "Housekeeper (m) wanted. The ideal man is calm.",
+        ),
+        ("F, 60, ex-nurse. Says she is fine.", "she > he", "M, 60, ex-nurse. Says he is fine."),
+        (
+            "73 y/o F, febrile. Son says she fell.",
+            "son > daughter",
+            "73 y/o F, febrile. Daughter says she fell.",
+        ),
+        ("It was 45 F outside. She left.", "she > he", "It was 45 F outside. He left."),
+        (
+            "Cand. B: male, mid-20s. Says his wife left.",
+            "male > female",
+            "Cand. B: female, mid-20s. Says her wife left.",
+        ),
+        ("I served Her Majesty.", "her > his", "I served His Majesty."),
         # A girl or boy may be grown up: no child is made of either then.
         (
             "The girl at the bar met my boss.",
@@ -352,6 +376,21 @@ def test_equal_changes_are_one(parses: ParseStore) -> None:
             "Kate is a nurse. She has a dog. That woman is a saint.",
             "she > ze",
             "the text also says \u201cwoman\u201d, perhaps of the same person",
+        ),
+        (
+            "A 45F came in. She was in pain.",
+            "she > xe",
+            "the text also says \u201cF\u201d of the same person",
+        ),
+        (
+            "Her father fell. Black female, calm.",
+            "her > his",
+            "the text also says \u201cfemale\u201d, perhaps of the same person",
+        ),
+        (
+            "The queen smiled. I served Her Royal Highness.",
+            "her > their",
+            "\u201cHer Royal Highness\u201d is an expression",
         ),
         (
             "Kate is a nurse. She has a dog. That woman is a saint.",

@@ -28,6 +28,7 @@ def judged(shipped: dict[str, Dictionary], parses: ParseStore) -> Judged:
     return judge
 
 
+CV = "PROFILE\nYoung woman, cook.\n\nINTERESTS"
 SOFT = [
     ("The Japanese man met her in Tokyo.", "nationality", "Tokyo"),
     ("The Japanese man met her in Japan.", "race", "Japan"),
@@ -47,6 +48,10 @@ SOFT = [
     ("My father baked bread while my mother sang.", "gender", "mother"),
     ("Anna's mother left. Anna's father stayed with her.", "gender", "father"),
     ("Ask your mother first, and then your father\u2019s boss.", "gender", "father"),
+    ("The patient is a woman of 40. Prior hysterectomy.", "gender", "hysterectomy"),
+    ("Pt is an old widow, G3P2.", "gender", "G3P2"),
+    (f"{CV}\n- Head girl, Hall School\n- Cook", "gender", "girl"),
+    (f"{CV}\n- Captain of the women's chess team\n- Cook", "gender", "women"),
     ("The young clerks ran home to a dog of 12 years of age.", "age", "12 years of age"),
 ]
 
@@ -71,6 +76,8 @@ FIRM = [
     ("The woman waved. Her sister was pregnant.", "gender", "man"),
     ("The young clerk paid 12 euros.", "age", "elderly"),
     ("The deaf singer fed her dog.", "disability", "sighted"),
+    ("The woman is 40. Her mother: hysterectomy.", "gender", "man"),
+    (f"{CV}\n- Worked for the headmistress\n- Wife: Anna", "gender", "man"),
     ("My mother met his father.", "gender", None),
     ("My sister met my brother.", "gender", None),
     ("I love my mom and my dad.", "gender", "pops"),

@@ -1,0 +1,45 @@
+"""Marks of somebody's sex in notes: "73 y/o F", "F, 60", "a nurse (f)"."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from hinter_core.language.people import FEMALE, MALE
+from hinter_core.types import Span
+
+# A number of years tells that a letter is a mark; "45F" is a temperature, too.
+_MARK = re.compile(
+    r"""
+    \b\d{1,3}[\s-]?(?:y/?o\b|yrs?\b|years?\b|y\b)\.?(?:[\s-]?olds?\b)?,?\s
+        (?:[\w-]+\s){0,2}?(?P<aged>[FM])\b(?![/'\u2019&-]|\.\w)
+    | (?:^|[\n.:;(]\s*|\b[Aa]\s)\d\d(?P<glued>[FM])(?=,|\s(?:w/|with\b|who\b|came\b|admitted\b
+        |present|c/o|p/w|s/p|h/o|hx\b|brought\b|found\b|seen\b|here\b|complain))
+    | (?:^|[\n.:;(]\s*)(?P<first>[FM])[,/\s]\s?\d\d(?![\d%.:]|\s?(?:kg|cm|degrees)\b)
+    | \b\d\d\s?/\s?(?P<slashed>[FM])\b(?![/'\u2019&-])
+    | (?<=\w)\s\((?P<behind>[FMfm])\)
+    """,
+    re.VERBOSE,
+)
+# Somebody else's, where they stand alone: "Wife: Anna", "Daughter says"; not "mother of two".
+RELATIVES = frozenset(
+    """wife husband girlfriend boyfriend daughter son sister brother mother father mum mom dad aunt
+    uncle niece nephew grandmother grandfather granddaughter grandson""".split()
+)
+_SAYS = {"f": FEMALE, "m": MALE}
+_TURNED = str.maketrans("fmFM", "mfMF")
+
+
+@lru_cache(maxsize=8)
+def sex_marks(text: str) -> tuple[tuple[Span, str, bool], ...]:
+    """Return the marks of a text with what they say, and whether each stands behind its noun."""
+    return tuple(
+        (match.span(kind), _SAYS[match[kind].lower()], kind == "behind")
+        for match in _MARK.finditer(text)
+        if (kind := match.lastgroup) is not None
+    )
+
+
+def turned(mark: str) -> str:
+    """Return the mark of the other sex."""
+    return mark.translate(_TURNED)
