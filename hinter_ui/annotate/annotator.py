@@ -135,13 +135,14 @@ def screen(project: Project, name: str) -> Markup:
 
 
 def ending(
-    kind: str, judged: int = 0, skipped: int = 0, code: str = "", *, owed: bool = False
-) -> Markup:
+    kind: str, judged: int = 0, skipped: int = 0, code: str = "", *, owed: bool = False,
+    again: int = 0,
+) -> Markup:  # fmt: skip
     """Return the last page: all is ``done``, the person ``left``, or the project is ``closed``.
 
     ``code``: what shows another service that all is done, or its address. ``owed``: there is one,
-    for which the person has not done enough.
+    for which the person has not done enough. ``again``: how many texts were ``judged`` twice.
     """
     if kind == "done":
-        return page().done(judged, skipped, code, owed)
+        return page().done(judged, skipped, code, owed, again)
     return page().gone(kind, code)

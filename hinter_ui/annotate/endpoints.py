@@ -264,8 +264,9 @@ class AnnotatorEndpoints:
         if not items:
             code = _earned(judging, key)
             owed = bool(project.completion) and not code
+            texts = progress.judged - progress.again
             answer["end"] = annotator.ending(
-                "done", progress.judged, progress.skipped, code, owed=owed
+                "done", texts, progress.skipped, code, owed=owed, again=progress.again
             )
         return answer
 

@@ -384,6 +384,14 @@ def test_who_judged_nothing_gets_no_code(
     assert "C0DE" not in room.ask("work", key=bo)["end"]
 
 
+def test_the_end_counts_texts_and_repeats_apart(tmp_path: Path) -> None:
+    room = Room(tmp_path, 2, share=1.0, repeats=0.5)
+    ann, end = room.join("Ann"), None
+    while not end:
+        end = room.send(ann, room.items(ann)[0]).get("end")
+    assert "all 2 texts there are for you. You judged 1 of them twice." in end
+
+
 def test_a_closed_project_gives_its_code_to_who_judged_enough(tmp_path: Path) -> None:
     room = opened(tmp_path)
     keys = [room.ask("join", name=n, phrase=PASS, consent=True)["key"] for n in ("Ann", "Bo")]

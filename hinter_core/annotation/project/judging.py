@@ -11,6 +11,7 @@ import json
 import math
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -231,11 +232,12 @@ def _progress(
     connection: sqlite3.Connection, project: Project, person: Annotator
 ) -> AnnotatorProgress:
     rows = connection.execute(
-        "SELECT status, COUNT(*) FROM latest l JOIN items i ON i.number = l.item "
-        "WHERE annotator = ? AND removed_at IS NULL GROUP BY status",
+        "SELECT item, showing, status FROM latest l JOIN items i ON i.number = l.item "
+        "WHERE annotator = ? AND removed_at IS NULL",
         (person.id,),
-    )
-    done = dict(rows.fetchall())
+    ).fetchall()
+    done = Counter(status for _, _, status in rows)
+    again = sum(showing == REPEAT and status == "judged" for _, showing, status in rows)
     latest, seconds = connection.execute(
         "SELECT COALESCE(MAX(at), ''), COALESCE(SUM(MIN(seconds, ?)), 0) FROM judgements "
         "WHERE annotator = ?",
@@ -244,13 +246,14 @@ def _progress(
     held = _held(connection, person.id)
     free = _free(connection, project, person.id)
     fresh = {item for item in free if (item, FIRST) not in held}
-    met = fresh | {item for item, _ in held}
-    again = sum(_repeats(project, person.id, i) for i in met if (i, REPEAT) not in held)
-    left = len(_pending(connection, person.id, free)) + len(fresh) + again  # at most
+    pending = _pending(connection, person.id, free)
+    met = fresh | {row["item"] for row in pending}
+    met |= {item for item, _, status in rows if status == "judged"}
+    repeats = len(_to_repeat(project, person.id, met, {i for i in met if (i, REPEAT) in held}))
+    left = len(pending) + len(fresh) + repeats  # at most
     if project.quota:
         left = min(left, max(0, project.quota - _judged(connection, person.id)))
-    judged, skipped = (done.get(status, 0) for status in ("judged", "skipped"))
-    return AnnotatorProgress(person, judged, skipped, left, latest, seconds)
+    return AnnotatorProgress(person, done["judged"], done["skipped"], left, latest, seconds, again)
 
 
 def _judged(connection: sqlite3.Connection, person: int) -> int:
@@ -369,15 +372,19 @@ def _waiting(
         "WHERE g.showing = 1 AND i.removed_at IS NULL AND l.status = 'judged' ORDER BY g.place",
         (person, person),
     )
-    return [
-        (item, place)
-        for item, place in rows
-        if (item, REPEAT) not in held and _repeats(project, person, item)
-    ]
+    places: dict[int, int] = dict(rows)
+    repeated = {item for item in places if (item, REPEAT) in held}
+    wanted = _to_repeat(project, person, set(places), repeated)
+    return [(item, place) for item, place in places.items() if item in wanted]
 
 
-def _repeats(project: Project, person: int, item: int) -> bool:
-    return chance(project.seed, "repeat", person, item) < project.repeats
+def _to_repeat(project: Project, person: int, items: set[int], repeated: set[int]) -> set[int]:
+    """Return which of a person's items come again, beside those that are repeated already."""
+    chances = {item: chance(project.seed, "repeat", person, item) for item in items - repeated}
+    if not project.even:
+        return {item for item, drawn in chances.items() if drawn < project.repeats}
+    number = int(len(items) * project.repeats + 0.5 + 1e-9) - len(repeated)
+    return set(sorted(chances, key=chances.__getitem__)[: max(0, number)])
 
 
 def _assignment(connection: sqlite3.Connection, person: int, row: sqlite3.Row) -> Assignment:

@@ -200,7 +200,8 @@ class Project:
     Before judging, people read ``opening`` (the task, in Markdown), agree to ``consent`` if there
     is one, see ``contact`` and a ``note`` on what the texts hold, and do ``practice``. ``quota``:
     judgements of one person at most, 0 for all. ``completion``: a code, or an address, that is
-    shown at the end. ``gold``: texts with the owner's decision go to everybody.
+    shown at the end. ``gold``: texts with the owner's decision go to everybody. ``even``: equal
+    numbers of items have equal numbers of repeats, which in older projects were left to chance.
     """
 
     name: str
@@ -223,6 +224,7 @@ class Project:
     quota: int = 0
     completion: str = ""
     gold: bool = False
+    even: bool = True
 
     def to_json(self) -> str:
         """Return the settings as JSON."""
@@ -232,7 +234,8 @@ class Project:
     def from_json(cls, text: str) -> Self:
         """Read the JSON of :meth:`to_json`."""
         raw = json.loads(text)
-        # Before ``alone`` existed, pairs were shown at once; who judges later sees the same.
+        # Before ``alone`` existed, pairs were shown at once, and before ``even`` repeats were drawn
+        # by chance; who judges later sees the same.
         raw |= {
             "questions": tuple(map(_stored, raw["questions"])),
             "practice": tuple(
@@ -240,7 +243,7 @@ class Project:
                 for one in raw.get("practice", ())
             ),
         }
-        return cls(**{"alone": False, **raw})
+        return cls(**{"alone": False, "even": False, **raw})
 
 
 def _stored(raw: Mapping[str, Any]) -> Question:
@@ -295,6 +298,7 @@ class AnnotatorProgress:
     """Numbers of an annotator's showings: ``judged``, ``skipped``, and ``left`` at most.
 
     ``latest``: time of the last judgement, ISO 8601, or "". ``seconds``: duration of all of them.
+    ``again``: those of the judged showings that were repeats.
     """
 
     annotator: Annotator
@@ -303,3 +307,4 @@ class AnnotatorProgress:
     left: int
     latest: str
     seconds: float = 0.0
+    again: int = 0
