@@ -1,14 +1,14 @@
 """Notices, costs and progress, shown in the page and announced to screen readers."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.errors import HinterError, ModelError, ParserError
 from hinter_core.models.budget import Cost, cost_in_words
 from hinter_core.types import Verdict
 from hinter_ui.html.glossary import sentence
-from hinter_ui.html.markup import Markup, isolated, tag
+from hinter_ui.html.markup import Markup, isolated, model_name, tag
 from hinter_ui.html.wording import (
     SEVERITY,
     SIGNS,
@@ -81,7 +81,7 @@ def offer(message: str, acts: Mapping[str, str], kind: str = "") -> Markup:
 def costs(estimates: Mapping[str, Cost]) -> Markup:
     """Show the maximum cost of a scan by model."""
     lines = [
-        tag("p", sentence(say, "notices.cost", model=name,
+        tag("p", sentence(say, "notices.cost", model=model_name(name, estimates),
                           cost=tag("strong", cost_in_words(cost))))
         for name, cost in estimates.items()
     ]  # fmt: skip
@@ -100,7 +100,7 @@ def progress(
     text = tag("span", words, class_="progress-words")
     bar = tag("progress", value=done, max=max(planned, 1), aria_label=words)
     rows = [
-        _counts(model, tally, named=len(counts) > 1, apart=tally is apart)
+        _counts(model, tally, counts, apart=tally is apart)
         for model, (whole, apart) in counts.items()
         for tally in (whole, apart)
         if tally is whole or any(apart.values())
@@ -108,14 +108,17 @@ def progress(
     return tag("div", tag("div", text, bar), *rows, role="status", class_="progress")
 
 
-def _counts(model: str, tally: Mapping[str, int], *, named: bool, apart: bool) -> Markup:
+def _counts(
+    model: str, tally: Mapping[str, int], models: Collection[str], *, apart: bool
+) -> Markup:
     chips = [
         tag("li", f"{SIGNS[v]} {numeral(tally.get(v.value, 0))} ", verdict_name(v),
             class_=f"count {v.value}" if tally.get(v.value) else "count")
         for v in SEVERITY
         if tally.get(v.value, 0) or v is Verdict.HIDDEN
     ]  # fmt: skip
-    head = tag("li", model, class_="count model") if named else None
+    named = len(models) > 1
+    head = tag("li", model_name(model, models), class_="count model") if named else None
     of = tag("li", two_people()) if apart else None
     return tag(
         "ul", head, of, *chips, class_="counts", aria_label=say("notices.counts", model=model)

@@ -22,6 +22,7 @@ from hinter_core.campaign.preview import preview as look
 from hinter_core.campaign.progress import TOGETHER
 from hinter_core.campaign.spec import Campaign
 from hinter_core.errors import HinterError, InputError
+from hinter_core.models.cache import KeptAnswers
 from hinter_core.terms.dictionary import load_shipped
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions
@@ -317,6 +318,9 @@ def test_an_upload_is_kept_with_its_campaign(local: BatchActions, tmp_path: Path
     status = local.status(entry.id)
     assert status.state is RunState.DONE
     assert status.seen.outcomes == {"tested": 1, "unusable": 1}
+    assert "earlier checks" not in html.progress(status)
+    status.seen.kept = KeptAnswers(4, 0.0)
+    assert "4 answers are from earlier checks or campaigns, the oldest" in html.progress(status)
     assert status.record.title == "people \u00fc 1.csv"
     assert status.campaign.text_column == "remark"
     told = local.file_of(entry.id)

@@ -22,6 +22,7 @@ from hinter_core.language.coreference import resolve
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import Capabilities, ModelUnderTest
 from hinter_core.models.budget import Cost
+from hinter_core.models.cache import KeptAnswers
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.plan import make_plan
@@ -97,6 +98,15 @@ def test_the_noise_floor_stands_beside_the_verdict(repeat: int, words: str) -> N
     shown = str(banner(check, check.outcomes["talker"][-1], "talker"))
     assert words in shown
     assert ("The original text was repeated" in shown) is bool(words)
+
+
+def test_answers_of_earlier_checks_are_told_beside_the_verdict() -> None:
+    check = checked(0)
+    judged = check.outcomes["talker"][-1]
+    assert "from earlier checks" not in banner(check, judged, "talker")
+    check.kept["talker"] = KeptAnswers(3, 0.0)
+    told = "3 answers are from earlier checks, the oldest of 1970-01-01 00:00 UTC. The model was"
+    assert told in banner(check, judged, "talker")
 
 
 def test_what_a_model_said_can_be_read_and_is_escaped() -> None:

@@ -85,5 +85,5 @@ def kept_answers(tally: ModelCounts) -> KeptAnswers | None:
 
 metric("repetitions", 95, repetitions, repetitions_section)
 metric("failures", 200, lambda tally: tally.failures)
-metric("kept_answers", 200, kept_answers)
+metric("kept_answers", 199, kept_answers)
 metric("reasons", 200, reasons, failures_section)
