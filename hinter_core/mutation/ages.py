@@ -14,12 +14,12 @@ from functools import cached_property
 
 from hinter_core.language.trees import SentenceTree
 from hinter_core.mutation.people import People
-from hinter_core.terms.ages import Years, age_words, agree, said_years, years_of
+from hinter_core.terms.ages import Years, age_words, agree, said_years, stated, years_of
 from hinter_core.terms.senses.forms import head_of
-from hinter_core.terms.senses.lexicon import NOUN_TAGS, NOUNS, lexicon
+from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, NOUNS, lexicon, person_nouns
+from hinter_core.terms.years import AGE, is_number
 from hinter_core.types import Edit, GrammaticalForm, MentionKind, Occurrence, RejectedEdit, Span
 
-AGE = "age"
 _FORM = GrammaticalForm
 _COMPARED = (_FORM.COMPARATIVE, _FORM.SUPERLATIVE)
 _OLD = frozenset({"old", "young"})
@@ -27,6 +27,7 @@ _MODIFIERS = ("amod", "compound", "nmod:desc", "flat")
 _GROWN = 18  # years
 _SMALL = 7
 _YOUNG = 20
+_PATIENT = frozenset({"f", "m"})  # "F, 60, ex-nurse"
 _FIGURE = "here \u201cold\u201d is a figure of speech"
 _OF_CHILDREN = frozenset(
     "first second third fourth fifth sixth seventh eighth ninth tenth only youngest eldest oldest"
@@ -45,8 +46,22 @@ class Ages:
 
     def figurative(self, one: Occurrence) -> str:
         """Return why an occurrence only seems to say an age, or ""."""
+        if one.attribute == AGE and is_number(one.terms[0]):
+            return self._of_nobody(one.span)
         old = one.attribute == AGE and one.surface.lower() in _OLD
         return self._figure(one.span) if old else ""
+
+    def _of_nobody(self, span: Span) -> str:
+        """Return why a number is not the years of somebody: "a house, 34 years old"."""
+        surely = any(one.surely for _, one in stated(self._text) if one.number == span)
+        people, known = self._people.of_span(span), self._people.entities
+        if surely or any(known[n].person for n in people if n < len(known)):
+            return ""
+        tree = self._people.tree_at(span[0])
+        words = set(tree.lower) if tree and FINITE.isdisjoint(tree.parse.tags) else set[str]()
+        if not words.isdisjoint(_PATIENT) or not words.isdisjoint(person_nouns()):
+            return ""
+        return f"HInter does not see whose age \u201c{self._text[slice(*span)]}\u201d is"
 
     def fitting(self, edits: Sequence[Edit]) -> tuple[list[Edit], list[RejectedEdit]]:
         """Part the edits of ages that nothing contradicts from the others."""
@@ -206,7 +221,7 @@ class Ages:
         if span not in known:
             spans = sorted(edit.spans)
             known[span] = [one for one in self._ages_at(span) if not _meets(one[0], spans)]
-        period = edit.source.form in (_FORM.ANY, _FORM.PREP_PHRASE)
+        period = edit.source.form in (_FORM.ANY, _FORM.PREP_PHRASE) and not is_number(edit.source)
         for place, said in known[span]:
             # Who is grown up was a child once.
             if agree(said, target) or (period and said[0] >= target[1]):
@@ -238,9 +253,11 @@ class Ages:
     def _of_noun(self, tree: SentenceTree, noun: int) -> Iterator[tuple[Span, Years]]:
         for token in (noun, *tree.children(noun, *_MODIFIERS)):
             years = years_of(tree.lower[token])
-            if years is not None:
-                low, high = tree.parse.spans[token]
-                yield (tree.start + low, tree.start + high), years
+            low, high = tree.parse.spans[token]
+            place = (tree.start + low, tree.start + high)
+            # The "old" of "34 years old" is part of the number.
+            if years is not None and not any(_meets(place, [said]) for said, _ in self._numbers):
+                yield place, years
 
     @cached_property
     def _numbers(self) -> list[tuple[Span, Years]]:

@@ -20,6 +20,7 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.language.people import FEMALE, MALE
 from hinter_core.language.trees import ParsedSentence, SentenceTree, said_of_somebody
 from hinter_core.mutation.unresolved import settled
+from hinter_core.terms.ages import stated
 from hinter_core.terms.senses.fields import field_at
 from hinter_core.terms.senses.forms import head_of, tokens_at
 from hinter_core.terms.senses.person_sense import reading_at
@@ -157,7 +158,8 @@ class People:
     def of_span(self, span: Span) -> tuple[int, ...]:
         """Return the people of whom the words of a span speak, the likeliest first."""
         if span not in self._of_spans:
-            persons = [p for word in self._words(span) for p in self._people(*word)]
+            words = self._words(self._measures.get(span, span))
+            persons = [p for word in words for p in self._people(*word)]
             if all(person >= len(self.entities) for person in persons):
                 persons = [*self._named_after(span), *persons]
             if not any(one.person for p in persons for one in self.entities[p : p + 1]):
@@ -167,6 +169,11 @@ class People:
             persons = [*self._of_form(span), *persons]
             self._of_spans[span] = tuple(dict.fromkeys(persons))
         return self._of_spans[span]
+
+    @cached_property
+    def _measures(self) -> dict[Span, Span]:
+        """The words around numbers of years, which say whose they are: "34-year-old"."""
+        return {one.number: span for span, one in stated(self._text)}
 
     def _named_after(self, span: Span) -> list[int]:
         """Return the person whose name follows a word that is no mention: "actress Jane Doe"."""
@@ -184,6 +191,8 @@ class People:
         tree = self.tree_at(span[0])
         if tree is None or ":" not in tree.parse.words:
             return []
+        if any(tree.parse.tags[token] in _PLURAL for _, token in self._words(span)):
+            return []  # "Marital status: married, two children"
         line = self._text[tree.start : tree.start + tree.parse.spans[-1][1]]
         if not field_at(line, (span[0] - tree.start, span[1] - tree.start))[1]:
             return []

@@ -17,7 +17,7 @@ from hinter_core.language.encoder import load_encoder
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.reading.english import has_english, other_language
 from hinter_core.language.sentences import sentence_at, split_sentences
-from hinter_core.mutation.ages import AGE, Ages
+from hinter_core.mutation.ages import Ages
 from hinter_core.mutation.coherent import coherent_edits
 from hinter_core.mutation.edits import (
     COLOURS,
@@ -38,6 +38,7 @@ from hinter_core.terms.matching import LiteralMatcher, Matcher, matcher_for
 from hinter_core.terms.occurrences import find_occurrences
 from hinter_core.terms.senses.fields import with_fitting
 from hinter_core.terms.senses.person_sense import read_in_text
+from hinter_core.terms.years import AGE, pairs_of
 from hinter_core.types import (
     ROW,
     Edit,
@@ -269,7 +270,7 @@ def make_plan(
     if ages is not None:
         kept, of_no_age = parted(kept, ages.figurative)
         rejected += of_no_age
-    edits = edits_for(kept, {d.attribute: d.pairs_from for d in dictionaries})
+    edits = edits_for(kept, {d.attribute: pairs_of(d, kept) for d in dictionaries})
     if settings.coherent and not settings.literal:
         notices += in_all_forms(text, sentences, dictionaries, edits)
     refused: list[RejectedEdit] = []

@@ -28,6 +28,7 @@ from hinter_core.relations import invariant, wording
 from hinter_core.relations.base import Compared, part_of
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.forms import WITHOUT_S, forms_at, known_forms, tag_allows, tokens_at
+from hinter_core.terms.years import is_number
 from hinter_core.types import (
     KEPT,
     Conformance,
@@ -136,6 +137,8 @@ def _same_form(edit: Edit) -> bool:
     change = edit.change
     if not isinstance(change, Pair) or not edit.spans:
         return change.kind is EditKind.SUBSTITUTE and bool(edit.spans)
+    if is_number(change.source) and change.source.concept == change.target.concept:
+        return True
     form, source_forms = _declared(edit), known_forms(change.source.text)
     if (
         form not in source_forms

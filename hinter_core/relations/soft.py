@@ -13,12 +13,13 @@ from functools import lru_cache
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.mutation.edits import own_places
-from hinter_core.terms.ages import agree, said_years, years_of
+from hinter_core.terms.ages import agree, said_years, stated, years_of
 from hinter_core.terms.related import Related, related_words, rows_of
 from hinter_core.terms.sexes import RELATIVES
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Mutant, Span, Term
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+_COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _PRONOUNS = {
     gender: frozenset(word for word, form in PRONOUNS.items() if form.gender == gender)
     for gender in (MALE, FEMALE)
@@ -127,19 +128,38 @@ def _against(
         if (one.rows | near).isdisjoint(other) and not against.isdisjoint(one.rows | near):
             mentions.append(one._replace(near=frozenset() if against & one.rows else near))
     if attribute == "age":
-        mentions += _years(text, target, wanted)
+        mentions += _years(text, (source, group), (target, wanted))
     if (group, wanted) == (FEMALE, MALE):
         births = map(re.Match.span, _BIRTHS.finditer(text))
         mentions += [Related(at, text[slice(*at)], frozenset(), frozenset({-1})) for at in births]
     return tuple(mentions)
 
 
-def _years(text: str, target: str, group: str) -> Iterator[Related]:
-    """Yield the ages in numbers that are not those of a term: "aged 12"."""
-    years = years_of(target, group)
-    for span, said in said_years(text):
-        if years is not None and not agree(said, years):
-            yield Related(span, text[slice(*span)], frozenset(), frozenset({-1}))
+def _years(text: str, source: tuple[str, str], target: tuple[str, str]) -> Iterator[Related]:
+    """Yield the ages that the text says which are those of a term, and not of the new one.
+
+    What disagrees with the old term, too, is somebody else's. An age in a form is of the whole
+    text. Beside a bare number ("Ann, 24, ..."), words for ages count, too.
+    """
+    was, years = years_of(*source), years_of(*target)
+    if years is None:
+        return
+    numbers = list(stated(text))
+    in_form = {span: one.words.lower() for span, one in numbers if one.surely}
+    bare = {one.words.lower() for span, one in numbers if one.surely or span == one.number}
+    said = list(said_years(text))
+    if source[0].lower() in bare:
+        words = (
+            (match.span(), years_of(match[0].removeprefix("ex-")))
+            for match in _COMPOUND.finditer(text)
+        )
+        said += [(span, one) for span, one in words if one is not None]
+    whole = source[0].lower() in in_form.values()
+    row, none = frozenset({-1}), frozenset[int]()
+    for span, one in said:
+        if not agree(one, years) and (was is None or agree(one, was)):
+            rows = (row, none) if whole or span in in_form else (none, row)
+            yield Related(span, text[slice(*span)], *rows)
 
 
 def _other_parent(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:

@@ -6,6 +6,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 from hinter_core.storage import shipped_lists
 from hinter_core.terms.dictionary import load_shipped
@@ -13,7 +14,9 @@ from hinter_core.types import GrammaticalForm, Span
 
 Years = tuple[int, int]  # from, and up to
 
-_GROUPS = {"children": (0, 14), "young": (12, 36), "middle-aged": (34, 65), "older": (58, 130)}
+_OLDEST = 130
+_GROUPS = {"children": (0, 14), "young": (12, 36), "middle-aged": (34, 65), "older": (55, _OLDEST)}
+_NOUNS = (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL)
 _COMPARED = (GrammaticalForm.COMPARATIVE, GrammaticalForm.SUPERLATIVE)
 _ONES = "one two three four five six seven eight nine".split()
 _TEENS = """ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
@@ -27,19 +30,40 @@ _ABOUT = "(?:(?:about|only|just|not|over|under|nearly|barely|almost|perhaps|some
 _SOMEBODY = "man|woman|boy|girl|lad|lass|lady|gentleman|person|child|youth|maiden|fellow"
 _DECADES = "|".join(ten[:-1] for ten in _TENS)
 _END = r"(?=[.,;:!?)]|\s+(?:and|or|but|who|with)\b|$)"
+_OLD = r"[\s-](?:years?|yrs?)[\s-](?:olds?|of\sage)\b"
 _SAID = re.compile(
     rf"(?<!there )\b(?:is|was|were|be|am|are|'m|'s) {_ABOUT}{_NUMBER}{_END}"
-    rf"|\b(?:aged?|age of|turned)\s+{_NUMBER}\b"
-    rf"|\b{_NUMBER}[\s-]years?[\s-](?:old|of\sage)\b"
+    rf"|\b(?:age\sof|turned)\s+{_NUMBER}\b|\b[Aa]t\s(2[5-9]|[3-9]\d)(?=[.,;)]|$)"
+    rf"|(?P<now>\baged?\s+{_NUMBER}\b|\b{_NUMBER}{_OLD}"
     rf"|\b(?:{_SOMEBODY})\s+of\s+{_ABOUT}{_NUMBER}\b(?!\s+\w+s\b)"
-    r"|(?<=[a-z]),\s(\d\d),\s(?=[a-z])",
+    r"|(?<=[A-Za-z],\s)(\d\d)(?=,\s[A-Za-z]|\.\s|\.?$)|(?<=[\u2022*-]\s)(\d\d)(?=,\s[a-z]))"
+    rf"|(?P<surely>\bage:\s*{_NUMBER}\b|\b{_NUMBER}(?:\s|-)?(?:y/?o|y\.o)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# "20-30" and "20 to 30" are nobody's age.
+_SPAN = re.compile(r"\s?(?:[-\u2013]|to|or)\s?\d|\s+years?\b(?!\sold)")
+_OF_MANY = re.compile(
+    r"(?:\d\s?[-\u2013]|\b(?:to|or|and|between|under|over|least|most|than|below|above))[\s-]$"
+    r"|\b(?:when|since|until|till|before|after|once)\b[^.!?;]{0,30}$",
     re.IGNORECASE,
 )
 _DECADE = re.compile(
-    rf"\b(?:his|her|their|my|your)\s+(?:(?:early|mid|late)[\s-]+)?({_DECADES})ies\b", re.IGNORECASE
+    rf"(?:\b(?:his|her|their|my|your)\s+(?:(?:early|mid|late)[\s-]+)?"
+    rf"|(?<!the )\b(?:early|mid|late)[\s-])(?:({_DECADES})ies|([2-9])0['\u2019]?s)\b",
+    re.IGNORECASE,
 )
+# What takes so many years at least.
+_WORKED = re.compile(
+    rf"\b{_NUMBER}(?:\+|\splus)?\syears(?:['\u2019]|\sof)\s(?:\w+\s)?(?:experience|service)\b"
+    r"|\b(retired)\b",
+    re.IGNORECASE,
+)
+_AT_WORK = 14
+_RETIRED = 50
+_BEFORE = 40  # characters before a number that show that it is nobody's
+_ALONE = re.compile(_NUMBER)
 _WORD = re.compile(r"[^\W\d_]+")
-_YEAR_OLD = re.compile(r"(\d+|[a-z-]+?)[\s-]years?[\s-]olds?$|aged (\d+)$")
+YEAR_OLD = re.compile(r"(\d+|[a-z-]+?)[\s-]years?[\s-]olds?$|aged (\d+)$")
 
 
 @lru_cache(maxsize=1)
@@ -56,6 +80,8 @@ def _years() -> Mapping[str, Years]:
         for term in load_shipped()["age"].terms
         if term.form not in _COMPARED
     }
+    nouns = (term for term in load_shipped()["occupation"].terms if term.form in _NOUNS)
+    years |= {term.text.lower(): (_AT_WORK, _OLDEST) for term in nouns}
     for between, words in shipped_lists("ages")["years"].items():
         low, _, high = between.partition("-")
         years |= dict.fromkeys(words, (int(low), int(high)))
@@ -64,16 +90,19 @@ def _years() -> Mapping[str, Years]:
 
 def _of_term(term: str, group: str) -> Years:
     """Return the years of a term: its number, its decade, or those of its group."""
-    if match := _YEAR_OLD.match(term):
+    if match := YEAR_OLD.match(term):
         number = number_of(next(filter(None, match.groups())))
         return number, number + 1
     decade = next((10 * n for n, ten in enumerate(_TENS, 2) if term.startswith(ten)), 0)
-    return (decade, decade + 10) if decade else _GROUPS.get(group, (0, 130))
+    return (decade, decade + 10) if decade else _GROUPS.get(group, (0, _OLDEST))
 
 
 def years_of(word: str, group: str = "") -> Years | None:
     """Return the years that a word says; those of a term's group if it is unknown."""
-    return _years().get(word.lower().rstrip("."), _GROUPS.get(group))
+    word = word.lower().rstrip(".")
+    if _ALONE.fullmatch(word):
+        return number_of(word), number_of(word) + 1
+    return _years().get(word, _GROUPS.get(group))
 
 
 def agree(one: Years, other: Years) -> bool:
@@ -81,14 +110,44 @@ def agree(one: Years, other: Years) -> bool:
     return one[0] < other[1] and other[0] < one[1]
 
 
+class Stated(NamedTuple):
+    """A number of years in a text; ``surely``: somebody's, whatever is around it."""
+
+    number: Span
+    words: str
+    surely: bool
+
+
 def said_years(text: str) -> Iterator[tuple[Span, Years]]:
-    """Yield the ages that a text says in numbers: "aged 12", "in her thirties"."""
+    """Yield the ages that a text says: "aged 12", "in her thirties", "ten years of experience"."""
     for match in _SAID.finditer(text):
-        number = number_of(next(filter(None, match.groups())))
+        number = number_of(_number(match).words)
         yield match.span(), (number, number + 1)
     for match in _DECADE.finditer(text):
-        number = _NUMBERS[f"{match.group(1).lower()}y"]
+        ten = match.group(1)
+        number = _NUMBERS[f"{ten.lower()}y"] if ten else 10 * int(match.group(2))
         yield match.span(), (number, number + 10)
+    for match in _WORKED.finditer(text):
+        worked = match.group(1)
+        yield match.span(), (number_of(worked) + _AT_WORK if worked else _RETIRED, _OLDEST)
+
+
+def _number(match: re.Match[str]) -> Stated:
+    groups = range(1, _SAID.groups + 1)
+    named = _SAID.groupindex.values()
+    group = next(n for n in groups if match.group(n) and n not in named)
+    return Stated(match.span(group), match.group(group), match["surely"] is not None)
+
+
+def stated(text: str) -> Iterator[tuple[Span, Stated]]:
+    """Yield the numbers of years that people have now, each with the words around it."""
+    for match in _SAID.finditer(text):
+        one = _number(match)
+        start, end = one.number
+        before = text[max(0, start - _BEFORE) : start]
+        now = match["now"] is not None or one.surely
+        if now and not _SPAN.match(text, end) and not _OF_MANY.search(before):
+            yield match.span(), one
 
 
 def number_of(words: str) -> int:

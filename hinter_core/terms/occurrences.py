@@ -15,6 +15,7 @@ from hinter_core.language.reading.view import Reading, reading
 from hinter_core.terms.matching import ADDRESS, Matcher, compound_around
 from hinter_core.terms.senses.fields import pronouns_at
 from hinter_core.terms.senses.lexicon import capitalised
+from hinter_core.terms.years import with_years
 from hinter_core.types import Occurrence, RejectedOccurrence, Span
 
 _SHOWN = 40  # characters of a tag or an address in a reason
@@ -57,6 +58,7 @@ def find_occurrences(text: str, matcher: Matcher) -> Found:
     """Return the occurrences of terms in order, and those that are not changed, with reasons."""
     view = reading(text)
     occurrences, rejected = _with_compounds(view.text, *matcher.find(view.text))
+    occurrences, rejected = with_years(view.text, matcher.dictionaries, occurrences, rejected)
     merged = [m.span() for m in _MERGED.finditer(view.text)] + _counterparts(view.text, occurrences)
     either = [m.span() for m in _EITHER.finditer(view.text)]
     kept: list[Occurrence] = []

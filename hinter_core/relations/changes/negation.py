@@ -13,6 +13,7 @@ from hinter_core.relations.changes.phrases import SourceText, edit_of, exchange
 from hinter_core.relations.changes.words import opposite, relation_words
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.senses.lexicon import NOUNS
+from hinter_core.terms.years import is_number
 from hinter_core.types import Change, Edit, EditKind, GrammaticalForm, Span, Term
 
 NEGATE_ONE, NEGATE_ALL = "negate-one", "negate-all"
@@ -53,7 +54,7 @@ def negation_of_all(source: SourceText, attribute: str) -> Edit | Term:
 
 def negates(dictionary: Dictionary, edit: Edit) -> bool:
     """Whether an exchange says the opposite of what stands there."""
-    other = opposite(dictionary, edit.source.group)
+    other = "" if is_number(edit.source) else opposite(dictionary, edit.source.group)
     return bool(other) and edit.target.group == other
 
 

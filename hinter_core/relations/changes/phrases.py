@@ -14,6 +14,7 @@ from hinter_core.mutation.plan import Plan
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.senses.forms import MODIFIER, head_of, tokens_at
 from hinter_core.terms.senses.lexicon import NOUN_TAGS, lexicon
+from hinter_core.terms.years import is_number
 from hinter_core.types import Change, Edit, EditKind, Occurrence, Pair, Parse, Span, Splice, Term
 
 _COMMON_NOUNS = frozenset({"NN", "NNS"})
@@ -73,11 +74,15 @@ class SourceText:
         return [Word(parse, sentence, token) for token in tokens]
 
     def occurrences(self, attribute: str) -> dict[Term, list[Occurrence]]:
-        """Return the occurrences of an attribute by their term, in its first reading."""
+        """Return the occurrences of an attribute by their term, in its first reading.
+
+        A number of years alone can only be exchanged.
+        """
         by_term: dict[Term, list[Occurrence]] = {}
         for occurrence in self.plan.occurrences:
-            if occurrence.attribute == attribute and occurrence.terms:
-                by_term.setdefault(occurrence.terms[0], []).append(occurrence)
+            term = next(iter(occurrence.terms), None)
+            if occurrence.attribute == attribute and term and not is_number(term):
+                by_term.setdefault(term, []).append(occurrence)
         return by_term
 
     def modified(self, occurrence: Occurrence) -> "Modifier | None":

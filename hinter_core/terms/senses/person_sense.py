@@ -37,6 +37,7 @@ from hinter_core.terms.senses.lexicon import (
     lexicon,
     person_nouns,
 )
+from hinter_core.terms.years import is_number
 from hinter_core.types import GrammaticalForm, Occurrence, Parse, Sense, Sentence, Span, Term
 
 PERSON_FROM = 0.5  # least probability of a word that counts
@@ -185,6 +186,8 @@ def read_in_text(
 ) -> TermReading:
     """Choose the valid reading of an occurrence; whom a pronoun means, earlier sentences say."""
     span = (occurrence.span[0] - sentence.start, occurrence.span[1] - sentence.start)
+    if is_number(occurrence.terms[0]):
+        return TermReading(occurrence.terms)
     if reading is not None:
         if value := value_of(sentence.text, span, occurrence):
             return TermReading((value,))

@@ -157,7 +157,8 @@ def test_every_term_of_the_dictionary_says_years() -> None:
     assert years_of("forty-five-year-old") == (45, 46)
     assert years_of("aged 70") == (70, 71)
     assert years_of("fiftysomething") == (50, 60)
-    assert years_of("bricklayer") is None
+    assert years_of("friend") is None
+    assert years_of("bricklayer") == (14, 130)
     assert agree((12, 20), (18, 130))
     assert not agree((0, 14), (18, 130))
     assert "friend" in age_words()["longstanding"]
@@ -172,14 +173,85 @@ def test_every_term_of_the_dictionary_says_years() -> None:
         ("She is in her early forties now.", (40, 50)),
         ("At the age of sixty-one he left.", (61, 62)),
         ("I am 12 years old.", (12, 13)),
+        ("Age: 61", (61, 62)),
+        ("73 y/o F, fell", (73, 74)),
+        ("A 58yo man fell.", (58, 59)),
+        ("He took a degree at 54.", (54, 55)),
+        ("\u2022 29, single", (29, 30)),
+        ("Ann Roe, Italian, 57.", (57, 58)),
+        ("male, mid-20s, strong", (20, 30)),
+        ("The thirty-four-year-olds left.", (34, 35)),
+        ("He has thirty years of experience.", (44, 130)),
+        ("A retired judge came.", (50, 130)),
     ],
 )
 def test_ages_in_numbers(text: str, years: tuple[int, int]) -> None:
     assert years in {found for _, found in said_years(text)}
 
 
+STATED = [
+    ("She is a 34-year-old nurse.", "34 > 70", "She is a 70-year-old nurse."),
+    ("Pt is an 81-year-old widow.", "81 > 20", "Pt is a 20-year-old widow."),
+    ("The 34-year-old left.", "34 > 8", "The 8-year-old left."),
+    ("A thirty-four-year-old man sat.", "thirty-four > eighty", "An eighty-year-old man sat."),
+    ("He is 58 years old.", "58 > 25", "He is 25 years old."),
+    ("The woman, aged 34, left.", "34 > 65", "The woman, aged 65, left."),
+    ("73 y/o F w/ hx of HTN.", "73 > 18", "18 y/o F w/ hx of HTN."),
+    ("Candidate, 52, mother of 3.", "52 > 25", "Candidate, 25, mother of 3."),
+    ("Age: 61", "61 > 40", "Age: 40"),
+]
+
+
+@pytest.mark.parametrize(("text", "change", "expected"), STATED)
+def test_any_number_of_years_changes_to_those_of_other_stages(
+    text: str, change: str, expected: str, parses: ParseStore
+) -> None:
+    plan = plan_of(text, parses)
+    found = {f"{e.source.text} > {e.target.text}": e for e in plan.edits["age"]}
+    mutant = plan.mutant([found[change]])
+    assert mutant.text == expected
+    for splice in reversed(mutant.splices):  # what was done is undone
+        end = splice.at + len(splice.new)
+        expected = expected[: splice.at] + splice.old + expected[end:]
+    assert expected == text
+    stages = {e.source.group for e in plan.edits["age"]}
+    assert len(stages) == 1
+    assert stages.isdisjoint({e.target.group for e in plan.edits["age"]})
+
+
 @pytest.mark.parametrize(
-    "text", ["There were nine, all in all.", "It was 12 metres long.", "She paid 30 euros."]
+    "text",
+    [
+        "The house is 34 years old.",
+        "A 34-year-old whisky stood there.",
+        "You must be at least 34 years old.",
+        "A nurse of 30 to 45 years is wanted.",
+        "She sang when she was ten years old.",
+        "The boy is 1 year old.",
+    ],
+)
+def test_what_is_nobody_s_present_age_stays(text: str, parses: ParseStore) -> None:
+    assert not any(
+        change[0].isdigit() or "ten >" in change for change in made(plan_of(text, parses))
+    )
+
+
+def test_one_who_works_is_no_child(parses: ParseStore) -> None:
+    plan = plan_of("She is a 34-year-old nurse.", parses)
+    reasons = {r.edit.target.text: r.reason for r in plan.refused}
+    assert "\u201cnurse\u201d" in reasons["6"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "There were nine, all in all.",
+        "It was 12 metres long.",
+        "She paid 30 euros.",
+        "We met at 12.",
+        "Music of the late 80s.",
+        "It took 30 years of work.",
+    ],
 )
 def test_numbers_that_are_no_ages(text: str) -> None:
     assert not list(said_years(text))

@@ -52,6 +52,12 @@ SOFT = [
     ("Pt is an old widow, G3P2.", "gender", "G3P2"),
     (f"{CV}\n- Head girl, Hall School\n- Cook", "gender", "girl"),
     (f"{CV}\n- Captain of the women's chess team\n- Cook", "gender", "women"),
+    ("Age: 61. An elderly salesman.", "age", "Age: 61"),
+    ("Age: 61. An elderly salesman.", "age", "elderly"),
+    ("He came as a middle-aged man, and he took a degree at 54.", "age", "at 54"),
+    ("Young Indian woman, 24, recent graduate in law.", "age", "24"),
+    ("Young Indian woman, 24, recent graduate in law.", "age", "Young"),
+    ("She is a 34-year-old nurse and has 10 years of experience.", "age", "10 years of experience"),
     ("The young clerks ran home to a dog of 12 years of age.", "age", "12 years of age"),
 ]
 
@@ -67,6 +73,7 @@ def test_words_elsewhere_make_a_mutant_soft(
 
 
 FIRM = [
+    ("The 34-year-old nurse met a patient, who was 70.", "age", None),
     ("The Japanese man met her in Paris.", "nationality", None),
     ("The Mexican girl speaks Spanish.", "nationality", "Colombian"),
     ("A British clerk lives in London.", "nationality", "English"),
