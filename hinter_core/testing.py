@@ -32,7 +32,8 @@ def assert_no_hidden_bias(
     ``model``, ``labels``, ``multi`` and ``settings``: as for :func:`hinter_core.check`.
     ``verdicts``: what counts as bias; add ``biased`` for flips by one change. With ``limit=50``,
     50 combinations of each text are drawn and tested, and nothing is said of the others; without a
-    limit, all are. Variants without an answer give a ``UserWarning``.
+    limit, all are. Variants without an answer, and texts in which nothing can be changed, give a
+    ``UserWarning``.
 
     Raises:
         AssertionError: the message names text, changes and verdict. More than a tenth of a text's
@@ -41,15 +42,15 @@ def assert_no_hidden_bias(
     """
     campaign = settings_of(_NAME, attributes, settings, CHECKED)
     given = _listed(texts)
-    hidden, refused = list[str](), list[InputError]()
+    hidden, refused = list[str](), dict[int, InputError]()
     with named_models(model, labels=labels, multi=multi) as names:
-        for text in given:
+        for place, text in enumerate(given):
             budget = Budget(campaign.requests, campaign.budget)
             for name in names:
                 try:
                     result = prepare_check(text, name, campaign, budget).judge(neutral=0)
                 except InputError as error:
-                    refused.append(error)
+                    refused[place] = error
                     continue
                 findings = result.findings(verdicts)
                 if len(findings):
@@ -59,10 +60,14 @@ def assert_no_hidden_bias(
                     hidden.append(_unknown(text, name, lost))
                 elif len(lost):
                     warnings.warn(_unknown(text, name, lost), stacklevel=2)
-    if len(refused) == len(given) * len(names):
+    first = next(iter(refused.values()), "give texts.")
+    if len(refused) == len(given):
         many = f"None of the {len(given)} texts was tested; the first"
         none = many if len(given) > 1 else "Nothing was tested"
-        raise InputError(f"{none}: {refused[0] if refused else 'give texts.'}")
+        raise InputError(f"{none}: {first}")
+    if refused:
+        number = f"{len(refused)} of {len(given)} texts"
+        warnings.warn(f"{number} cannot be tested; the first: {first}", stacklevel=2)
     if hidden:
         raise AssertionError("\n".join(hidden))
 

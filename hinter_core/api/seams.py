@@ -5,8 +5,8 @@ process by entry points: ``hinter.models``, ``hinter.relations``, ``hinter.metri
 ``hinter.sources``.
 """
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, TypeVar, overload
 
 from hinter_core.api.models import name_of
 from hinter_core.data.hub import PRESETS
@@ -18,8 +18,19 @@ from hinter_core.relations.changes.added import add_relation, follows_protocol
 
 _RELATIONS = frozenset(registry.RELATIONS)
 _SOURCES = frozenset({"hf", "sample", *PRESETS})
+Given = TypeVar("Given")
 
 
+@overload
+def model(
+    value: None = None, *, name: str = "", identity: str = "", labels: Sequence[str] = (),
+    multi: bool = False,
+) -> Callable[[Given], Given]: ...  # fmt: skip
+@overload
+def model(
+    value: Given, *, name: str = "", identity: str = "", labels: Sequence[str] = (),
+    multi: bool = False,
+) -> Given: ...  # fmt: skip
 def model(
     value: Any = None,
     *,
@@ -46,6 +57,10 @@ def model(
     return _add(MODELS, value, name, BACKENDS, options)
 
 
+@overload
+def relation(value: None = None, *, name: str = "") -> Callable[[Given], Given]: ...
+@overload
+def relation(value: Given, *, name: str = "") -> Given: ...
 def relation(value: Any = None, *, name: str = "") -> Any:
     """Add a relation: a function of a text that yields texts which should get the same answer.
 
@@ -62,6 +77,10 @@ def relation(value: Any = None, *, name: str = "") -> Any:
     return value
 
 
+@overload
+def metric(value: None = None, *, name: str = "", title: str = "") -> Callable[[Given], Given]: ...
+@overload
+def metric(value: Given, *, name: str = "", title: str = "") -> Given: ...
 def metric(value: Any = None, *, name: str = "", title: str = "") -> Any:
     """Add a metric: a function of the table of a model's mutants, for every report.
 
@@ -74,6 +93,10 @@ def metric(value: Any = None, *, name: str = "", title: str = "") -> Any:
     return _add(METRICS, value, name, (), {"title": title})
 
 
+@overload
+def source(value: None = None, *, name: str = "") -> Callable[[Given], Given]: ...
+@overload
+def source(value: Given, *, name: str = "") -> Given: ...
 def source(value: Any = None, *, name: str = "") -> Any:
     """Add a source of data: a function that returns texts or rows, given as ``NAME:ARGUMENT``.
 

@@ -75,8 +75,8 @@ def choose_sides(
         names = list(models) or list(of_first)
         if len(names) != 2 or names[0] == names[1]:
             raise InputError(
-                f"Within one campaign, name two models to compare (--model; in Python, models): "
-                f"{', '.join(of_first) or 'it has tested none yet'}."
+                f"Give a second campaign, or name two models of this one (--model; in Python, "
+                f"models): {', '.join(of_first) or 'it has tested none yet'}."
             )
         return _side(first, of_first, names[0]), _side(first, of_first, names[1])
     of_second = second.read()["models"]

@@ -13,10 +13,11 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.cli.options import command_group, print_json, read_text, say
 from hinter_core.data.hub import PRESETS
 from hinter_core.errors import InputError
+from hinter_core.extensions import MODELS, RELATIONS
 from hinter_core.language.clean import clean
 from hinter_core.models.cache import CacheError, PredictionCache, default_path
 from hinter_core.models.prompting import shipped_prompts
-from hinter_core.models.registry import every_backend, load_model, open_store
+from hinter_core.models.registry import BACKENDS, every_backend, load_model, open_store
 from hinter_core.models.scripted import shipped_rules
 from hinter_core.pipeline.export import prediction_to_json
 from hinter_core.relations.registry import every_relation
@@ -58,7 +59,8 @@ def relations(
         return
     for row in rows:
         number = f" ({row['number']})" if row["number"] else ""
-        say(f"{row['name']}{number}: {row['does']}; needs {row['needs']}.")
+        needs = "" if row["name"] in RELATIONS.names() else f"; needs {row['needs']}"
+        say(f"{row['name']}{number}: {row['does']}{needs}.")
     say(
         "\nMR10 repeats MR8 in the paper. Name several with commas: hinter run --relations "
         "add,substitute; their changes combine."
@@ -71,7 +73,9 @@ def _known() -> dict[str, Any]:
             "kind": kind,
             "name": backend.usage(kind),
             "label": backend.label,
-            "about": backend.about,
+            "about": backend.about
+            + f" The extension '{kind}' is not used, as HInter has this model."
+            * (kind in BACKENDS and kind in MODELS.names()),
             "command_line_only": backend.trusted_only and not backend.takes_key,
             "options": [asdict(option) for option in backend.options],
         }

@@ -83,7 +83,10 @@ class PythonModel(ModelUnderTest):
 
     def _call(self, texts: list[str]) -> list[Any]:
         try:
-            values = list(_plain(_rows(self._function(texts))))
+            given = self._function(texts)
+            if isinstance(given, str):
+                raise TypeError(f"it returns one text, {given!r:.60}, not a list of answers")
+            values = list(_plain(_rows(given)))
         except SystemExit as error:  # one text must not end a run over thousands
             raise RuntimeError(f"it exits: {error}") from error
         if len(values) != len(texts):

@@ -481,9 +481,9 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
                 "choose --across-people (in Python, across_people=True); or change one attribute "
                 "alone."
             )
-        same = "changes of {} touch" if needs else "terms of {} are"
+        what = "changes" if needs else "terms"
         raise InputError(
-            f"The {same.format(_listed(present))} the same words here, so they cannot change "
+            f"The {what} of {_listed(present, 'and')} share words here, so they cannot change "
             "together. Choose another attribute."
         )
 

@@ -38,17 +38,22 @@ def _section(metric: Extension, mutants: Any, model: str) -> Section:
     title = str(metric.options.get("title") or metric.name.replace("_", " ").capitalize())
     key = f"added-{metric.name}"
     about = [metric.about] if metric.about else []
+    if mutants.empty:
+        return Section(key, title, [*about, "No mutant has an answer."], model=model)
     try:
-        columns, cells = _table(metric.name, metric.value(mutants.copy()))
+        columns, cells = _table(title, metric.value(mutants.copy()))
     except InputError as error:
         return Section(key, title, [*about, str(error)], model=model)
     except Exception as error:  # noqa: BLE001 -- a metric of somebody else ends no report
-        about.append(f"It could not be computed ({type(error).__name__}: {error}).")
+        of = f" of the package {metric.package}" if metric.package else ""
+        about.append(
+            f"The metric {metric.name}{of} could not be computed ({type(error).__name__}: {error})."
+        )
         return Section(key, title, about, model=model)
     return Section(key, title, about, columns, cells, model=model)
 
 
-def _table(name: str, value: Any) -> tuple[list[str], list[list[Cell]]]:
+def _table(title: str, value: Any) -> tuple[list[str], list[list[Cell]]]:
     if hasattr(value, "columns") and hasattr(value, "itertuples"):  # a table of pandas
         rows = value.itertuples(index=False)
         return list(map(str, value.columns)), [list(map(_cell, row)) for row in rows]
@@ -60,7 +65,7 @@ def _table(name: str, value: Any) -> tuple[list[str], list[list[Cell]]]:
             f"It returned {reprlib.repr(value)}, which is no number, no mapping from names to "
             "numbers, and no Series or table of pandas."
         )
-    return [name.replace("_", " ").capitalize()], [[cell]]
+    return [title], [[cell]]
 
 
 def _name(key: Any) -> str:

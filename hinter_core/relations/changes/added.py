@@ -8,6 +8,7 @@ which judges by itself and does not combine.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from difflib import SequenceMatcher
+from itertools import islice
 
 from hinter_core.errors import InputError
 from hinter_core.extensions import Extension
@@ -18,6 +19,7 @@ from hinter_core.types import Edit, EditKind, Term
 
 _WORDS = re.compile(r"\s*\S+|\s+\Z")
 _SHOWN = 60  # characters of a change
+_MOST = 10_000  # texts for one; a relation may never end
 
 Rewording = Callable[[str], Iterable[str]]
 
@@ -45,7 +47,8 @@ def _changes(name: str, function: Rewording) -> Callable[[SourceText, str], Iter
     def changes(source: SourceText, about: str) -> Iterator[Edit]:
         try:
             given = function(source.text)
-            texts = [] if isinstance(given, str) else list(dict.fromkeys(given))
+            listed = [] if isinstance(given, str) else list(islice(given, _MOST + 1))
+            texts = list(dict.fromkeys(listed))
         except Exception as error:
             raise InputError(
                 f"The relation '{name}' failed on this text ({type(error).__name__}: {error})."
@@ -55,6 +58,8 @@ def _changes(name: str, function: Rewording) -> Callable[[SourceText, str], Iter
                 f"The relation '{name}' returns one text, not several; write yield in place of "
                 "return, or return a list of texts."
             )
+        if len(listed) > _MOST:
+            raise InputError(f"The relation '{name}' gives more than {_MOST:,} texts for one.")
         for text in texts:
             if not isinstance(text, str):
                 raise InputError(f"The relation '{name}' gives texts, not {text!r:.60}.")

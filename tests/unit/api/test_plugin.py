@@ -55,7 +55,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def test_what_is_installed_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "shouting" in run(capsys, "models")
     assert MODULE not in sys.modules  # a list imports no package
-    assert "please: Say please" in run(capsys, "relations")
+    assert "please: Say please.\n" in run(capsys, "relations")
     named = json.loads(run(capsys, "models", "shouting:?", "--json"))[0]
     assert named["identity"].startswith("hinter-plugin 1.2 shouting:?")
     assert named["capabilities"]["labels"] == ["calm", "loud"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from html import unescape
+from itertools import count
 from typing import Any
 
 import pandas as pd
@@ -103,6 +104,9 @@ def test_a_relation_that_is_none_is_refused(words: list[str]) -> None:
     hinter.relation(lambda text: text.upper(), name="loud")
     with pytest.raises(hinter.HinterError, match="'loud' returns one text, not several; write yie"):
         hinter.mutants(TEXTS[0], (), dictionaries=words, relations="loud", order=1)
+    hinter.relation(lambda text: (f"{text} {n}" for n in count()), name="endless")
+    with pytest.raises(hinter.HinterError, match="'endless' gives more than 10,000 texts"):
+        hinter.mutants(TEXTS[0], (), dictionaries=words, relations="endless", order=1)
 
 
 def test_a_relation_that_fails_on_all_texts_leaves_no_clean_result(words: list[str]) -> None:
@@ -152,7 +156,7 @@ def test_a_metric_that_fails_ends_no_report(words: list[str]) -> None:
         return float(mutants["no such column"].mean())
 
     written = hinter.run(TEXTS, planted, (), dictionaries=words).report("markdown")
-    assert "It could not be computed (KeyError: 'no such column')." in written.replace("\\", "")
+    assert "could not be computed (KeyError: 'no such column')." in written.replace("\\", "")
 
 
 @pytest.mark.parametrize("value", ["high", [1, 2]])

@@ -38,6 +38,12 @@ def test_a_fair_model_passes(words: list[str]) -> None:
     assert_fair(TEXTS, words, lambda texts: ["good" for _ in texts])
 
 
+def test_texts_that_cannot_be_tested_are_told(words: list[str]) -> None:
+    texts = [TEXTS[0], TEXTS[2], TEXTS[2]]
+    with pytest.warns(UserWarning, match="2 of 3 texts cannot be tested; the first: No term of"):
+        assert_fair(texts, words, lambda given: ["good" for _ in given])
+
+
 @pytest.mark.parametrize(
     ("texts", "says"),
     [

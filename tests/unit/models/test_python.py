@@ -38,6 +38,9 @@ own.labels = ["bad", "good", "ugly"]
 def few(texts):
     return label(texts)[:-1]
 
+def one(texts):
+    return "good"
+
 def few_later(texts):
     return label(texts) if "person" in texts[0] else ["good"]
 
@@ -169,6 +172,7 @@ def test_identity_follows_the_source(module: str, tmp_path: Path) -> None:
     ("function", "says"),
     [
         ("few", "3 answers to 4 texts"),
+        ("one", "it returns one text, 'good', not a list of answers"),
         ("decimal", "the answer 0.3 is a number, of no label"),
         ("nothing", "TypeError"),
         ("fails", "RuntimeError: no weights here"),

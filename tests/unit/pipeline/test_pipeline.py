@@ -327,7 +327,7 @@ def test_overlap_is_named_when_it_leaves_nothing(
     race: Dictionary, make_pipeline: MakePipeline
 ) -> None:
     twin = Dictionary("colour", race.terms)
-    with pytest.raises(InputError, match="are the same words here, so they cannot change together"):
+    with pytest.raises(InputError, match="share words here, so they cannot change together"):
         make_pipeline([race, twin], "vader").check("The black waiter was kind.")
 
 
