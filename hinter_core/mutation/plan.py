@@ -423,6 +423,13 @@ def _with_sense(
             rejected.append(RejectedOccurrence(occurrence, reading.reason))
             if " " in reading.name:
                 named.setdefault(occurrence.surface, reading.name)
+    said = {occurrence.surface: occurrence.terms for occurrence in kept}
+    for refused in [r for r in rejected if r.occurrence.surface.isupper()]:
+        # A headline has no sentence that shows it: "SALESMAN WANTED", and below "a salesman".
+        if terms := said.get(refused.occurrence.surface.lower()):
+            rejected.remove(refused)
+            kept.append(replace(refused.occurrence, terms=terms))
+    kept.sort(key=lambda one: one.span)
     for occurrence in [o for o in kept if o.surface in named and _may_be_surname(o)]:
         kept.remove(occurrence)
         reason = f"a surname in this text: \u201c{named[occurrence.surface]}\u201d"

@@ -14,6 +14,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain, pairwise
 
 from hinter_core.language.people import PRONOUNS, people_words
@@ -26,9 +27,10 @@ from hinter_core.mutation.whole_names import (
     says,
     with_whole_names,
 )
+from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.senses.fields import heads_item, series_of
 from hinter_core.terms.senses.forms import tokens_at
-from hinter_core.types import Entity, Mention, MentionKind, Span
+from hinter_core.types import Entity, GrammaticalForm, Mention, MentionKind, Span
 
 _ARGUMENTS = ("nsubj", "nsubj:pass", "obj", "iobj", "obl")
 _NOT = frozenset({"not", "n't", "never"})
@@ -41,6 +43,7 @@ GENERAL = frozenset("man woman lady gentleman girl boy lad lass fellow guy".spli
 _DETERMINED = frozenset("a an another the this that his her my our your their no any".split())
 _RESTATED = 3  # sentences back to a name that "the girl" says again
 _GREETED = re.compile(r"(?:^|\n)\s*(?:dear|hello|hi)\s[^\n,]*$", re.IGNORECASE)
+_HEADLINE = 80  # characters
 _AND = 8  # characters before a name that may join it with another
 _JOINED = re.compile(r"(?:\band|&|\bor)\s+$")  # "Mr and Mrs Khan, a young couple"
 _LABEL = 12  # characters before pronouns that may say that they are some
@@ -56,6 +59,7 @@ def settled(
     parts = [part for entity in whole for part in _parts(text, entity)]
     parts = _with_names(text, parts, sentences)
     parts = _with_restated(text, parts, sentences)
+    parts = _with_headlines(text, parts)
     if any(_loose(entity) for entity in parts):
         parts = _Joiner(text, parts, sentences).joined()
     return tuple(sorted(parts, key=lambda entity: entity.mentions[0].span))
@@ -206,6 +210,44 @@ def _with_restated(
         if 0 < _sentence(sentences, noun[0]) - _sentence(sentences, last.head[0]) <= _RESTATED:
             joined.join(alike[0], number)
     return list(joined)
+
+
+def _with_headlines(text: str, entities: list[Entity]) -> list[Entity]:
+    """Join a headline with the same role below: "SALESMAN WANTED", "we seek a young salesman"."""
+    joined = Joined(entities)
+    nouns = [
+        (_role(text[slice(*m.head)].lower()), n, m)
+        for n, entity in enumerate(entities)
+        for m in entity.mentions
+        if entity.person and not entity.plural and m.kind is MentionKind.NOUN
+    ]
+    for role, number, mention in nouns:
+        below = (n for same, n, m in nouns if same == role and m.head > mention.head)
+        if _heads(text, mention) and (other := next(below, None)) is not None:
+            joined.join(number, other)
+    return list(joined)
+
+
+def _heads(text: str, mention: Mention) -> bool:
+    """Whether a noun stands in a line of capitals, or in a first one that is no sentence."""
+    start, end = text.rfind("\n", 0, mention.head[0]) + 1, text.find("\n", mention.head[1])
+    line, below = text[start:end].strip(), text[end:]
+    if end < 0 or len(line) > _HEADLINE or line.endswith((".", "!", "?", ",", ";")):
+        return False
+    phrase = text[mention.span[0] : mention.head[0]].lower().split()
+    first = not text[:start].strip() and _DETERMINED.isdisjoint(phrase)
+    return first or (line.isupper() and not below.isupper())
+
+
+@lru_cache(maxsize=1)
+def _role_words() -> Mapping[str, str]:
+    terms = load_shipped()["gender"].terms
+    return {term.text: term.concept for term in terms if term.form is GrammaticalForm.NOUN_SG}
+
+
+def _role(noun: str) -> str:
+    """Return what *salesman* and *salesperson* share."""
+    return _role_words().get(noun) or noun
 
 
 def _at(mention: Mention) -> Span:

@@ -326,8 +326,12 @@ def _person(text: str, edit: Edit, people: People | None) -> float | None:
 
 
 def _own(text: str, term: Term, spans: Iterable[Span]) -> list[Span]:
-    """Return the places of a term; others are words that go with it, or insertions."""
-    return [span for span in spans if fold(text[slice(*span)]) == fold(term.text)]
+    """Return the places of a term; others are words that go with it, or insertions.
+
+    Of a headline's word that stands below, too ("SALESMAN WANTED"), only the latter.
+    """
+    own = [span for span in spans if fold(text[slice(*span)]) == fold(term.text)]
+    return [span for span in own if not text[slice(*span)].isupper()] or own
 
 
 @lru_cache(maxsize=_EDITS)

@@ -265,6 +265,11 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "male > female",
             "Cand. B: female, mid-20s. Says her wife left.",
         ),
+        (
+            "SALESMAN WANTED\nWe seek a calm salesman. He must have his own car.",
+            "salesman > saleswoman",
+            "SALESWOMAN WANTED\nWe seek a calm saleswoman. She must have her own car.",
+        ),
         ("I served Her Majesty.", "her > his", "I served His Majesty."),
         # A girl or boy may be grown up: no child is made of either then.
         (
