@@ -278,11 +278,7 @@ class _Extender:
         if isinstance(marks := self._marks(people, wanted), str):
             return marks
         new = new | marks
-        said = self._direction.says(pair.source)
-        meant = self._perhaps_same(people, said) if said in _BINARY else ""
-        if said not in _BINARY:
-            meant = self._perhaps_meant(people, wanted)
-        if why := self._left(people, new, wanted) or meant:
+        if why := self._left(people, new, wanted) or self._meant(people, pair, wanted):
             return why
         renaming = self._names.renamed(people, wanted if wanted in _BINARY else BOTH)
         if renaming.reason:
@@ -406,6 +402,15 @@ class _Extender:
             if stays and gender in _BINARY and gender != wanted:
                 return self._also((start, end))
         return ""
+
+    def _meant(self, people: set[int], pair: Pair, wanted: str) -> str:
+        """Return a word that may mean these people or others, or ""."""
+        if either := self._people.open_between(people):
+            return f"it is open who is meant by \u201c{self._text[slice(*either)]}\u201d"
+        said = self._direction.says(pair.source)
+        if said not in _BINARY:
+            return self._perhaps_meant(people, wanted)
+        return self._perhaps_same(people, said)
 
     def _perhaps_same(self, people: set[int], said: str) -> str:
         """Return a definite noun that nobody else can be: "the lady", where there is one woman.

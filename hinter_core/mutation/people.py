@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
 from hinter_core.language.coreference import parse_text, resolve
 from hinter_core.language.parsing import ParseStore
-from hinter_core.language.people import FEMALE, MALE
+from hinter_core.language.people import FEMALE, MALE, PRONOUNS
 from hinter_core.language.trees import ParsedSentence, SentenceTree, said_of_somebody
 from hinter_core.mutation.unresolved import settled
 from hinter_core.terms.ages import stated
@@ -214,6 +214,30 @@ class People:
             if not behind or span[0] - 2 in self._by_place
             for bearer in self._bearer(span, says)
         ]
+
+    def open_between(self, persons: Collection[int]) -> Span | None:
+        """Return a pronoun that may mean a person or another one: "Her daughter says she fell"."""
+        return next((span for span, two in self._open if not two.isdisjoint(persons)), None)
+
+    @cached_property
+    def _open(self) -> list[tuple[Span, frozenset[int]]]:
+        """Pronouns after what somebody's relative says, with both people, if of one gender."""
+        found: list[tuple[Span, frozenset[int]]] = []
+        for one in self.parsed:
+            tree, labels, heads = one.tree, one.parse.labels, one.parse.heads
+            for token, word in enumerate(tree.lower):
+                clause = heads[token]
+                if word not in ("he", "she") or labels[clause] != "ccomp":
+                    continue
+                sayers = tree.children(heads[clause], "nsubj")
+                owners = [o for s in sayers for o in tree.children(s, "nmod:poss")]
+                numbers = [self._entity(tree, n) for n in (*sayers[:1], *owners[:1])]
+                people = {n for n in numbers if n is not None}
+                genders = {self.entities[n].gender for n in people}
+                if len(people) == 2 and genders == {PRONOUNS[word].gender}:
+                    low, high = tree.parse.spans[token]
+                    found.append(((tree.start + low, tree.start + high), frozenset(people)))
+        return found
 
     def _bearer(self, span: Span, gender: str) -> list[int]:
         """Return the person of a gender whom a note speaks of: "B: male, 30. His manner ..."."""

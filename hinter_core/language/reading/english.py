@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from hinter_core.storage import shipped_words
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"(?<![^\W_])(?<!\d\s)[^\W\d_]+")  # "28 yo" is years
 _LOOKED_AT = 400  # words
 _PARTICLES = frozenset(
     "al da de del della der di do dos du el la las le les los san van von".split()

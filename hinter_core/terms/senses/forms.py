@@ -197,6 +197,7 @@ class _Place:
         )
         self._title = self._several and _FORM.TITLE in forms
         self._modifies = self._label in MODIFIER and _FORM.ADJECTIVE in forms and not self._counted
+        self._modifies = self._modifies and not _before_abbreviation(parse, head)
         self._collective = _FORM.COLLECTIVE in forms and _of_all(parse, tokens)
         self._number = None
         if _FORM.NOUN_PL in forms and not forms.isdisjoint((_FORM.ADJECTIVE, _FORM.NOUN_SG)):
@@ -306,6 +307,12 @@ def _of_plurals(parse: Parse, head: int) -> bool:
     governor, after = parse.heads[head], parse.tags[head + 1 : head + 2]
     joined = parse.labels[head] == "conj" and parse.tags[governor] in ("NNS", "NNPS")
     return joined and parse.words[head][:1].isupper() and after not in _NOUN_PHRASES_GO_ON
+
+
+def _before_abbreviation(parse: Parse, head: int) -> bool:
+    """Whether a letter and a slash follow, which are no noun: "male c/o pain"."""
+    letter = parse.words[head + 1 : head + 2]
+    return len("".join(letter)) == 1 and parse.words[head + 2 : head + 3] == ("/",)
 
 
 def _before_style(parse: Parse, head: int) -> bool:

@@ -76,6 +76,10 @@ _SURE = frozenset("man men woman women".split())
 _SEEMING = frozenset({"animal", "figure", "thing"})
 _LENGTHS = frozenset("feet foot ft inch inches cm cms metres meters m how".split())
 _SOME = frozenset("some any much little enough fluent broken perfect".split())  # of a language
+_TEACHING = frozenset(
+    """teacher teachers lesson lessons class classes tutor tutors course courses major majors
+    instructor instructors translator translators interpreter interpreters""".split()
+)
 _SPEAKERS = frozenset("speaker speakers speaking".split())
 _UNITS = {
     "old": frozenset("year years yr yrs month months week weeks day days how".split()),
@@ -233,6 +237,8 @@ def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
         return f"here \u201c{surface}\u201d is part of the measure \u201c{measure}\u201d"
     if term.text[:1].isupper() and _language(parse, tokens):
         return f"here \u201c{surface}\u201d is a language"
+    if term.text[:1].isupper() and _taught(parse, tokens, term):
+        return f"here \u201c{surface}\u201d may be a language"
     if term.text[:1].isupper() and (thing := _thing(parse, tokens)):
         return f"\u201c{surface}\u201d is about the thing \u201c{thing}\u201d"
     if fold(surface) == "people" and _nation(parse, tokens[0]):
@@ -255,6 +261,19 @@ def _language(parse: Parse, tokens: Sequence[int]) -> bool:
     alone = not parse.labels[last].startswith(("amod", "compound", "nsubj"))
     some = first > 0 and fold(parse.words[first - 1]) in _SOME
     return after in _SPEAKERS or (alone and some and not parse.words[last].endswith("s"))
+
+
+def _taught(parse: Parse, tokens: Sequence[int], term: Term) -> bool:
+    """Whether a people's word may say what somebody teaches: "a Chinese teacher"."""
+    after = parse.words[tokens[-1] + 1 : tokens[-1] + 2]
+    return fold(" ".join(after)) in _TEACHING and fold(term.text) in _languages()
+
+
+@lru_cache(maxsize=1)
+def _languages() -> frozenset[str]:
+    """Return the languages that somebody may speak: those of "Chinese-speaking"."""
+    words = (fold(term.text).rpartition("-speaking") for term in load_shipped()["language"].terms)
+    return frozenset(language for language, speaking, _ in words if speaking)
 
 
 def _thing(parse: Parse, tokens: Sequence[int]) -> str:

@@ -259,6 +259,11 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "son > daughter",
             "73 y/o F, febrile. Daughter says she fell.",
         ),
+        (
+            "28 yo Hispanic male, no pain. He is calm.",
+            "male > female",
+            "28 yo Hispanic female, no pain. She is calm.",
+        ),
         ("It was 45 F outside. She left.", "she > he", "It was 45 F outside. He left."),
         (
             "Cand. B: male, mid-20s. Says his wife left.",
@@ -381,6 +386,21 @@ def test_equal_changes_are_one(parses: ParseStore) -> None:
             "Kate is a nurse. She has a dog. That woman is a saint.",
             "she > ze",
             "the text also says \u201cwoman\u201d, perhaps of the same person",
+        ),
+        (
+            "Pt is a widow. Her daughter reports she fell.",
+            "daughter > son",
+            "it is open who is meant by \u201cshe\u201d",
+        ),
+        (
+            "Pt is a widow. Her daughter reports she fell.",
+            "widow > widower",
+            "it is open who is meant by \u201cshe\u201d",
+        ),
+        (
+            "28 yo Hispanic male c/o pain. He is calm.",
+            "he > xe",
+            "the text also says \u201cmale\u201d of the same person",
         ),
         (
             "A 45F came in. She was in pain.",

@@ -417,6 +417,7 @@ def test_every_people_has_the_same_answer(
         ("The boy was ten weeks old.", "old", "is part of the measure \u201cweeks old\u201d"),
         ("Pt is deaf, blind in L eye.", "blind", "is about the body part \u201ceye\u201d"),
         ("He has hearing loss in one ear.", "hearing loss", "is about the body part"),
+        ("He was our Chinese teacher.", "Chinese", "\u201cChinese\u201d may be a language"),
         ("In May they carried a long pole.", "pole", "in lower case is a thing"),
         ("Two American Indians spoke.", "American", "is part of the name \u201cAmerican indians"),
     ],
