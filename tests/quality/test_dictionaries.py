@@ -86,6 +86,13 @@ def test_pronouns_are_paired_by_part_of_speech(shipped: dict[str, Dictionary]) -
         assert reflexive[0] is reflexive[1], (pair.source.text, pair.target.text)
 
 
+def test_a_word_that_says_more_than_its_gendered_words_is_no_neutral_one(
+    shipped: dict[str, Dictionary],
+) -> None:
+    """A recent graduate is no alumna, and a blood donor no benefactor."""
+    assert {t.text for t in shipped["gender"].terms}.isdisjoint({"graduate", "donor"})
+
+
 def test_a_word_before_a_noun_meets_words_that_stand_there(shipped: dict[str, Dictionary]) -> None:
     migration = shipped["migration"]
     before = targets(migration, "immigrant", GrammaticalForm.ADJECTIVE)
