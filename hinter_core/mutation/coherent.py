@@ -275,7 +275,7 @@ class _Extender:
             new = new | (self._title_left_out(part) or self._texts(part))
         for part in (edit, *parts):
             new = new | self._verbs(part)
-        if isinstance(marks := self._marks(people, wanted), str):
+        if isinstance(marks := self._marks(people, new, wanted), str):
             return marks
         new = new | marks
         if why := self._left(people, new, wanted) or self._meant(people, pair, wanted):
@@ -379,10 +379,12 @@ class _Extender:
             return verb.upper() if surface.isupper() else verb
         return carry_case(surface, "", verb, starts_sentence=True)
 
-    def _marks(self, people: set[int], wanted: str) -> dict[Span, str] | str:
+    def _marks(
+        self, people: set[int], new: Mapping[Span, str], wanted: str
+    ) -> dict[Span, str] | str:
         """Return the marks of the other sex ("73 y/o F"), or the one that stops the change."""
         marks = (mark for n in sorted(people) for mark in self._people.marks(n))
-        spans = [span for span, says in marks if says != wanted]
+        spans = [span for span, says in marks if says != wanted and span not in new]
         if spans and wanted not in _BINARY:
             return self._also(spans[0])
         return {span: turned(self._text[slice(*span)]) for span in spans}

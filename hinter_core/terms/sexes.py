@@ -1,4 +1,4 @@
-"""Marks of somebody's sex in notes: "73 y/o F", "F, 60", "a nurse (f)"."""
+"""Marks of somebody's sex in notes: "73 y/o F", "28 yo male", "F, 60", "a nurse (f)"."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hinter_core.types import Span
 _MARK = re.compile(
     r"""
     \b\d{1,3}[\s-]?(?:y/?o\b|yrs?\b|years?\b|y\b)\.?(?:[\s-]?olds?\b)?,?\s
-        (?:[\w-]+\s){0,2}?(?P<aged>[FM])\b(?![/'\u2019&-]|\.\w)
+        (?:[\w-]+\s){0,2}?(?P<aged>[FM]|(?:fe)?male)\b(?![/'\u2019&-]|\.\w)
     | (?:^|[\n.:;(]\s*|\b[Aa]\s)\d\d(?P<glued>[FM])(?=,|\s(?:w/|with\b|who\b|came\b|admitted\b
         |present|c/o|p/w|s/p|h/o|hx\b|brought\b|found\b|seen\b|here\b|complain))
     | (?:^|[\n.:;(]\s*)(?P<first>[FM])[,/\s]\s?\d\d(?![\d%.:]|\s?(?:kg|cm|degrees)\b)
@@ -34,7 +34,7 @@ _TURNED = str.maketrans("fmFM", "mfMF")
 def sex_marks(text: str) -> tuple[tuple[Span, str, bool], ...]:
     """Return the marks of a text with what they say, and whether each stands behind its noun."""
     return tuple(
-        (match.span(kind), _SAYS[match[kind].lower()], kind == "behind")
+        (match.span(kind), _SAYS[match[kind].lower()[0]], kind == "behind")
         for match in _MARK.finditer(text)
         if (kind := match.lastgroup) is not None
     )
@@ -42,4 +42,5 @@ def sex_marks(text: str) -> tuple[tuple[Span, str, bool], ...]:
 
 def turned(mark: str) -> str:
     """Return the mark of the other sex."""
-    return mark.translate(_TURNED)
+    words = {"female": "male", "male": "female"}
+    return words.get(mark) or mark.translate(_TURNED)
