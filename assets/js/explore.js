@@ -151,3 +151,70 @@ function follow(how, answer) {
   window.hinter.explored = Number(number);
   window.hinter.follow('explore', query ? '?' + query : '', how);
 }
+
+// Save verdict and square as they are shown, with the model's name, as a picture. They are drawn box
+// by box and word by word: a browser draws no HTML into a picture that may be saved.
+function picture(element) {
+  const scale = 2, edge = 24, foot = 36;
+  let pen;
+  const seen = (part, lines) => {
+    const style = getComputedStyle(part), boxless = style.display === 'contents';
+    if (!(boxless || part.checkVisibility()) || part.matches('.sr-only, svg')) return;
+    const width = parseFloat(style.borderTopWidth), round = parseFloat(style.borderTopLeftRadius) || 0;
+    for (const box of part.getClientRects()) {
+      pen.beginPath();
+      pen.roundRect(box.x, box.y, box.width, box.height, Math.min(round, box.height / 2));
+      pen.fillStyle = style.backgroundColor;
+      pen.fill();
+      [pen.strokeStyle, pen.lineWidth] = [style.borderTopColor, width];
+      if (width && style.borderTopStyle !== 'none') pen.stroke();
+    }
+    if (part.tagName !== 'A') lines = `${lines} ${style.textDecorationLine}`;
+    for (const child of part.childNodes)
+      if (child.nodeType === Node.ELEMENT_NODE) seen(child, lines);
+      else if (child.nodeType === Node.TEXT_NODE) written(child, style, lines);
+  };
+  const written = (node, style, lines) => {
+    pen.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+    pen.fillStyle = style.color;
+    const range = document.createRange(), rise = pen.measureText('x').fontBoundingBoxAscent;
+    const put = (from, to) => {
+      range.setStart(node, from);
+      range.setEnd(node, to);
+      const boxes = range.getClientRects(), [box] = boxes;
+      if (boxes.length > 1 && to - from > 1)
+        for (let at = from; at < to; at++) put(at, at + 1);
+      else if (box?.width) {
+        pen.fillText(node.data.slice(from, to), box.x, box.y + rise);
+        for (const [line, share] of [['line-through', .55], ['underline', .92]])
+          if (lines.includes(line)) pen.fillRect(box.x, box.y + box.height * share, box.width, 1);
+      }
+    };
+    for (const word of node.data.matchAll(/\S+ ?/g)) put(word.index, word.index + word[0].length);
+  };
+  element.addEventListener('click', event => {
+    const button = event.target.closest('.save-picture');
+    const parts = [...document.querySelectorAll('#banner .banner, #square .square-wrap')];
+    if (!button || !parts.length) return;
+    const boxes = parts.map(part => part.getBoundingClientRect());
+    const end = (side, most) => most(...boxes.map(box => box[side]));
+    const [left, top] = [end('left', Math.min), end('top', Math.min)];
+    const width = end('right', Math.max) - left + 2 * edge;
+    const height = end('bottom', Math.max) - top + 2 * edge + foot;
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [scale * width, scale * height];
+    pen = canvas.getContext('2d');
+    pen.scale(scale, scale);
+    pen.fillStyle = getComputedStyle(document.querySelector('.gradio-container')).backgroundColor;
+    pen.fillRect(0, 0, width, height);
+    const style = getComputedStyle(button);
+    pen.font = `15px ${style.fontFamily}`;
+    pen.fillStyle = style.color;
+    pen.fillText(button.dataset.caption, edge, height - edge, width - 2 * edge);
+    pen.translate(edge - left, edge - top);
+    for (const part of parts) seen(part, '');
+    const link = document.createElement('a');
+    [link.href, link.download] = [canvas.toDataURL('image/png'), 'hinter-check.png'];
+    link.click();
+  });
+}

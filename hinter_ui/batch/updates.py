@@ -146,7 +146,9 @@ class BatchUpdates:
         priority = status.seen.priority if status else {}
         curve = repr(priority)
         if shown.get("curve") != curve:
-            updates[job.curve] = drawn(priority_figure(priority) if priority else None)
+            updates[job.curve] = drawn(
+                priority_figure(priority) if priority else None, "hinter-faults"
+            )
         shown.update(parts | {"state": state, "busy": str(busy), "curve": curve})
         # An event that changes nothing must still name one of its outputs.
         return updates or {ui.table: gr.skip()}

@@ -46,8 +46,9 @@ class ExploreLayout:
             self.preview, self.who, self.pairs, self.choosing, self.asking, self.models,
         ]  # fmt: skip
         self.shown = [
-            self.results, self.details, self.banner, self.square, self.model_switch,
-            self.threshold, self.link, self.pairs, self.folds["how"], self.plot, self.trees,
+            self.results, self.details, self.banner, self.square, self.picture,
+            self.model_switch, self.threshold, self.link, self.pairs, self.folds["how"], self.plot,
+            self.trees,
         ]  # fmt: skip
         self.listed = [self.found, self.table]
         # Says which figures belong to what the controls say.
@@ -116,6 +117,7 @@ class ExploreLayout:
         self.found = html("found", script="explore.picks")
         self.model_switch = labels.make(gr.Radio, "model-switch", choices=[], visible=False)
         self.square = html("square")
+        self.picture = html("picture", script="explore.picture")
         labels.fold("threshold-fold", "narrow.threshold")
         self.threshold = labels.make(
             gr.Slider, "threshold", minimum=0.01, maximum=0.99, step=0.01, value=0.5, visible=False,

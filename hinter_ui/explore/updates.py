@@ -232,6 +232,7 @@ class ExploreUpdates:
             ui.details: seen,
             ui.banner: parts.banner,
             ui.square: parts.square,
+            ui.picture: _picture(state.shown_model),
             ui.link: _share(self.actions.link(session)),
             ui.threshold: self._threshold(session, session.result),
             ui.folds["how"]: gr.update(visible=bool(judged and judged.effect)),
@@ -311,3 +312,11 @@ def _share(query: str) -> Markup:
         return tag("span", say("link.long"), class_="quiet")
     link = tag("a", say("link.open"), href=address(query), class_="share")
     return tag("span", link, " ", notice.copy_button())
+
+
+def _picture(model: str) -> Markup:
+    """Offer what is shown as a picture, which names the model."""
+    return tag(
+        "button", say("picture.save"), type="button", class_="save-picture",
+        data_caption=say("picture.caption", model=model),
+    )  # fmt: skip

@@ -7,7 +7,7 @@ cards at order 2, the eight of the lattice at order 3, two for an atomic mutant.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import exp, log
 from typing import TYPE_CHECKING, Any
 
@@ -223,10 +223,20 @@ def probability(value: float) -> float:
 
 def figure(result: TestResult, judged: Outcome, model: str) -> PlotData | None:
     """Plot the scores of a mutant and its parts on a log-odds scale; None where one is missing."""
+    drawn = chart(result, judged, model)
+    return as_plot(drawn, "hinter-interaction") if drawn else None
+
+
+def as_plot(figure: Mapping[str, Any], name: str) -> PlotData:
+    """Return a chart of plotly for the page; ``name``: that of its picture, without the ending."""
     from gradio.components.plot import PlotData  # a notebook shows the square without gradio
 
-    drawn = chart(result, judged, model)
-    return PlotData(type="plotly", plot=json.dumps(drawn)) if drawn else None
+    config = {
+        "toImageButtonOptions": {"filename": name, "scale": 2},
+        "modeBarButtonsToRemove": ["select2d", "lasso2d"],
+        "displaylogo": False,
+    }
+    return PlotData(type="plotly", plot=json.dumps({**figure, "config": config}))
 
 
 def chart(result: TestResult, judged: Outcome, model: str) -> dict[str, Any] | None:

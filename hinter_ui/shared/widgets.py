@@ -11,6 +11,7 @@ from hinter_core.report.figures import Chart
 from hinter_core.report.figures import plot as plotted
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.html.sections import narrow_fold
+from hinter_ui.html.square import as_plot
 from hinter_ui.html.wording import Words, in_visitors_words, translated
 from hinter_ui.shared.wiring import on_load
 
@@ -151,12 +152,11 @@ def plot(elem_id: str, **options: Any) -> gr.Plot:
     )
 
 
-def drawn(chart: Chart | None) -> Any:
-    """Draw a chart of a report; hidden where there is none."""
-    from plotly import graph_objects as go
-
+def drawn(chart: Chart | None, name: str) -> Any:
+    """Draw a chart of a report; hidden where there is none. ``name``: that of its picture."""
     if chart is None:
         return gr.update(value=None, visible=False)
     figure = plotted(chart)
     layout = {**figure["layout"], "height": min(_HIGHEST, figure["layout"]["height"])}
-    return gr.update(value=go.Figure(data=figure["data"], layout=layout), visible=True)
+    value = as_plot({"data": figure["data"], "layout": layout}, name)
+    return gr.update(value=value, visible=True)

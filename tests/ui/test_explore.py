@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote_plus
 
+from PIL import Image
 from playwright.sync_api import Locator, Route, expect
 
 from tests.ui.conftest import open_list, turn_to
@@ -143,6 +144,17 @@ def test_a_scan_is_read_by_keyboard_filtered_and_taken_along(explore: Any) -> No
     rows = list(csv.DictReader(_saved(explore, "Download CSV").splitlines()))
     assert len(rows) == len(value["mutants"])
     assert sum(row["verdict"] == "hidden" for row in rows) == hidden
+    with explore.page.expect_download() as waiting:
+        explore.press("Download picture")
+    assert waiting.value.suggested_filename == "hinter-check.png"
+    with Image.open(waiting.value.path()) as picture:
+        shown = explore.square.bounding_box()
+        assert picture.width > 2 * shown["width"]
+        assert picture.height > 2 * shown["height"]
+        assert len(picture.getcolors(100_000)) > 20  # boxes, words and bars
+    expect(explore.page.locator(".save-picture")).to_have_attribute(
+        "data-caption", "Model: scripted:hidden-review \u00b7 HInter"
+    )
     # The table turns, filters and selects.
     explore.press("Next \u2192")
     expect(explore.table.locator(".pager")).to_contain_text("26\u201350 of")

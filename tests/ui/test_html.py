@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from contextvars import copy_context
@@ -48,7 +49,7 @@ from hinter_ui.html.markup import model_name, tag
 from hinter_ui.html.notice import costs, error, in_app_words, progress
 from hinter_ui.html.people import people
 from hinter_ui.html.sections import folded
-from hinter_ui.html.square import square
+from hinter_ui.html.square import figure, square
 from hinter_ui.html.wording import Words, beside, relation_choices, speak, verdict_name, where
 from hinter_ui.results import html as results
 from hinter_ui.shared.services import Services
@@ -132,6 +133,11 @@ def test_an_interaction_is_explained_where_there_is_one() -> None:
     check = checked(0, load_model("vader"))
     judged = next(j for j in check.outcomes["vader"] if j.mutant.order == 2 and j.effect)
     assert "Interaction:" in str(square(check, judged, "vader"))
+    plot = figure(check, judged, "vader")
+    assert plot is not None
+    config = json.loads(plot.plot)["config"]
+    assert config["toImageButtonOptions"]["filename"] == "hinter-interaction"
+    assert config["modeBarButtonsToRemove"] == ["select2d", "lasso2d"]
 
 
 def test_the_banner_says_how_far_an_answer_lies_beyond_the_threshold() -> None:
