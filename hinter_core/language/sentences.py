@@ -174,6 +174,8 @@ def _is_abbreviation(before: str, following: str) -> bool:
         return not _starts(following)  # an initial: J. Smith; not "Plan B. The"
     if lower in words["also_words"]:
         return _NUMBERED.match(following) is not None
+    if word in words["with_capital"]:
+        return False
     if lower in words["abbreviations"]:
         return lower not in words["may_end"] or not _starts(following)
     # Reporters and acronyms such as "S.D.N.Y." or "F.2d": letters joined by inner stops.

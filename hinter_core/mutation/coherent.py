@@ -431,7 +431,10 @@ class _Extender:
         if not others and nouns:
             known = [m.head[0] for n in people for m in self._people.mentions(n)]
             noun = nouns[0].mentions[0].head
-            return self._perhaps(noun) if known and noun[0] > min(known) else ""
+            after = known and noun[0] > min(known)
+            return (
+                "" if not after or all(greeted(text, m) for m in changed) else self._perhaps(noun)
+            )
         bare = all(general(text, entities[n]) for n in people if n < len(entities)) and all(
             mention.span[1] == mention.head[1] for mention in changed
         )

@@ -19,7 +19,7 @@ from hinter_core.language.coreference import parse_text, resolve
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS
 from hinter_core.language.trees import ParsedSentence, SentenceTree, said_of_somebody
-from hinter_core.mutation.unresolved import settled
+from hinter_core.mutation.unresolved import said_of_either, settled
 from hinter_core.terms.ages import stated
 from hinter_core.terms.senses.fields import field_at
 from hinter_core.terms.senses.forms import head_of, tokens_at
@@ -211,7 +211,7 @@ class People:
         return [
             (span, says, bearer)
             for span, says, behind in sex_marks(self._text)
-            if not behind or span[0] - 2 in self._by_place
+            if not behind or self._names_somebody(span[0] - 2)
             for bearer in self._bearer(span, says)
         ]
 
@@ -223,20 +223,11 @@ class People:
     def _open(self) -> list[tuple[Span, frozenset[int]]]:
         """Pronouns after what somebody's relative says, with both people, if of one gender."""
         found: list[tuple[Span, frozenset[int]]] = []
-        for one in self.parsed:
-            tree, labels, heads = one.tree, one.parse.labels, one.parse.heads
-            for token, word in enumerate(tree.lower):
-                clause = heads[token]
-                if word not in ("he", "she") or labels[clause] != "ccomp":
-                    continue
-                sayers = tree.children(heads[clause], "nsubj")
-                owners = [o for s in sayers for o in tree.children(s, "nmod:poss")]
-                numbers = [self._entity(tree, n) for n in (*sayers[:1], *owners[:1])]
-                people = {n for n in numbers if n is not None}
-                genders = {self.entities[n].gender for n in people}
-                if len(people) == 2 and genders == {PRONOUNS[word].gender}:
-                    low, high = tree.parse.spans[token]
-                    found.append(((tree.start + low, tree.start + high), frozenset(people)))
+        for span, ends in said_of_either(self.parsed):
+            people = {number for end in ends if (number := self._by_place.get(end)) is not None}
+            gender = PRONOUNS[self._text[slice(*span)].lower()].gender
+            if len(people) == 2 and all(self.entities[n].gender == gender for n in people):
+                found.append((span, frozenset(people)))
         return found
 
     def _bearer(self, span: Span, gender: str) -> list[int]:
@@ -252,6 +243,10 @@ class People:
                 if abs(away) <= _NOTED:
                     near.append((place < span[0], abs(place - span[0]), number))
         return [number for _, _, number in sorted(near)[:1]]
+
+    def _names_somebody(self, end: int) -> bool:
+        number = self._by_place.get(end)
+        return number is not None and self.entities[number].person
 
     def _relative(self, mention: Mention) -> bool:
         """Whether somebody is only named as somebody else's: "Daughter says", "her husband"."""

@@ -365,3 +365,20 @@ class _Joiner:
 
 def _inside(inner: Span, outer: Span) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1] and inner != outer
+
+
+def said_of_either(sentences: Sequence[ParsedSentence]) -> Iterator[tuple[Span, tuple[int, int]]]:
+    """Yield pronouns that mean who says it or whose relative that is: "her son says he fell".
+
+    With the ends of the words for both.
+    """
+    for one in sentences:
+        tree, labels, heads = one.tree, one.parse.labels, one.parse.heads
+        for token in (n for n, word in enumerate(tree.lower) if word in ("he", "she")):
+            clause = heads[token]
+            sayers = tree.children(heads[clause], "nsubj") if labels[clause] == "ccomp" else []
+            for sayer in sayers[:1]:
+                for owner in tree.children(sayer, "nmod:poss")[:1]:
+                    ends = [tree.start + tree.parse.spans[n][1] for n in (sayer, owner)]
+                    low, high = tree.parse.spans[token]
+                    yield (tree.start + low, tree.start + high), (ends[0], ends[1])

@@ -36,6 +36,8 @@ CASES = [
     "He sat.| The sun rose.| We saw the sun.| It was warm.",
     "The answer is no.| The question was no. 5 on the list.",
     "No.| He did not.",
+    "He was ill.| She left.",
+    "He met Ann of Peoria, Ill. She left.",
     "Look at Fig. 2 and at Ex. B on the table.| Then decide.",
     "He picked plan B.| The rest is known.",
     "She holds a Ph.D. in law.| Her sister holds an M.A. in art.",

@@ -264,6 +264,12 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "male > female",
             "28 yo Hispanic female, no pain. She is calm.",
         ),
+        ("The shop sells shirts (m). He left.", "he > she", "The shop sells shirts (m). She left."),
+        (
+            "Dear Miss Hall, The girl was late.",
+            "Miss > Mr.",
+            "Dear Mr. Hall, The girl was late.",
+        ),
         ("It was 45 F outside. She left.", "she > he", "It was 45 F outside. He left."),
         (
             "Cand. B: male, mid-20s. Says his wife left.",
