@@ -67,6 +67,7 @@ def _pronouns() -> dict[str, PronounForm]:
 
 
 PRONOUNS: Mapping[str, PronounForm] = _pronouns()
+NEOPRONOUNS = frozenset("xe xem xyr xyrs xemself ze hir hirs hirself".split())  # of them
 
 
 @dataclass(frozen=True)

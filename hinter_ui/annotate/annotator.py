@@ -5,12 +5,20 @@ the invariant, no label and no stratum.
 """
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from markdown_it import MarkdownIt
 
-from hinter_core.annotation.project.types import AnnotationItem, Assignment, Practice, Project
+from hinter_core.annotation.project.types import (
+    AnnotationItem,
+    Assignment,
+    Practice,
+    Project,
+    Question,
+)
+from hinter_core.language.people import NEOPRONOUNS
 from hinter_ui.html.marked import Piece, differences
 from hinter_ui.html.markup import TEMPLATE, Markup, isolated, join, tag
 from hinter_ui.html.pages import Macros, macros_of
@@ -33,7 +41,7 @@ def item(assignment: Assignment, project: Project) -> dict[str, Any]:
     """Return an assignment for the page: its texts as HTML and as words to be read out."""
     shown = assignment.item
     alone = [_text("alone", [Piece(shown.mutant)])]
-    parts, known = alone, [] if project.blind else [_known(shown)]
+    parts, known = alone, [_pronouns(shown.mutant), *([] if project.blind else [_known(shown)])]
     if shown.source:
         old, new = differences(shown.source, shown.mutant, shown.edits)
         parts = [_text("source", old), _text("mutant", new)]
@@ -88,6 +96,16 @@ def _text(kind: str, pieces: Sequence[Piece]) -> Markup:
     return tag("div", tag("h2", title), shown, class_=f"judge-text {kind}")
 
 
+def _pronouns(text: str) -> Markup:
+    """Explain the pronouns of a text that few people know."""
+    every = dict.fromkeys(re.findall(r"\w+", text.lower()))
+    found = [word for word in every if word in NEOPRONOUNS]
+    if not found:
+        return Markup("")
+    words = ", ".join(found)
+    return tag("p", say.count("screen.pronouns", len(found), words=words), class_="quiet")
+
+
 def _known(shown: AnnotationItem) -> Markup:
     """List what is known of an item; only for projects that are not blind."""
     lines = []
@@ -114,7 +132,21 @@ def _known(shown: AnnotationItem) -> Markup:
 
 def page() -> Macros:
     """Return the parts of annotators' pages (``assets/html/annotator.html``)."""
-    return macros_of("annotator", say=say, opening=opening)
+    return macros_of("annotator", say=say, opening=opening, ends=ends)
+
+
+def ends(question: Question, questions: Sequence[Question]) -> str:
+    """Name the answers after which no further question is asked; "" if there are none."""
+    later = questions[questions.index(question) + 1 :]
+    last = [
+        answer.label
+        for answer in question.answers
+        if all(
+            any(name == question.id and answer.value not in values for name, values in one.ask_if)
+            for one in later
+        )
+    ]
+    return " / ".join(last) if later else ""
 
 
 def opening(project: Project) -> Markup:

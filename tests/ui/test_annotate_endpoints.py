@@ -384,6 +384,18 @@ def test_who_judged_nothing_gets_no_code(
     assert "C0DE" not in room.ask("work", key=bo)["end"]
 
 
+def test_a_page_says_what_ends_a_text_and_what_a_rare_pronoun_is(tmp_path: Path) -> None:
+    room = Room(tmp_path, 1, share=0.0, repeats=0.0)
+    room.judging.store.add([AnnotationItem("rare", "The cook cooked hir soup, as xe said.")])
+    ann = room.join("Ann")
+    html = room.ask("enter", key=ann)["html"]
+    assert [part.split("\u201d")[0] for part in html.split("After \u201c")[1:]] == ["No"]
+    told = {one["item"]: "pronoun" in one["html"] for one in room.items(ann)}
+    assert [item for item, has in told.items() if has] == ["rare"]
+    rare = next(one for one in room.items(ann) if one["item"] == "rare")
+    assert "\u201chir, xe\u201d are pronouns" in rare["html"]
+
+
 def test_the_end_counts_texts_and_repeats_apart(tmp_path: Path) -> None:
     room = Room(tmp_path, 2, share=1.0, repeats=0.5)
     ann, end = room.join("Ann"), None
