@@ -416,10 +416,10 @@ class People:
             return objects[0] if objects else _governing(tree, above)
         if label in _DESCRIBES or (label == "nmod" and cases & _HAS):
             return above if above != token else None
-        if label == "advcl" or (label.startswith("obl") and cases & _IS):
+        another = tree.parse.tags[token] == "JJ" and tree.children(token, "det")  # "with a local"
+        if label == "advcl" or (label.startswith("obl") and cases & _IS and not another):
             return _governing(tree, above)
-        verb = tree.parse.tags[token][:2] == "VB"
-        return _governing(tree, token) if verb else None
+        return _governing(tree, token) if tree.parse.tags[token][:2] == "VB" else None
 
     def _same(self, tree: SentenceTree, token: int) -> list[int]:
         """Return whom a noun is said to be: "she is not a nurse", "as a woman, she ..."."""

@@ -65,6 +65,8 @@ def test_words_of_one_person(text: str, word: str, other: str, parses: ParseStor
         ("A young man and an old woman danced.", "young", "woman"),
         ("The Japanese were rude to the old man.", "Japanese", "old"),
         ("She married a Korean.", "She", "Korean"),
+        ("The waitress waited with a local.", "waitress", "local"),
+        ("She works with the blind.", "She", "blind"),
         ("He sings like a Black woman.", "He", "Black"),
         ("Young men and old women danced.", "Young", "women"),
         ("Women, Muslims, Blacks, gays, the disabled: all are welcome.", "Women", "disabled"),

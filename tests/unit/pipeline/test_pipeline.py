@@ -308,7 +308,7 @@ def test_settings_that_no_text_satisfies_are_refused_before_anything_is_loaded(
 def test_too_many_combinations_ask_for_a_limit(
     shipped: dict[str, Dictionary], parses: ParseStore
 ) -> None:
-    text = "The old black man, a poor Polish teacher, met a fat Catholic nurse."
+    text = "The old black man, a poor Polish baker, met a fat Catholic nurse."
     names = [a for a in shipped if a != "placebo"]
 
     def pipeline(limit: int | None) -> Pipeline:
