@@ -28,8 +28,8 @@ from hinter_core.mutation.whole_names import (
     with_whole_names,
 )
 from hinter_core.terms.dictionary import load_shipped
-from hinter_core.terms.senses.fields import heads_item, series_of
-from hinter_core.terms.senses.forms import tokens_at
+from hinter_core.terms.senses.fields import heads_fragment, heads_item, is_line, series_of
+from hinter_core.terms.senses.forms import head_of, tokens_at
 from hinter_core.types import Entity, GrammaticalForm, Mention, MentionKind, Span
 
 _ARGUMENTS = ("nsubj", "nsubj:pass", "obj", "iobj", "obl")
@@ -118,10 +118,12 @@ def _with_names(
             noun = joined.by_end.get(end)
             if noun is not None and entities[noun].person:
                 joined.join(number, noun)
-    owner = next((number for number, _ in names if entities[number].person), None)
-    if owner is not None:
-        for number in _roles(text, entities, sentences):
-            joined.join(owner, number)
+    roles = list(_roles(text, entities, sentences))
+    first = min((entities[role].mentions[0].head[0] for role in roles), default=len(text))
+    people = (number for number, one in names if entities[number].person and one.head[0] <= first)
+    owner = next(people, None)
+    for number in roles:
+        joined.join(roles[0] if owner is None else owner, number)
     _join_series(text, joined, {m.head[1]: number for number, m in names}, owner)
     return list(joined)
 
@@ -155,15 +157,27 @@ def _join_series(text: str, joined: Joined, names: Mapping[int, int], owner: int
 def _roles(
     text: str, entities: Sequence[Entity], sentences: Sequence[ParsedSentence]
 ) -> Iterator[int]:
-    """Yield who heads an item of a list: whose CV it is, "- Foreman at a steel works"."""
-    for number, entity in enumerate(entities):
-        mention = entity.mentions[0]
-        known = entity.person or people_words().person_noun(text[slice(*mention.head)].lower())
-        tree = sentences[_sentence(sentences, mention.head[0])].tree
-        span = (mention.head[0] - tree.start, mention.head[1] - tree.start)
-        tokens = tokens_at(tree.parse, span)
-        if known and tokens and heads_item(tree.parse, tokens):
+    """Yield who heads a line of a CV: whose CV it is, "- Foreman at a steel works"."""
+    form = any(is_line(one.parse) for one in sentences)
+    for number, entity in enumerate(entities if form else ()):
+        known = entity.person or people_words().person_noun(
+            text[slice(*entity.mentions[0].head)].lower()
+        )
+        if known and any(_is_role(mention, sentences) for mention in entity.mentions):
             yield number
+
+
+def _is_role(mention: Mention, sentences: Sequence[ParsedSentence]) -> bool:
+    if mention.kind is MentionKind.PRONOUN:
+        return False
+    tree = sentences[_sentence(sentences, mention.head[0])].tree
+    tokens = tokens_at(tree.parse, (mention.head[0] - tree.start, mention.head[1] - tree.start))
+    if not tokens:
+        return False
+    alone = mention.kind is MentionKind.NOUN and heads_fragment(
+        tree.parse, head_of(tree.parse, tokens)
+    )
+    return alone or heads_item(tree.parse, tokens)
 
 
 def _predicates(tree: SentenceTree, name: Span) -> Iterator[int]:

@@ -224,11 +224,14 @@ def of_a_thing(text: str, places: Sequence[Span]) -> bool:
     "John Baker Properties", "the Anna Keller Garden Party", "Johnson & Johnson", "a doubting
     Thomas". Only *the* tells a longer name from a headline ("Anna Keller Wins Prize").
     """
-    (start, _), (last, end) = places[0], places[-1]
+    (start, first), (last, end) = places[0], places[-1]
     before, after = text[:start], _NEXT.match(text, end)
     goes_on = after[1].lower() if after else ""
     if {text[last:end].lower(), goes_on} & shipped_words("grammar")["bearing_names"]:
         return True
+    house = text[start:first].lower() in shipped_words("grammar")["bearing_names"]
+    if house and not name_usage().gender(text[start:first]):
+        return True  # "Hotel Adler"
     if after and after[0][0] == " " and _THE.search(before):
         return goes_on not in SUFFIXES and not after[1].isupper()
     if len(places) > 1:

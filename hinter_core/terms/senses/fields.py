@@ -119,6 +119,20 @@ def heads_item(parse: Parse, tokens: Sequence[int]) -> bool:
     )
 
 
+def is_line(parse: Parse) -> bool:
+    """Whether a sentence is a line of a list or a form: an item or a field."""
+    words = parse.words
+    colon = words.index(":", 0, _FEW) if ":" in words[:_FEW] else 0
+    return words[0] in _MARKS or fold(" ".join(words[:colon])) in _attributes()
+
+
+def heads_fragment(parse: Parse, head: int) -> bool:
+    """Whether a noun is all that a line says: "An energetic cook of ten years"."""
+    whole = parse.heads[head] == head and FINITE.isdisjoint(parse.tags)
+    begins = fold(parse.words[0]) in ("a", "an") or parse.tags[0] == "JJ"
+    return whole and begins and ":" not in parse.words[:head]
+
+
 def with_fitting(text: str, edits: dict[str, list[Edit]]) -> list[RejectedEdit]:
     """Take out the edits of peoples that do not fit the labels before them, and return these."""
     refused = list[RejectedEdit]()

@@ -192,7 +192,7 @@ class _Place:
         described = _FORM.ADJECTIVE in forms and not self._counted
         self._describes = (
             described
-            and (dependent(parse, head, {"cop"}) is not None or _apposed(parse, head))
+            and (dependent(parse, head, {"cop"}) is not None or apposed(parse, head))
             and dependent(parse, head, {"det", "nmod:poss"}) is None
         )
         self._title = self._several and _FORM.TITLE in forms
@@ -266,11 +266,11 @@ class _Place:
         return _Fit.IN_NEED if noun else _Fit.NO
 
 
-def _apposed(parse: Parse, head: int) -> bool:
+def apposed(parse: Parse, head: int) -> bool:
     """Whether a word stands between commas: "Ann Roe, Italian, 57"."""
     beside = parse.words[max(0, head - 1) : head] + parse.words[head + 1 : head + 2]
-    apposed = parse.labels[head] in ("appos", "list", "conj", "parataxis")
-    return apposed and beside[0] == "," and beside[1:] in ((), (",",), (".",), (";",))
+    loose = parse.labels[head] in ("appos", "list", "conj", "parataxis")
+    return head > 0 and loose and beside[0] == "," and beside[1:] in ((), (",",), (".",), (";",))
 
 
 def _of_all(parse: Parse, tokens: Sequence[int]) -> bool:

@@ -23,6 +23,7 @@ from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.fields import LANGUAGE, field_at, heads_item, value_of
 from hinter_core.terms.senses.forms import (
     SUBJECT,
+    apposed,
     dependent,
     fitting,
     head_of,
@@ -377,7 +378,7 @@ def _in_sense(
         return TermReading((term,))
     if kind in ("animal", "thing") and _of_person(parse, tokens, reading):
         return TermReading((term,))
-    fragment = FINITE.isdisjoint(parse.tags)
+    fragment = FINITE.isdisjoint(parse.tags) or apposed(parse, head_of(parse, tokens))
     doubtful = fragment or (kind != "figure" and kinds[kind] < PERSON_FROM)
     if doubtful and kinds[kind] < _SURE_FROM and kind not in ("work", "organisation"):
         why = f"HInter does not see that \u201c{surface}\u201d is about a person here"

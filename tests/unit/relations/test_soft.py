@@ -50,7 +50,6 @@ SOFT = [
     ("Ask your mother first, and then your father\u2019s boss.", "gender", "father"),
     ("The patient is a woman of 40. Prior hysterectomy.", "gender", "hysterectomy"),
     ("Pt is an old widow, G3P2.", "gender", "G3P2"),
-    (f"{CV}\n- Head girl, Hall School\n- Cook", "gender", "girl"),
     (f"{CV}\n- Captain of the women's chess team\n- Cook", "gender", "women"),
     ("Age: 61. An elderly salesman.", "age", "Age: 61"),
     ("Age: 61. An elderly salesman.", "age", "elderly"),

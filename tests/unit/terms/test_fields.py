@@ -89,6 +89,10 @@ def test_a_form_is_of_one_person(shipped: dict[str, Dictionary], parses: ParseSt
 @pytest.mark.parametrize(
     ("text", "target", "expected"),
     [
+        ("Young woman, cook.\n- Head girl, Hall School\n- Cook", "man",
+         "Young man, cook.\n- Head boy, Hall School\n- Cook"),
+        ("Bob Lee\nSex: male\nSummary\nA keen salesman.\n- Foreman, Hotel Adler", "female",
+         "Brenda Lee\nSex: female\nSummary\nA keen saleswoman.\n- Forewoman, Hotel Adler"),
         ("Pronouns: she/her. She led a team.", "he", "Pronouns: he/him. He led a team."),
         ("Pronouns: she/her. She led a team.", "them", "Pronouns: they/them. They led a team."),
         ("My pronouns are he/him and I like him.", "she",
