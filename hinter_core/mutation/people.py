@@ -253,7 +253,7 @@ class People:
         start, end = mention.head
         before = self._text[mention.span[0] : start].lower().split()
         owned = not before or before[0] in _OWNERS
-        kin = self._text[start:end].lower() in RELATIVES and not self._text[end:].startswith(" of")
+        kin = self._text[start:end].lower() in RELATIVES and not self._text.startswith(" of", end)
         return kin and owned and mention.kind is MentionKind.NOUN
 
     def of_animal(self, occurrence: Occurrence) -> str:

@@ -42,7 +42,7 @@ _ALIAS = re.compile(
 GENERAL = frozenset("man woman lady gentleman girl boy lad lass fellow guy".split())
 _DETERMINED = frozenset("a an another the this that his her my our your their no any".split())
 _RESTATED = 3  # sentences back to a name that "the girl" says again
-_GREETED = re.compile(r"(?:^|\n)\s*(?:dear|hello|hi)\s[^\n,]*$", re.IGNORECASE)
+_GREETED = re.compile(r"\s*(?:dear|hello|hi)\s[^,]*$", re.IGNORECASE)
 _HEADLINE = 80  # characters
 _AND = 8  # characters before a name that may join it with another
 _JOINED = re.compile(r"(?:\band|&|\bor)\s+$")  # "Mr and Mrs Khan, a young couple"
@@ -245,12 +245,12 @@ def _with_headlines(text: str, entities: list[Entity]) -> list[Entity]:
 def _heads(text: str, mention: Mention) -> bool:
     """Whether a noun stands in a line of capitals, or in a first one that is no sentence."""
     start, end = text.rfind("\n", 0, mention.head[0]) + 1, text.find("\n", mention.head[1])
-    line, below = text[start:end].strip(), text[end:]
-    if end < 0 or len(line) > _HEADLINE or line.endswith((".", "!", "?", ",", ";")):
+    line = text[start : min(end, start + _HEADLINE + 1)].strip() if end >= 0 else ""
+    if not 0 < len(line) <= _HEADLINE or line.endswith((".", "!", "?", ",", ";")):
         return False
     phrase = text[mention.span[0] : mention.head[0]].lower().split()
     first = not text[:start].strip() and _DETERMINED.isdisjoint(phrase)
-    return first or (line.isupper() and not below.isupper())
+    return first or (line.isupper() and not text.isupper())
 
 
 @lru_cache(maxsize=1)
@@ -285,7 +285,8 @@ def general(text: str, entity: Entity) -> bool:
 
 def greeted(text: str, mention: Mention) -> bool:
     """Whether a letter begins with somebody: "Dear Ms Hale"."""
-    return _GREETED.search(text[: mention.head[0]]) is not None
+    line = text.rfind("\n", 0, mention.head[0]) + 1
+    return _GREETED.match(text[line : mention.head[0]]) is not None
 
 
 def _loose(entity: Entity) -> bool:

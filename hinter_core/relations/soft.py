@@ -188,7 +188,7 @@ def _listed(text: str) -> tuple[tuple[Span, str, str], ...]:
         for match in _WORD.finditer(text)
         if _of_one(match.group().lower())
         and _WHOLE.union(_BEFORE_OTHERS).isdisjoint(_before(text, match.start()))
-        and (match.group().lower() not in RELATIVES or text[match.end() :].startswith(" of"))
+        and (match.group().lower() not in RELATIVES or text.startswith(" of", match.end()))
     ]
     says = {word: people_words().nouns.get(word.lower(), "") for _, word in teams + nouns}
     return tuple((at, word, says[word]) for at, word in teams + nouns if says[word])

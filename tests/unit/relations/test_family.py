@@ -274,5 +274,5 @@ def test_changes_of_the_same_words_are_called_so(parses: ParseStore) -> None:
     settings = Settings(relations=("negate-one",))
     twins = [race, Dictionary("religion", race.terms)]
     pipeline = Pipeline(twins, parses, [open_store(FAIR)], settings)
-    with pytest.raises(InputError, match="The changes of race or religion touch the same words"):
+    with pytest.raises(InputError, match="The changes of race and religion share words"):
         pipeline.check("The black waiter was kind.")
