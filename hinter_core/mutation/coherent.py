@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property, lru_cache
+from itertools import islice
 
 from hinter_core.language.people import PRONOUNS, people_words
 from hinter_core.mutation.ages import Ages
@@ -139,8 +141,12 @@ def _in_one_style(text: str, edits: Sequence[Edit]) -> Iterator[Edit]:
 
 def _with_stop(text: str, title: str) -> bool:
     """Whether what replaces a title has a full stop: as it has, or as others of the text have."""
-    bare = _BARE_TITLE.fullmatch(title) or _BARE_TITLE.search(text)
-    return title.endswith(".") or bare is None
+    return title.endswith(".") or not (_BARE_TITLE.fullmatch(title) or _has_bare_titles(text))
+
+
+@lru_cache(maxsize=8)
+def _has_bare_titles(text: str) -> bool:
+    return _BARE_TITLE.search(text) is not None
 
 
 def _suits(title: str, titles: Container[str], stop: bool) -> bool:
@@ -419,30 +425,34 @@ class _Extender:
 
         Or the one whom such a noun means, if it changes: "Anna ... that woman".
         """
-        text, entities = self._text, self._people.entities
-        alike = [
-            (number, entity)
-            for number, entity in enumerate(entities)
-            if entity.person and not entity.plural and entity.gender == said
-        ]
-        changed = [entity.mentions[0] for number, entity in alike if number in people]
-        nouns = [one for number, one in alike if number not in people and general(text, one)]
-        others = [one for number, one in alike if number not in people and one not in nouns]
-        if not others and nouns:
-            known = [m.head[0] for n in people for m in self._people.mentions(n)]
-            noun = nouns[0].mentions[0].head
-            after = known and noun[0] > min(known)
-            return (
-                "" if not after or all(greeted(text, m) for m in changed) else self._perhaps(noun)
-            )
-        bare = all(general(text, entities[n]) for n in people if n < len(entities)) and all(
+        entities, (general_ones, known) = self._people.entities, self._alike[said]
+        others = [*islice((n for n in known if n not in people), 2)]
+        if len(others) > 1:
+            return ""
+        changed = [entities[n].mentions[0] for n in sorted(people) if n in general_ones + known]
+        nouns = (n for n in general_ones if n not in people)
+        if not others and (number := next(nouns, None)) is not None:
+            first = min((m.head[0] for n in people for m in self._people.mentions(n)), default=None)
+            noun = entities[number].mentions[0].head
+            read = all(greeted(self._text, mention) for mention in changed)  # a letter's reader
+            return self._perhaps(noun) if first is not None and noun[0] > first and not read else ""
+        bare = all(n in general_ones for n in people if n < len(entities)) and all(
             mention.span[1] == mention.head[1] for mention in changed
         )
-        if len(others) != 1 or not changed or not bare:
+        if not others or not changed or not bare:
             return ""
-        first = others[0].mentions[0]
-        before = first.head < changed[0].head and not greeted(text, first)
-        return self._perhaps(first.head) if before else ""
+        named = entities[others[0]].mentions[0]
+        before = named.head < changed[0].head and not greeted(self._text, named)
+        return self._perhaps(named.head) if before else ""
+
+    @cached_property
+    def _alike(self) -> dict[str, tuple[list[int], list[int]]]:
+        """The people of each gender: those of whom a general noun speaks first, and the others."""
+        alike: dict[str, tuple[list[int], list[int]]] = {gender: ([], []) for gender in _BINARY}
+        for number, entity in enumerate(self._people.entities):
+            if entity.person and not entity.plural and entity.gender in alike:
+                alike[entity.gender][not general(self._text, entity)].append(number)
+        return alike
 
     def _perhaps_meant(self, people: set[int], wanted: str) -> str:
         """Return a pronoun that may mean somebody before it who changes: "the kid ... he"."""
