@@ -136,8 +136,9 @@ def heads_fragment(parse: Parse, head: int) -> bool:
 def with_fitting(text: str, edits: dict[str, list[Edit]]) -> list[RejectedEdit]:
     """Take out the edits of peoples that do not fit the labels before them, and return these."""
     refused = list[RejectedEdit]()
-    for attribute in _PEOPLES.intersection(edits):
-        labels = {span: field_at(text, span) for edit in edits[attribute] for span in edit.spans}
+    for attribute in _PEOPLES.intersection(edits) if ":" in text else ():
+        spans = {span for edit in edits[attribute] for span in edit.spans}
+        labels = {span: field_at(text, span) for span in spans}
         kept = list[Edit]()
         for edit in edits[attribute]:
             asked = [label for label, other in map(labels.__getitem__, edit.spans)
