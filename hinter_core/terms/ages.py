@@ -98,9 +98,12 @@ def _of_term(term: str, group: str) -> Years:
 
 
 def years_of(word: str, group: str = "") -> Years | None:
-    """Return the years that a word says; those of a term's group if it is unknown."""
+    """Return the years that a word says; those of a term's group if it is unknown.
+
+    A number alone says some only as a term: "two days".
+    """
     word = word.lower().rstrip(".")
-    if _ALONE.fullmatch(word):
+    if group and _ALONE.fullmatch(word):
         return number_of(word), number_of(word) + 1
     return _years().get(word, _GROUPS.get(group))
 

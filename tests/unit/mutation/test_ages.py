@@ -157,6 +157,7 @@ def test_every_term_of_the_dictionary_says_years() -> None:
     assert years_of("forty-five-year-old") == (45, 46)
     assert years_of("aged 70") == (70, 71)
     assert years_of("fiftysomething") == (50, 60)
+    assert years_of("two") is None  # "two days"
     assert years_of("friend") is None
     assert years_of("bricklayer") == (14, 130)
     assert agree((12, 20), (18, 130))
