@@ -77,9 +77,14 @@ _SURE = frozenset("man men woman women".split())
 _SEEMING = frozenset({"animal", "figure", "thing"})
 _LENGTHS = frozenset("feet foot ft inch inches cm cms metres meters m how".split())
 _SOME = frozenset("some any much little enough fluent broken perfect".split())  # of a language
-_TEACHING = frozenset(
-    """teacher teachers lesson lessons class classes tutor tutors course courses major majors
-    instructor instructors translator translators interpreter interpreters""".split()
+_TEACHERS = frozenset("teacher teachers tutor tutors instructor instructors".split())
+_TEACHING = _TEACHERS.union(
+    """lesson lessons class classes course courses major majors translator translators interpreter
+    interpreters""".split()
+)
+_AT_SCHOOL = frozenset(
+    """arabic chinese english french german italian japanese korean portuguese russian
+    spanish""".split()
 )
 _SPEAKERS = frozenset("speaker speakers speaking".split())
 _UNITS = {
@@ -92,7 +97,7 @@ _PARTS = frozenset(
     """eastern western northern southern north south central southeastern southeast northeastern
     non pan anti pro non-south non-north""".split()
 )
-_OF_A_PART = (_FORM.ADJECTIVE, _FORM.ANY, _FORM.PREP_PHRASE)
+_OF_A_PART = (_FORM.ADJECTIVE, _FORM.ANY)
 _IN_PARTS = frozenset("in of on from".split())
 _SIDES = frozenset("l r left right".split())
 _BEFORE_PARTS = frozenset("DT PDT PRP$ JJ CD NN NNP".split())
@@ -265,9 +270,10 @@ def _language(parse: Parse, tokens: Sequence[int]) -> bool:
 
 
 def _taught(parse: Parse, tokens: Sequence[int], term: Term) -> bool:
-    """Whether a people's word may say what somebody teaches: "a Chinese teacher"."""
-    after = parse.words[tokens[-1] + 1 : tokens[-1] + 2]
-    return fold(" ".join(after)) in _TEACHING and fold(term.text) in _languages()
+    """Whether a people's word may say what somebody teaches: "a Chinese teacher", not a Kurdish."""
+    after = fold(" ".join(parse.words[tokens[-1] + 1 : tokens[-1] + 2]))
+    known = _AT_SCHOOL if after in _TEACHERS else _languages()
+    return after in _TEACHING and fold(term.text) in known
 
 
 @lru_cache(maxsize=1)

@@ -46,6 +46,8 @@ PEOPLE = [
     ("The old teacher retired last year.", "age", ["old"]),
     ("People who are deaf can use the service.", "disability", ["deaf"]),
     ("My brother is deaf.", "disability", ["deaf"]),
+    ("A man with tattoos on his neck left.", "body", ["with tattoos"]),
+    ("A Kurdish teacher wrote home.", "race", ["Kurdish"]),
     ("A Polish engineer fixed it.", "nationality", ["Polish"]),
     ("Two Danish people waited outside.", "gender", ["people"]),
     ("The people waited outside.", "gender", ["people"]),
