@@ -99,9 +99,10 @@ def count(reader: CampaignReader, attributes: Attributes = ()) -> CampaignCounts
     }
     _count_texts(reader, counts)
     where = _only(attributes)
+    follow = not reader.store.campaign().mutants
     for _, chunk in reader.ahead(lambda shards: read_chunk(reader, shards)):
         _read_mutants(reader, chunk, where)
-        _read_kept(reader, chunk, counts)
+        _read_kept(reader, chunk, counts, follow=follow)
         for name in chunk.judged:
             _read_answers(models[name], chunk, where, counts)
     _count_mutants(reader, counts)
@@ -154,15 +155,19 @@ def _read_mutants(reader: CampaignReader, chunk: Chunk, where: str) -> None:
     )
 
 
-def _read_kept(reader: CampaignReader, chunk: Chunk, counts: CampaignCounts) -> None:
-    """Add the kept mutants, those with the text of an earlier one, and the texts they are of."""
-    follows = not reader.store.campaign().mutants  # from the edits, but for mutants by hand
-    alike = follows and "change" in chunk.mutants.column_names
+def _read_kept(
+    reader: CampaignReader, chunk: Chunk, counts: CampaignCounts, *, follow: bool
+) -> None:
+    """Add the kept mutants, those with the text of an earlier one, and the texts they are of.
+
+    ``follow``: a mutant's text follows from its edits, as it does unless it was written by hand.
+    """
+    alike = follow and "change" in chunk.mutants.column_names
     ((same, kept, texts),) = reader.run(
         f"SELECT {'count(*) - count(DISTINCT hash(row, change))' if alike else '0'}, count(*), "
         'count(DISTINCT row) FROM made JOIN sets USING (set) WHERE kept AND sensitive = "order"'
     )
-    counts.same = counts.same[0] + same, counts.same[1] + kept * follows
+    counts.same = counts.same[0] + same, counts.same[1] + kept * follow
     counts.kept_texts += texts
 
 
