@@ -437,8 +437,10 @@ class _Extender:
             read = all(greeted(self._text, mention) for mention in changed)  # a letter's reader
             return self._perhaps(noun) if first is not None and noun[0] > first and not read else ""
         bare = all(n in general_ones for n in people if n < len(entities)) and all(
-            mention.span[1] == mention.head[1] for mention in changed
-        )
+            mention.span[1] == mention.head[1]
+            and " " not in self._text[mention.span[0] : mention.head[0]].strip()
+            for mention in changed
+        )  # "the girl", and not "the old man", who may be somebody new
         if not others or not changed or not bare:
             return ""
         named = entities[others[0]].mentions[0]
