@@ -259,18 +259,18 @@ def qualities(
         times = [seconds for seconds in judged if seconds > 0]
         timed = [one for one in by_person if one.status is Status.JUDGED and one.seconds > 0]
         timed = [one for one in timed if one.showing == FIRST and one.item in needed]
+        as_others = {q.id: _as_others(name, firsts[q.id]) for q in questions}
         one = Quality(
             name,
             len(judged),
             share_of((texts[one.item], one.status is Status.SKIPPED) for one in shown),
             median(times) if times else None,
-            [_on(name, q.id, firsts[q.id], repeats[q.id], gold, texts) for q in questions],
-            share_of((texts[one.item], one.seconds < needed[one.item]) for one in timed),
-            share_of(
-                (texts[item], same)
+            [
+                _on(name, q.id, firsts[q.id], repeats[q.id], as_others[q.id], gold, texts)
                 for q in questions
-                for item, same in _as_others(name, firsts[q.id]).items()
-            ),
+            ],
+            share_of((texts[one.item], one.seconds < needed[one.item]) for one in timed),
+            share_of((texts[item], same) for on in as_others.values() for item, same in on.items()),
         )
         results.append(replace(one, alarms=tuple(k for k, rings in ALARMS.items() if rings(one))))
     return results
@@ -287,15 +287,14 @@ def _as_others(name: str, answers: ByItem) -> dict[str, bool]:
 
 
 def _on(
-    name: str, question: str, firsts: ByItem, repeats: ByItem, gold: Decisions,
-    texts: Mapping[str, str],
+    name: str, question: str, firsts: ByItem, repeats: ByItem, as_others: Mapping[str, bool],
+    gold: Decisions, texts: Mapping[str, str],
 ) -> OnQuestion:  # fmt: skip
     def share(of_item: Mapping[str, bool]) -> Rate:
         return share_of((texts[item], hit) for item, hit in of_item.items())
 
     answers = {item: row[name] for item, row in firsts.items() if name in row}
     again = {item: row[name] for item, row in repeats.items() if name in row}
-    as_others = _as_others(name, firsts)
     commonest = Counter(answers.values()).most_common(1)[0][0] if answers else ""
     return OnQuestion(
         question,
