@@ -197,10 +197,8 @@ function picture(element) {
     const parts = [...document.querySelectorAll('#banner .banner, #square .square-wrap')];
     if (!button || !parts.length) return;
     const boxes = parts.map(part => part.getBoundingClientRect());
-    const end = (side, most) => most(...boxes.map(box => box[side]));
-    const [left, top] = [end('left', Math.min), end('top', Math.min)];
-    const width = end('right', Math.max) - left + 2 * edge;
-    const height = end('bottom', Math.max) - top + 2 * edge + foot;
+    const width = Math.max(...boxes.map(box => box.width)) + 2 * edge;
+    const height = boxes.reduce((sum, box) => sum + box.height + edge, edge) + foot;
     const canvas = document.createElement('canvas');
     [canvas.width, canvas.height] = [scale * width, scale * height];
     pen = canvas.getContext('2d');
@@ -211,8 +209,13 @@ function picture(element) {
     pen.font = `15px ${style.fontFamily}`;
     pen.fillStyle = style.color;
     pen.fillText(button.dataset.caption, edge, height - edge, width - 2 * edge);
-    pen.translate(edge - left, edge - top);
-    for (const part of parts) seen(part, '');
+    let next = edge;  // what stands between them on the page leaves no gap
+    parts.forEach((part, number) => {
+      const {left, top, height: own} = boxes[number];
+      pen.setTransform(scale, 0, 0, scale, scale * (edge - left), scale * (next - top));
+      seen(part, '');
+      next += own + edge;
+    });
     const link = document.createElement('a');
     [link.href, link.download] = [canvas.toDataURL('image/png'), 'hinter-check.png'];
     link.click();
