@@ -178,7 +178,7 @@ def _other_parent(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:
 def _listed(text: str) -> tuple[tuple[Span, str, str], ...]:
     """Return the words of a list about one person that say a gender: "- Head girl".
 
-    Each with its place and gender. None if a text is no such list, as a CV is one.
+    Each with its place and gender; none if the text is no list, as a CV is one.
     """
     if len(_ITEM.findall(text)) < _ITEMS:
         return ()
