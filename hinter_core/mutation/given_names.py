@@ -223,7 +223,7 @@ class GivenNames:
             wanted = gender or said or self._entities[person].gender
             if any(self._usage.gender(word) == BOTH for word in given) or wanted not in GENDERS:
                 wanted = gender or BOTH
-            changed = [*given, *self._surnames_of(person)]
+            changed = [*given, *self.surnames_of(person)]
             if stays := staying(names, changed):
                 return Renaming({}, f"no other name stands in for \u201c{stays}\u201d")
             for word in changed:
@@ -252,7 +252,7 @@ class GivenNames:
         families: dict[tuple[str, str], list[int]] = {}
         known = {person: self._people_of(person, peoples)[1] for person in people}
         for person, old in sorted(known.items(), key=lambda one: (one[1] is None, one[0])):
-            surname = next(iter(self._surnames_of(person)), "").lower()
+            surname = next(iter(self.surnames_of(person)), "").lower()
             group = old.group if old else next((g for n, g in families if n == surname), "")
             key = (surname, group) if surname and group else (str(person), "")
             families.setdefault(key, []).append(person)
@@ -293,7 +293,7 @@ class GivenNames:
                 made.append((country, self._edit(person, renaming.texts, attribute, old, new)))
         if made or not why:
             return made, []
-        place, whole = self._longest(person)
+        place, whole = self.longest(person)
         change = Pair(attribute, Term(whole, "", NAME), Term(_OPEN, "", NAME))
         return [], [RejectedEdit(Edit(change, (place,)), why)]
 
@@ -307,7 +307,7 @@ class GivenNames:
         given = next((word for word in self.of(person) if usage.gender(word)), "")
         known = peoples.get(usage.country(given)) if given else None
         whole = any(len(n.words) > 1 or n.words[0] in self._surnames for n in names)
-        surname = next(iter(self._surnames_of(person) if whole else ()), "")
+        surname = next(iter(self.surnames_of(person) if whole else ()), "")
         of_family = usage.of_family(surname)
         said = {peoples[of].group: peoples[of] for of in sorted(of_family & {*peoples})}
         anywhere = usage.country(given) in (ANYWHERE, *usage.anywhere) and ANYWHERE in peoples
@@ -334,14 +334,14 @@ class GivenNames:
 
         Their concepts are the words for the peoples that the names are of.
         """
-        (start, end), name = self._longest(person)
+        (start, end), name = self.longest(person)
         inside = ((a - start, b - start, new) for (a, b), new in sorted(texts.items())
                   if start <= a and b <= end)  # fmt: skip
         named = ((name, old), (with_pieces(name, inside).text, new))
         source, target = (Term(n, of.group, NAME, of.text) for n, of in named)
         return with_texts(Edit(Pair(attribute, source, target), ()), texts)
 
-    def _longest(self, person: int) -> tuple[Span, str]:
+    def longest(self, person: int) -> tuple[Span, str]:
         """Return the place and the words of a person's longest name."""
         longest = max(self._names_of(person), key=lambda name: len(name.words))
         start, end = longest.places[0][0], longest.places[-1][1]
@@ -350,7 +350,8 @@ class GivenNames:
     def _names_of(self, person: int) -> list[Name]:
         return [name for name in self._names if name.person == person]
 
-    def _surnames_of(self, person: int) -> list[str]:
+    def surnames_of(self, person: int) -> list[str]:
+        """Return the surnames of a person."""
         lower = {word.lower() for word in self.of(person)}
         last = (name.words[-1] for name in self._names_of(person))
         surnames = {w.lower(): w for w in last if len(w) > 1 and w.lower() not in lower}

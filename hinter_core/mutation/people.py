@@ -210,9 +210,8 @@ class People:
     def _marks(self) -> list[tuple[Span, str, int]]:
         return [
             (span, says, bearer)
-            for span, says, behind in sex_marks(self._text)
-            if not behind or self._names_somebody(span[0] - 2)
-            for bearer in self._bearer(span, says)
+            for span, says, end in sex_marks(self._text)
+            for bearer in self._bearer(span, says, end)
         ]
 
     def open_between(self, persons: Collection[int]) -> Span | None:
@@ -230,10 +229,15 @@ class People:
                 found.append((span, frozenset(people)))
         return found
 
-    def _bearer(self, span: Span, gender: str) -> list[int]:
+    def _bearer(self, span: Span, gender: str, end: int = -1) -> list[int]:
         """Return the person of a gender whom a note speaks of: "B: male, 30. His manner ..."."""
         if gender not in (FEMALE, MALE):
             return []
+        noun = self._by_place.get(end)
+        if end >= 0 and (noun is None or not self.entities[noun].person):
+            return []
+        if noun is not None and self.entities[noun].gender == gender:
+            return [noun]
         near: list[tuple[bool, int, int]] = []
         for number, entity in enumerate(self.entities):
             alone = entity.person and not entity.plural and entity.gender == gender
@@ -243,10 +247,6 @@ class People:
                 if abs(away) <= _NOTED:
                     near.append((place < span[0], abs(place - span[0]), number))
         return [number for _, _, number in sorted(near)[:1]]
-
-    def _names_somebody(self, end: int) -> bool:
-        number = self._by_place.get(end)
-        return number is not None and self.entities[number].person
 
     def _relative(self, mention: Mention) -> bool:
         """Whether somebody is only named as somebody else's: "Daughter says", "her husband"."""

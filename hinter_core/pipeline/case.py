@@ -314,7 +314,8 @@ def _firm(one: FollowUp, conformance: Conformance) -> Conformance:
     settings = one.case.plan.settings
     if settings.keep_soft or settings.published or one.handwritten or not conformance.kept:
         return conformance
-    why = why_soft(one.case.plan.text, one.mutant)
+    plan = one.case.plan
+    why = why_soft(plan.text, one.mutant, plan.people if settings.coherent else None)
     return Conformance(False, Layer.SOFT, reason=why) if why else conformance
 
 

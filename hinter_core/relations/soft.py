@@ -13,6 +13,8 @@ from functools import lru_cache
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.mutation.edits import own_places
+from hinter_core.mutation.people import People
+from hinter_core.relations.names import names_against
 from hinter_core.terms.ages import agree, said_years, stated, years_of
 from hinter_core.terms.related import Related, related_words, rows_of
 from hinter_core.terms.sexes import RELATIVES
@@ -45,11 +47,15 @@ _TEAM = re.compile(
 _OWNER = re.compile(r"\b(my|our|your|his|her|their|[A-Z]\w+['\u2019]s?)\s+(?:\w+\s+)?$")
 
 
-def contradictions(text: str, mutant: Mutant) -> tuple[str, ...]:
-    """Return words of the text, outside of the changed ones, that still say the replaced group."""
+def contradictions(text: str, mutant: Mutant, people: People | None = None) -> tuple[str, ...]:
+    """Return words of the text, outside of the changed ones, that still say the replaced group.
+
+    With the ``people`` of the text, also their names that tell the replaced people.
+    """
     contradicting: dict[Span, str] = {}
     own_words = any(edit.attribute in ("age", "gender") for edit in mutant.edits)
-    if not own_words and not related_words(text):
+    named = [one for edit in mutant.edits if people for one in names_against(text, people, edit)]
+    if not own_words and not named and not related_words(text):
         return ()
     for edit in mutant.edits:
         if edit.change.kind is EditKind.SUBSTITUTE and edit.source.text and edit.target.text:
@@ -59,7 +65,7 @@ def contradictions(text: str, mutant: Mutant) -> tuple[str, ...]:
             contradicting |= {
                 one.span: one.words
                 for one in _against(text, *terms)
-                if not one.near or _beside(text, edit, one.span) or _noted(text, one.span)
+                if not one.near or _beside(text, edit, one.span, people) or _noted(text, one.span)
             }
             contradicting |= dict(_other_parent(text, edit))
             if edit.attribute == "gender":
@@ -68,8 +74,8 @@ def contradictions(text: str, mutant: Mutant) -> tuple[str, ...]:
                     for at, word, says in _listed(text)
                     if says == _said(source) and _said(target) not in (says, "")
                 }
-    left = (contradicting[span] for span in sorted(contradicting) if not _changed(mutant, *span))
-    return tuple(dict.fromkeys(left))
+    left = [one for one in contradicting.items() if not _changed(mutant, *one[0])]
+    return tuple(dict.fromkeys(words for _, words in sorted([*left, *named])))
 
 
 def _people_said(term: Term) -> str:
@@ -102,14 +108,14 @@ def _changed(mutant: Mutant, start: int, end: int) -> bool:
     return any(splice.start < end and start < splice.end for splice in mutant.splices)
 
 
-def why_soft(text: str, mutant: Mutant) -> str:
-    """Return why a mutant is discarded as soft, or "".
+def why_soft(text: str, mutant: Mutant, people: People | None = None) -> str:
+    """Return why a mutant is discarded as soft, or ""; ``people``: those of the text, if known.
 
     A pronoun of the replaced gender that stays is no reason: it is somebody else's as often as not
     (of 307 such single changes of 18 kinds of text, a reader called 55 % fair), and the validity
     score knows of it.
     """
-    words = contradictions(text, mutant)
+    words = contradictions(text, mutant, people)
     shown = ", ".join(f"\u201c{word}\u201d" for word in words[:_SHOWN])
     return f"the text also says {shown}" if words else ""
 
@@ -219,12 +225,14 @@ def _owner(text: str, start: int) -> str:
     return "" if word in _BARE else word
 
 
-def _beside(text: str, edit: Edit, span: Span) -> bool:
-    """Whether words stand in a sentence that the edit changes."""
+def _beside(text: str, edit: Edit, span: Span, people: People | None) -> bool:
+    """Whether words stand in a sentence that the edit changes; of an age, that its person is in."""
     sentence = sentence_at(sentences_of(text), span[0])
-    return sentence is not None and any(
-        sentence.start <= start < sentence.end for start, _ in own_places(text, edit)
-    )
+    places = [start for start, _ in own_places(text, edit)]
+    if people is not None and edit.attribute == "age":
+        changed = people.of_edit(edit)
+        places += [one.span[0] for person in changed for one in people.mentions(person)]
+    return sentence is not None and any(sentence.start <= at < sentence.end for at in places)
 
 
 def _noted(text: str, span: Span) -> bool:

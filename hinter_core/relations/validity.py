@@ -198,7 +198,7 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
         near=log1p(near(_pronouns(text).get(replaced, ()))),
         words=log1p(near(_words(text, edit.attribute, replaced))),
         years=log1p(near(_numbers(text) if edit.attribute == "age" else ())),
-        against=log1p(len(contradictions(text, _alone(edit)))),
+        against=log1p(len(contradictions(text, _alone(edit), people))),
         steps=_steps(edit),
         age=float(edit.attribute == "age"),
         religion=float(edit.attribute == "religion"),

@@ -268,18 +268,24 @@ def name_usage() -> NameUsage:
     )
 
 
-@lru_cache(maxsize=512)
 def country_of(people: str) -> str | None:
     """Return the country whose names a word for a people stands for; None if no list has names.
 
     Of several countries ("Asian"), it is always the same one for a word.
     """
+    several = countries_of(people)
+    return several[crc32(people.encode()) % len(several)] if several else None
+
+
+@lru_cache(maxsize=512)
+def countries_of(people: str) -> tuple[str, ...]:
+    """Return the countries, or other origins, whose names people bear; none if no list has any."""
     listed = shipped_lists("name_usage")["origin"]
     word = people_of(_FROM.sub("", people))
     if word in listed:
-        several = listed[word]
-        return several[crc32(people.encode()) % len(several)] if several else ANYWHERE
-    return _countries().get(word)
+        return tuple(listed[word]) or (ANYWHERE,)
+    known = _countries().get(word)
+    return () if known is None else (known,)
 
 
 def words_of_countries(dictionary: Dictionary) -> dict[str, Term]:

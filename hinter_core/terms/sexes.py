@@ -1,4 +1,4 @@
-"""Marks of somebody's sex in notes: "73 y/o F", "28 yo male", "F, 60", "a nurse (f)"."""
+"""Marks of somebody's sex in notes: "73 y/o F", "28 yo male", "F, 60", "a nurse (f)", "I (29F)"."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _MARK = re.compile(
         |present|c/o|p/w|s/p|h/o|hx\b|brought\b|found\b|seen\b|here\b|complain))
     | (?:^|[\n.:;(]\s*)(?P<first>[FM])[,/\s]\s?\d\d(?![\d%.:]|\s?(?:kg|cm|degrees)\b)
     | \b\d\d\s?/\s?(?P<slashed>[FM])\b(?![/'\u2019&-])
-    | (?<=\w)\s\((?P<behind>[FMfm])\)
+    | (?<=\w)\s[(\[](?:\d\d\s?/?\s?)?(?P<behind>[FMfm])(?:\s?/?\s?\d\d)?[)\]]
+    | (?<=\w)\s\d\d(?P<bare>[FMfm])\b(?!\s(?:away|from|tall|high|long|wide|deep|above|below))
     """,
     re.VERBOSE,
 )
@@ -26,15 +27,16 @@ RELATIVES = frozenset(
     """wife husband girlfriend boyfriend daughter son sister brother mother father mum mom dad aunt
     uncle niece nephew grandmother grandfather granddaughter grandson""".split()
 )
+_BEHIND = ("behind", "bare")  # their noun
 _SAYS = {"f": FEMALE, "m": MALE}
 _TURNED = str.maketrans("fmFM", "mfMF")
 
 
 @lru_cache(maxsize=8)
-def sex_marks(text: str) -> tuple[tuple[Span, str, bool], ...]:
-    """Return the marks of a text with what they say, and whether each stands behind its noun."""
+def sex_marks(text: str) -> tuple[tuple[Span, str, int], ...]:
+    """Return the marks of a text with what they say, and where the noun before one ends, or -1."""
     return tuple(
-        (match.span(kind), _SAYS[match[kind].lower()[0]], kind == "behind")
+        (match.span(kind), _SAYS[match[kind].lower()[0]], match.start() if kind in _BEHIND else -1)
         for match in _MARK.finditer(text)
         if (kind := match.lastgroup) is not None
     )

@@ -1,0 +1,97 @@
+"""Names that tell where somebody is from: a Nigerian baker should not be Hiroshi Tanaka.
+
+A name of the lists tells the peoples that bear it. One of no list tells those that the text names,
+unless they speak English, whose names many peoples bear. Departure: the papers change words of one
+attribute and leave names alone; where names change with their people, nothing is left to tell.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import lru_cache
+
+from hinter_core.mutation.given_names import ORIGIN, GivenNames
+from hinter_core.mutation.people import People
+from hinter_core.terms.dictionary import load_shipped
+from hinter_core.terms.matching import fold
+from hinter_core.terms.names import ANYWHERE, countries_of, load_names, name_usage
+from hinter_core.types import Edit, GrammaticalForm, Span, Term
+
+_AT_HOME = frozenset({ANYWHERE, "african-american"})  # their surnames are English
+_TEXTS = 8  # whose names are kept
+_EDITS = 4096
+
+
+@lru_cache(maxsize=_EDITS // 16)  # each keeps the people of its text
+def names_against(text: str, people: People, edit: Edit) -> tuple[tuple[Span, str], ...]:
+    """Return the longest names, with their places, that tell the people whom an edit replaces.
+
+    Those that change with the edit, and those that the new people bear, too, tell nothing.
+    """
+    return tuple(_names_against(text, people, edit)) if edit.attribute in ORIGIN else ()
+
+
+def _names_against(text: str, people: People, edit: Edit) -> Iterator[tuple[Span, str]]:
+    names = _names(text, people)
+    old, new = _borne(edit.source), _borne(edit.target)
+    for person in sorted(people.of_edit(edit) & names.bearers):
+        (start, end), name = names.longest(person)
+        if any(low < end and start < high for low, high in edit.spans):
+            continue
+        told = _told(names, person)
+        if told is None:
+            tells, fits = _foreign(edit), not old.isdisjoint(new)
+        else:
+            tells = bool(told & old) or (not old and ANYWHERE not in told)
+            fits = not told.isdisjoint(new)
+        if tells and not fits:
+            yield (start, end), name
+
+
+@lru_cache(maxsize=_TEXTS)
+def _names(text: str, people: People) -> GivenNames:
+    return GivenNames(text, people.entities)
+
+
+def _told(names: GivenNames, person: int) -> frozenset[str] | None:
+    """Return the origins of a person's names; none of usual ones, None if no list has the name."""
+    usage, given, family = name_usage(), names.of(person), names.surnames_of(person)
+    of_given = {usage.country(word) for word in given} - {ANYWHERE, *usage.anywhere}
+    of_family = frozenset[str]().union(*map(usage.of_family, family))
+    if ANYWHERE in of_family or not family:
+        return frozenset(of_given)
+    return of_family.union(of_given) or None
+
+
+def _borne(term: Term) -> frozenset[str]:
+    """Return the origins of the names that a people bears, or else those of its group."""
+    own = countries_of(_people(term))
+    return frozenset(own) or _of_groups().get(fold(_people(term)), frozenset())
+
+
+def _foreign(edit: Edit) -> bool:
+    """Whether a name of no list is likely one of the people whom an edit replaces."""
+    word = _people(edit.source)
+    if known := countries_of(word):
+        return _AT_HOME.isdisjoint(known)
+    national = load_shipped()["nationality"].terms
+    return edit.attribute == "nationality" or any(
+        fold(term.text) == fold(word) for term in national
+    )
+
+
+def _people(term: Term) -> str:
+    return term.concept if term.form is GrammaticalForm.NAME else term.text
+
+
+@lru_cache(maxsize=1)
+def _of_groups() -> dict[str, frozenset[str]]:
+    """Return the origins of the names that several peoples of a group share, by their words.
+
+    Mexicans and Colombians bear Spanish ones.
+    """
+    shared = name_usage().anywhere - {*load_names().countries}
+    terms = load_shipped()["race"].terms
+    origins: dict[str, set[str]] = defaultdict(set)
+    for term in terms:
+        origins[term.group].update(shared.intersection(countries_of(term.text)))
+    return {fold(term.text): frozenset(origins[term.group]) for term in terms}
