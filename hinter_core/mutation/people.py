@@ -22,7 +22,7 @@ from hinter_core.language.trees import ParsedSentence, SentenceTree, said_of_som
 from hinter_core.mutation.unresolved import said_of_either, settled
 from hinter_core.terms.ages import stated
 from hinter_core.terms.senses.fields import field_at
-from hinter_core.terms.senses.forms import head_of, tokens_at
+from hinter_core.terms.senses.forms import head_of, of_person_noun, tokens_at
 from hinter_core.terms.senses.person_sense import reading_at
 from hinter_core.terms.sexes import RELATIVES, sex_marks
 from hinter_core.types import Edit, Entity, Mention, MentionKind, Occurrence, Pair, Span
@@ -342,10 +342,13 @@ class People:
         return f"\u201c{edit.target.text}\u201d is said of women alone"
 
     def said_of_somebody(self, span: Span) -> bool:
-        """Whether a word is the noun that says what somebody is: "He is a good man"."""
+        """Whether a word surely says what somebody is: "He is a good man", "the Jewish lady"."""
         reading, words = reading_at(self._text, span), self._words(span)
         names = reading[0].names if reading else ()
-        return any(said_of_somebody(tree.parse, token, names) for tree, token in words)
+        return any(
+            said_of_somebody(tree.parse, token, names) or of_person_noun(tree, token)
+            for tree, token in words
+        )
 
     @cached_property
     def _by_place(self) -> dict[int, int]:

@@ -117,7 +117,9 @@ def why_soft(text: str, mutant: Mutant, people: People | None = None) -> str:
     """
     words = contradictions(text, mutant, people)
     shown = ", ".join(f"\u201c{word}\u201d" for word in words[:_SHOWN])
-    return f"the text also says {shown}" if words else ""
+    named = any(people and names_against(text, people, edit) for edit in mutant.edits)
+    advice = "; with origin_names, names change, too" if named else ""
+    return f"the text also says {shown}{advice}" if words else ""
 
 
 @lru_cache(maxsize=4096)

@@ -46,7 +46,6 @@ from hinter_core.types import (
 _TEXTS = 8  # whose sentences are kept
 _EDITS = 4096  # whose answers are kept
 
-_SURE = 0.9  # probability of a person from which grammar is not asked
 _DOUBT = 0.01  # least probability that counts, of a person and of none
 _GENDERS = (FEMALE, MALE)
 _WORD = re.compile(r"[^\W\d_]+")
@@ -318,9 +317,9 @@ def person_probability(text: str, mutant: Mutant, people: People | None = None) 
 
 def _person(text: str, edit: Edit, people: People | None) -> float | None:
     person = _least(text, edit.attribute, edit.source, edit.spans)
-    if people is None or person is None or person >= _SURE:
+    if people is None or person is None or person >= 1 - _DOUBT:
         return person
-    # "He is a good man": the encoder takes many of these for figures of speech.
+    # "He is a good man", "a Jewish lady": the encoder is less sure of some people than of others.
     said = map(people.said_of_somebody, _own(text, edit.source, edit.spans))
     return None if all(said) else person
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 
+from hinter_core.language.trees import SentenceTree
 from hinter_core.storage import shipped_words
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
@@ -488,3 +489,11 @@ def dependent(parse: Parse, token: int, labels: Collection[str]) -> int | None:
     """Return the first dependent of a token with one of these relations."""
     dependents = (i for i, head in enumerate(parse.heads) if head == token and i != token)
     return next((i for i in dependents if parse.labels[i] in labels), None)
+
+
+def of_person_noun(tree: SentenceTree, token: int) -> bool:
+    """Whether an adjective stands before a noun that is always a person, and no part of another."""
+    noun, parse = tree.parse.heads[token], tree.parse
+    alone = parse.labels[noun] not in ("compound", "flat") and not tree.children(noun, "compound")
+    person = parse.tags[noun] in ("NN", "NNS") and tree.lower[noun] in person_nouns()
+    return parse.labels[token] == "amod" and token < noun and alone and person

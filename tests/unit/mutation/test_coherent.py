@@ -254,6 +254,8 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "Housekeeper (m) wanted. The ideal man is calm.",
         ),
         ("F, 60, ex-nurse. Says she is fine.", "she > he", "M, 60, ex-nurse. Says he is fine."),
+        ("My husband (38M) plays chess.", "husband > wife", "My wife (38F) plays chess."),
+        ("My husband 38m plays. I 29f sing.", "husband > wife", "My wife 38f plays. I 29f sing."),
         (
             "73 y/o F, febrile. Son says she fell.",
             "son > daughter",

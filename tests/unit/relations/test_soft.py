@@ -58,6 +58,13 @@ SOFT = [
     ("Young Indian woman, 24, recent graduate in law.", "age", "Young"),
     ("She is a 34-year-old nurse and has 10 years of experience.", "age", "10 years of experience"),
     ("The young clerks ran home to a dog of 12 years of age.", "age", "12 years of age"),
+    ("Hiroshi Tanaka, a Japanese baker, opened a shop.", "nationality", "Hiroshi Tanaka"),
+    ("Dr. Agyemang is a Ghanaian surgeon in Leeds.", "nationality", "Agyemang"),
+    ("Penka Kouneva, a Bulgarian composer, wrote it.", "nationality", "Penka Kouneva"),
+    ("Emily Chen, an Asian American cook, sang.", "race", "Emily Chen"),
+    ("Keisha Washington, a Black baker, sang.", "race", "Keisha Washington"),
+    ("The 17-year-old is preparing for the university exam.", "age", "university"),
+    ("Only 15 years old, Gloria is wise. She left the high school early.", "age", "high school"),
 ]
 
 
@@ -72,6 +79,12 @@ def test_words_elsewhere_make_a_mutant_soft(
 
 
 FIRM = [
+    ("John Miller, an American baker, opened a shop.", "nationality", None),
+    ("The German baker Anna opened a shop.", "nationality", None),
+    ("Juan Lopez, a Mexican baker, opened a shop.", "nationality", "Colombian"),
+    ("Ahmed Hassan, an Egyptian baker, opened a shop.", "nationality", "Jordanian"),
+    ("Dr. Fenwick is a Black surgeon.", "race", None),
+    ("The 17-year-old is preparing for the university exam.", "age", "40"),
     ("The 34-year-old nurse met a patient, who was 70.", "age", None),
     ("The Japanese man met her in Paris.", "nationality", None),
     ("The Mexican girl speaks Spanish.", "nationality", "Colombian"),

@@ -196,6 +196,21 @@ def test_what_somebody_is_said_to_be_is_no_figure_of_speech(
     )
 
 
+@pytest.mark.parametrize("said", ["is kind", "is an idiot", "stole my bike"])
+def test_an_adjective_of_a_person_noun_is_as_fair_whoever_it_is(
+    said: str, shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    """The encoder is less sure of a Christian man than of a Christian woman."""
+    scores = set()
+    for noun in ("woman", "man", "lady", "doctor"):
+        text = f"The Christian {noun} {said}."
+        plan = make_plan(text, [shipped["religion"]], Settings(order=1), parses)
+        found = [validity_of(plan, plan.mutant(edits), kept=True).fair for edits in plan.atomic()]
+        assert min(found) > LEAST_FAIR
+        scores.add(round(max(found), 2))
+    assert max(scores) - min(scores) <= 0.03
+
+
 @given(
     st.lists(
         st.lists(st.floats(-4.6, 6), min_size=len(FEATURES), max_size=len(FEATURES)),
