@@ -5,6 +5,7 @@
 library; a name is imported by its first use.
 """
 
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from hinter_core.api.results import CampaignResult, ComparisonResult
     from hinter_core.api.seams import metric, model, relation, source
     from hinter_core.errors import HinterError
+
+# Packages report their use to Microsoft and to the Hub unless told otherwise, before their import.
+for _reports in ("ORT_DISABLE_TELEMETRY", "HF_HUB_DISABLE_TELEMETRY"):
+    os.environ.setdefault(_reports, "1")
 
 __version__ = "0.2.0"
 __all__ = [

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -180,3 +182,21 @@ def test_words_in_lower_case_end_no_name(text: str, expected: list[str]) -> None
     words = [m.span() for m in re.finditer(r"\w+", text)]
     found = named(text, words, [0.9] * 3 + [0.1] * (len(words) - 3))
     assert [text[start:end] for start, end in found] == expected
+
+
+def test_packages_that_compute_models_report_nothing(tmp_path: Path) -> None:
+    code = (
+        "import os\n"
+        "from hinter_core.language.encoder import Encoder\n"
+        "from hinter_core.models.registry import load_model\n"
+        "Encoder().read(['Ada slept.'])\n"
+        "load_model('embedded').predict(['Ada slept.'])\n"
+        "from huggingface_hub import constants\n"
+        "print(constants.HF_HUB_DISABLE_TELEMETRY)"
+    )
+    reports = {"ORT_DISABLE_TELEMETRY", "HF_HUB_DISABLE_TELEMETRY"}
+    fresh = {name: value for name, value in os.environ.items() if name not in reports}
+    home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    said = subprocess.check_output([sys.executable, "-c", code], env=fresh | home, text=True)
+    assert said.split() == ["True"]
+    assert not list(tmp_path.rglob("*onnxruntime*"))
