@@ -155,6 +155,7 @@ def serve(host: str | None = None, port: int | None = None, *, warm: bool = True
             ended.set()
             services.closing.set()
             _finish(page)
+            services.projects.close()
             if services.backup:
                 services.backup.close()
             if mirror:

@@ -259,6 +259,13 @@ class Annotations:
             raise InputError(say("projects.not_deleted", reason=error.strerror)) from error
         return path
 
+    def close(self) -> None:
+        """Close the files that stay open, so that each project is one file again."""
+        with self._lock:
+            for judging in self._open.values():
+                judging.store.close()
+            self._open.clear()
+
     def _is_name(self, name: str) -> bool:
         """Whether a project may have that name; the machine's owner may choose a short one."""
         return bool(_ID.fullmatch(name)) and (self.local or len(name) >= _SHORTEST)

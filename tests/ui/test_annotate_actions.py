@@ -62,6 +62,14 @@ def judging(folder: Path, *, local: bool = True) -> AnnotateActions:
     )
 
 
+def test_projects_are_one_file_each_when_the_app_ends(tmp_path: Path) -> None:
+    own = judging(tmp_path)
+    own.projects.new(Project("Trial", default_questions()[1]))
+    assert len(list(own.projects.folder.iterdir())) > 1
+    own.projects.close()
+    assert [path.suffix for path in own.projects.folder.iterdir()] == [".sqlite"]
+
+
 def test_a_campaigns_directory_becomes_a_project(tmp_path: Path, campaign: CampaignStore) -> None:
     own = judging(tmp_path)
     sets = [value for _, value in attribute_choices(campaign)]

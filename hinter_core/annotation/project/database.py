@@ -166,6 +166,8 @@ class Database:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = open_database(self.path, synchronous="FULL")
+            # Each commit goes on from the log into the file itself, which may be copied alone then.
+            connection.execute("PRAGMA wal_autocheckpoint = 1")
             connection.row_factory = sqlite3.Row
             self._local.connection = connection
             self._made.append(connection)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import threading
 from collections import Counter
@@ -77,6 +78,16 @@ def test_a_project_is_kept_as_it_was_made(tmp_path: Path) -> None:
             again.admit_owner("another")
     with pytest.raises(AnnotationError, match="already exists"):
         AnnotationStore.create(tmp_path / "p.sqlite", project())
+
+
+def test_a_copy_of_the_file_alone_has_all_judgements(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    judging = Judging(store)
+    _, key = store.join("Ann", PASS)
+    judged = judge_all(judging, key)
+    copy = shutil.copy(store.path, tmp_path / "copy.sqlite")  # while it is open
+    with opened(copy) as other:
+        assert len(list(other.judgements())) == len(judged) > 0
 
 
 def test_a_project_of_an_older_version_opens(tmp_path: Path) -> None:
