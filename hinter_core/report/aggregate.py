@@ -43,7 +43,7 @@ _LISTED = 1000  # unusable rows, and texts with nothing to test
 _STATE = f"""
 CREATE TYPE verdict AS ENUM ('benign', 'biased', 'hidden', 'discarded', 'unanswered');
 CREATE TABLE swaps (swap UBIGINT PRIMARY KEY,
-    edit STRUCT({" VARCHAR, ".join(Swap._fields)} VARCHAR));
+    edit STRUCT({" VARCHAR, ".join(Swap._fields)} VARCHAR), word UBIGINT, direction UBIGINT);
 CREATE TABLE sets (set UBIGINT PRIMARY KEY, attributes VARCHAR[], sensitive INTEGER);
 CREATE TABLE groups (key UBIGINT PRIMARY KEY, set UBIGINT, groups VARCHAR[]);
 CREATE TABLE made_of (set UBIGINT, n_edits INTEGER, number BIGINT);
@@ -68,7 +68,8 @@ CREATE TABLE by_word (model INTEGER, n_edits INTEGER, compared UBIGINT, neutral 
 CREATE TABLE shared (model INTEGER, n_edits INTEGER, compared UBIGINT, neutral BOOLEAN,
     weight_squares DOUBLE, error_squares DOUBLE, error_products DOUBLE, hidden_squares DOUBLE,
     hidden_products DOUBLE);
-CREATE TABLE words (model INTEGER, swap UBIGINT, errors BIGINT, cases BIGINT);
+CREATE TABLE words (model INTEGER, swap UBIGINT, cases BIGINT);
+CREATE TABLE changes (model INTEGER, change UBIGINT, errors BIGINT, cases BIGINT, texts BIGINT);
 CREATE TABLE truth (model INTEGER, set UBIGINT, whole BOOLEAN, first BOOLEAN, second BOOLEAN,
     number BIGINT);
 CREATE TABLE grades (model INTEGER, set UBIGINT, grade VARCHAR, number BIGINT);
@@ -227,8 +228,14 @@ def _read_answers(model: ModelCounts, chunk: Chunk, where: str, counted: Campaig
         f"{CASE} GROUP BY ALL"
     )
     run(
-        f"INSERT INTO words SELECT {number}, s1, count_if({ERROR}), count(*) FROM judged "
-        f"WHERE n_edits = 1 AND {CASE} GROUP BY s1"
+        f"INSERT INTO words SELECT {number}, s1, count(*) FROM judged WHERE n_edits = 1 AND {CASE} "
+        "GROUP BY s1"
+    )
+    run(
+        f"INSERT INTO changes SELECT {number}, change, errors, cases, count(*) FROM (SELECT row, "
+        f"unnest([word, direction]) AS change, count_if({ERROR}) AS errors, count(*) AS cases "
+        f"FROM {by_text} JOIN swaps ON swap = s1 WHERE n_edits = 1 AND {CASE} GROUP BY row, change)"
+        " GROUP BY ALL"
     )
     run(
         f"INSERT INTO grades SELECT {number}, set, grade, count(*) FROM judged "

@@ -1,7 +1,7 @@
 """Word pairs, and pairs of groups, whose single change alters most answers."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,8 +10,9 @@ from hinter_core.language.spelling import by_spelling
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.section import ARROW, Rows, Section
+from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.format import rate_in_words
-from hinter_core.statistics.rates import Rate, wilson_ends
+from hinter_core.statistics.rates import Rate
 
 _MOST = 25  # listed
 WORDS = ("source", "target")
@@ -32,41 +33,35 @@ def word_effects(source: str, target: str, tally: ModelCounts) -> list[WordEffec
 
     ``source`` and ``target``: fields of :class:`Swap` by which changes are told apart.
     """
-    errors: Counter[tuple[str, str, str]] = Counter()
-    cases: Counter[tuple[str, str, str]] = Counter()
-    made: dict[tuple[str, str, str], set[tuple[str, str]]] = defaultdict(set)
-    sums = tally.sums(
-        "SELECT edit, sum(errors)::BIGINT, sum(cases)::BIGINT FROM words JOIN swaps USING (swap)"
-    )
-    spelled = _spelled(sums) if (source, target) == WORDS else {}
-    for edit, hits, of in sums:
+    kind = "word" if (source, target) == WORDS else "direction"
+    texts: dict[int, Counter[tuple[int, ...]]] = defaultdict(Counter)
+    for change, errors, cases, number in tally.sums(
+        "SELECT change, errors, cases, sum(texts)::BIGINT FROM changes SEMI JOIN (SELECT "
+        f"{kind} AS change FROM swaps) USING (change)"
+    ):
+        texts[change][errors, cases] += number
+    uses = tally.sums(f"SELECT edit, {kind}, sum(cases)::BIGINT FROM words JOIN swaps USING (swap)")
+    spelled = _spelled(uses) if kind == "word" else {}
+    named: dict[int, tuple[str, str, str]] = {}
+    for edit, change, _ in uses:
         attribute, old, new = edit["attribute"], edit[source], edit[target]
-        key = (attribute, spelled.get((attribute, old), old), spelled.get((attribute, new), new))
-        errors[key] += hits
-        cases[key] += of
-        made[key].add((old, new))
-    effects = [
-        WordEffect(*key, _rate(hits, cases[key], made[key]))
-        for key, hits in errors.items()
-        if hits and not is_placebo(key[:1])
-    ]
-    effects.sort(key=lambda e: (-(e.errors.low or 0), e.attribute, e.source, e.target))
+        if not is_placebo((attribute,)) and any(errors for errors, _ in texts[change]):
+            old, new = (spelled.get((attribute, word), word) for word in (old, new))
+            named[change] = (attribute, old, new)
+    effects = [WordEffect(*name, cluster_rate(texts[change])) for change, name in named.items()]
+    effects.sort(
+        key=lambda e: (-(e.errors.low or 0), -e.errors.hits, e.attribute, e.source, e.target)
+    )
     return effects[:_MOST]
 
 
-def _spelled(sums: Sequence[tuple[dict[str, str], int, int]]) -> dict[tuple[str, str], str]:
+def _spelled(uses: Sequence[tuple[dict[str, str], int, int]]) -> dict[tuple[str, str], str]:
     """Return the most frequent spelling of each word, by attribute."""
-    uses: dict[str, Counter[str]] = defaultdict(Counter)
-    for edit, _, of in sums:
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for edit, _, of in uses:
         for field in WORDS:
-            uses[edit["attribute"]][edit[field]] += of
-    return {(a, t): words[0] for a, one in uses.items() for t, words in by_spelling(one).items()}
-
-
-def _rate(hits: int, of: int, made: Iterable[tuple[str, str]]) -> Rate:
-    """Return the rate of a change; spellings of a new word in the same texts are one case."""
-    alike = max(Counter(old for old, _ in made).values())
-    return Rate(hits, of, *wilson_ends(hits / alike, of / alike))
+            counts[edit["attribute"]][edit[field]] += of
+    return {(a, t): words[0] for a, one in counts.items() for t, words in by_spelling(one).items()}
 
 
 def words_section(key: str, title: str, effects: Sequence[WordEffect]) -> Section:

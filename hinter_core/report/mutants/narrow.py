@@ -17,6 +17,7 @@ from hinter_core.campaign.parquet import StoreError, read_batches
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import Written
 from hinter_core.campaign.tables import answer_schema, mutant_schema
+from hinter_core.language.spelling import spelling
 from hinter_core.report.counts import Swap
 
 _THREADS = 2
@@ -32,9 +33,10 @@ class Chunk(NamedTuple):
     ``across_people``, ``places`` (changed in the text), ``set``, ``key`` (of the set and its
     groups), and the word pairs ``s1`` to ``s<width>``, NULL past the last edit. ``change`` is there
     if words are exchanged alike for several attributes: mutants of a text with equal ones have the
-    same text. ``swaps``,
-    ``groups`` and ``labels``: names of the hashes. By model: ``judged``, the mutants with a row of
-    answers and their columns; ``originals``, the ``row``, ``labels`` and ``failure`` of texts.
+    same text. ``swaps``, ``groups`` and ``labels``: names of the hashes; ``swaps`` also with the
+    hashes of ``word`` and ``direction``, by which changes of words and of groups are counted. By
+    model: ``judged``, the mutants with a row of answers and their columns; ``originals``, the
+    ``row``, ``labels`` and ``failure`` of texts.
     """
 
     width: int
@@ -219,7 +221,21 @@ def _named(read: _Lists) -> tuple[int, Any, Any, Any]:
     edits = pyarrow.array(
         words, pyarrow.struct([(name, pyarrow.string()) for name in Swap._fields])
     )
-    return width, mutants, pyarrow.table({"swap": swaps, "edit": edits}), pyarrow.table(groups)
+    named_swaps = {"swap": swaps, "edit": edits} | _merged(words)
+    return width, mutants, pyarrow.table(named_swaps), pyarrow.table(groups)
+
+
+def _merged(swaps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Hash the change of each word pair, whatever its spelling, and that of its groups."""
+    import numpy
+
+    hashes: dict[str, list[int]] = {"word": [], "direction": []}
+    for one in swaps:
+        words = (spelling(one["source"] or ""), spelling(one["target"] or ""))
+        groups = (one["source_group"], one["target_group"])
+        hashes["word"].append(_hash(("word", one["attribute"], *words)))
+        hashes["direction"].append(_hash(("direction", one["attribute"], *groups)))
+    return {name: numpy.array(of, dtype="uint64") for name, of in hashes.items()}
 
 
 def _judged(mutants: Any, answers: _Lists, names: dict[int, list[str]]) -> tuple[Any, Any]:

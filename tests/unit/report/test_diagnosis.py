@@ -89,6 +89,9 @@ def test_spellings_of_one_word_are_one_word(tmp_path: Path) -> None:
     other = found["non-binary person"]
     assert (other.rate.hits, other.rate.of) == (12, 12)
     assert other.rate.low == found["man"].rate.low < 0.7  # of 6 texts, and not of 12 cases
+    (model,) = make_report(store).models
+    for of in (model.words, model.directions):
+        assert [one.errors for one in of if one.attribute == "gender"] == [other.rate]
     (pair,) = together.pairs
     assert (pair.words, pair.texts, pair.both.of) == (
         ("fifty-something", "non-binary person"),

@@ -333,10 +333,9 @@ def test_tables_are_what_the_probe_counts(
     unknown: Counter[tuple[str, ...]] = Counter()
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[bool]] = defaultdict(list)
     hidden: Counter[tuple[tuple[str, ...], tuple[str, ...]]] = Counter()
-    words: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
-    texts: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[int, list[bool]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
+    changes: dict[tuple[str, str, str], dict[int, list[bool]]]
+    texts: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[int, list[bool]]]
+    changes, texts = (defaultdict(lambda: defaultdict(list)) for _ in range(2))
     for row, judged in every:
         known = {frozenset(j.mutant.edits): j for j in judged}
         for j in filter(is_case, judged):
@@ -347,7 +346,9 @@ def test_tables_are_what_the_probe_counts(
             texts[attributes_of(j), targets][row].append(is_error(j))
             if len(edits) == 1:
                 pair = edits[0].change
-                words[pair.attribute, pair.source.text, pair.target.text].append(is_error(j))
+                for field in ("text", "group"):
+                    old, new = (getattr(term, field) for term in (pair.source, pair.target))
+                    changes[pair.attribute, old, new][row].append(is_error(j))
             if len(edits) == 2:
                 parts = [known[frozenset([edit])] for edit in edits]
                 if all(map(is_case, parts)):
@@ -376,9 +377,13 @@ def test_tables_are_what_the_probe_counts(
         else:
             assert group.hidden is group.hidden_p_value is None
     assert [group.p_value for group in model.groups] == pytest.approx(benjamini_hochberg(p_values))
+    clustered = {
+        key: cluster_rate([(sum(flips), len(flips)) for flips in rows.values()])
+        for key, rows in changes.items()
+    }
     assert {
-        (w.attribute, w.source, w.target): (w.errors.hits, w.errors.of) for w in model.words
-    } == {key: (sum(flips), len(flips)) for key, flips in words.items() if any(flips)}
+        (w.attribute, w.source, w.target): w.errors for w in [*model.words, *model.directions]
+    } == {key: rate for key, rate in clustered.items() if rate.hits}
 
 
 def test_coverage_is_what_the_probe_meets(
