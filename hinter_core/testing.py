@@ -9,6 +9,7 @@ from hinter_core.api.checking import CHECKED, Names, prepare_check, settings_of
 from hinter_core.api.inputs import is_table
 from hinter_core.api.models import named_models
 from hinter_core.campaign.settings import CAMPAIGN_ATTRIBUTES
+from hinter_core.campaign.tables import shifted
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Budget
 from hinter_core.report.gate import MOST_UNANSWERED
@@ -96,7 +97,8 @@ def _unknown(text: str, model: str, lost: Any) -> str:
 def _described(text: str, model: str, findings: Any, tested: int) -> str:
     lines = [f"{len(findings)} of {tested} variants flip the answer of {model}: \u201c{text}\u201d"]
     lines += [
-        f"  {one.verdict}: {one.change}: {one.original_answer} \u2192 {one.answer}: {one.mutant}"
+        f"  {one.verdict}: {one.change}: {one.original_answer} \u2192 {one.answer}"
+        f"{shifted(one.shift) if one.answer == one.original_answer else ''}: {one.mutant}"
         for one in findings.head(_SHOWN).itertuples()
     ]
     if len(findings) > _SHOWN:

@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 Names = str | Sequence[str]
 # Settings that decide the mutants of a text, and those of a check.
 MADE = (
-    "attributes", *(name for name in SETTINGS if name not in ("repeat", "tolerance")),
+    "attributes",
+    *(name for name in SETTINGS if name not in ("repeat", "tolerance", "score_tolerance")),
     "dictionaries", "parser",
 )  # fmt: skip
 CHECKED = ("attributes", *SETTINGS, "dictionaries", "parser", "requests", "budget", "fresh")

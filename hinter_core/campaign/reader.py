@@ -13,18 +13,20 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from hinter_core.campaign.parquet import StoreError, checked_rows
 from hinter_core.campaign.record import priorities_of
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import (
     Attributes,
+    StoredAnswer,
     Tables,
     answer_schema,
     edit_from_row,
     mutant_schema,
     quoted,
+    shifted,
     text_schema,
 )
 from hinter_core.errors import HinterError, InputError
@@ -35,7 +37,7 @@ from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import Settings
 from hinter_core.places import PlaceError, RemotePath, duckdb_files
 from hinter_core.relations.validity import validity_of
-from hinter_core.types import SUBSTITUTE, Edit, HiddenGrade, Mutant, hidden_grade
+from hinter_core.types import SUBSTITUTE, Edit, Mutant
 
 CHUNK = 400_000  # mutants in memory at a time
 # Columns that counts and searches read, after verification.
@@ -44,24 +46,6 @@ ANSWER_COLUMNS = ("row", "mutant", "verdict", "changed", "failure", "audit")
 _MOST_ROWS = 2**32  # per shard, so that shard and place fit one number
 _TOGETHER = 16  # shards in one query, whose cost hardly depends on how few mutants it is for
 _FETCHED = 1024  # rows at a time; each contains its text
-
-
-class StoredAnswer(NamedTuple):
-    """A model's answer to a mutant; ``original``: labels of the unchanged text."""
-
-    verdict: str | None
-    labels: tuple[str, ...]
-    failure: str | None
-    detail: str | None
-    shift: float | None
-    interaction: float | None
-    original: tuple[str, ...]
-    original_failure: str | None
-
-    @property
-    def grade(self) -> HiddenGrade | None:
-        """Whether hidden bias exceeds its parts."""
-        return hidden_grade(self.verdict, self.shift, self.interaction)
 
 
 @dataclass(frozen=True)
@@ -114,7 +98,7 @@ class MutantRecord:
         """Its changes, the labels before and after, and the changed text, in a line."""
         changes = ", ".join(edit.in_words for edit in as_written(self.edits))
         before, after = ", ".join(self.original), ", ".join(self.labels or ())
-        return f"{changes}: {before} \u2192 {after}: {self.mutant}"
+        return f"{changes}: {before} \u2192 {after}{shifted(self.answer.moved)}: {self.mutant}"
 
     @cached_property
     def _made(self) -> Mutant:

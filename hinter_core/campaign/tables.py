@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hinter_core.campaign.parquet import alike
 from hinter_core.pipeline.export import edit_to_json
@@ -14,9 +15,12 @@ from hinter_core.types import (
     Edit,
     EditKind,
     GrammaticalForm,
+    HiddenGrade,
     Pair,
     Span,
     Term,
+    Verdict,
+    hidden_grade,
 )
 
 
@@ -380,6 +384,35 @@ def _columns(view: str, model: str = "") -> str:
     return ", ".join(
         f"{derived[name]} AS {name}" if name in derived else name for name in VIEWS[view].columns
     )
+
+
+class StoredAnswer(NamedTuple):
+    """A model's answer to a mutant; ``original``: labels of the unchanged text."""
+
+    verdict: str | None
+    labels: tuple[str, ...]
+    failure: str | None
+    detail: str | None
+    shift: float | None
+    interaction: float | None
+    original: tuple[str, ...]
+    original_failure: str | None
+
+    @property
+    def grade(self) -> HiddenGrade | None:
+        """Whether hidden bias exceeds its parts."""
+        return hidden_grade(self.verdict, self.shift, self.interaction)
+
+    @property
+    def moved(self) -> float | None:
+        """The shift of a probability, if it alone makes the answer another one."""
+        flips = self.verdict in (Verdict.BIASED, Verdict.HIDDEN)
+        return self.shift if flips and list(self.labels) == list(self.original) else None
+
+
+def shifted(shift: float | None) -> str:
+    """Return the shift of a probability, to follow an answer; "" without one."""
+    return "" if shift is None or isnan(shift) else f" ({shift:+.2f})"
 
 
 def is_placebo(attributes: Attributes) -> bool:

@@ -32,6 +32,10 @@ _PROBE = (
     "That rude young man is a terrible, stupid driver, and I hate him.",
 )  # fmt: skip
 _HINT = "it takes a list of texts and gives one label, list of labels or dict of scores for each"
+_NUMBER = (
+    "a number, of no label: return a label for it, such as 'high'; or bring it to 0 to 1 and "
+    "return {'high': x, 'low': 1 - x}, whose shifts a score tolerance counts"
+)
 _ROUNDED = 1e-6  # by which a probability in single precision may pass 1
 _UNNAMED = "without identity "
 
@@ -162,7 +166,7 @@ def _label(value: Any) -> str:
     value = _plain(value)
     if isinstance(value, str | Integral):
         return str(value)
-    what = "a number, of no label" if isinstance(value, Real) else "no label"
+    what = _NUMBER if isinstance(value, Real) else "no label"
     raise ValueError(f"the answer {value!r} is {what}")
 
 

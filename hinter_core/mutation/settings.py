@@ -68,8 +68,15 @@ class Settings:
         part="mutants", label="All words about one person together", advanced=True, before=False,
     )  # fmt: skip
     tolerance: float = setting(
-        TOLERANCE, "How far a masked word's probability may move and count as the same answer.",
+        TOLERANCE, "How far a masked word's probability may move and count as the same answer. For "
+        "a label's, set the score tolerance.",
         part="mutants", low=0.0, high=1.0, advanced=True, before=TOLERANCE,
+    )  # fmt: skip
+    score_tolerance: float | None = setting(
+        None, "How far the probability of a text's label may move and count as the same answer; if "
+        "it moves further, the answer counts as changed, although the label stays. Of several "
+        "labels, each counts.",
+        part="mutants", low=0.001, high=1.0, advanced=True, unset="labels alone", before=None,
     )  # fmt: skip
     validity: float = setting(
         LEAST_FAIR, "Least validity score of a mutant that counts: how probably people call it a "

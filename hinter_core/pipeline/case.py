@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -28,6 +28,7 @@ from hinter_core.relations.base import (
     Oracle,
     noise_floor,
 )
+from hinter_core.relations.oracles import ScoreOracle
 from hinter_core.relations.registry import relation_of
 from hinter_core.relations.soft import why_soft
 from hinter_core.relations.validity import validity_of
@@ -45,6 +46,7 @@ from hinter_core.types import (
     Verdict,
 )
 
+_UNSCORED = "it has no probabilities, which the score tolerance compares"
 UNSEEN = Prediction(
     failure=Failure.TOO_LONG, detail="the change lies past the part of the text that the model sees"
 )
@@ -174,10 +176,10 @@ class TestCase:
     def answer_original(self, store: PredictionStore, original: Prediction) -> None:
         """Store the model's answer to the unchanged text; repeat it if the settings say so."""
         name, repeat = store.model.name, self.plan.settings.repeat
-        self.take_original(name, store.model.capabilities.task, original)
-        if repeat and original.answered and name not in self.noise:
-            again = store.repeat(self.plan.text, repeat)
-            self.noise[name] = noise_floor(self.oracles[name], original, again)
+        self.take_original(name, store.model.capabilities, original)
+        if repeat and self.originals[name].answered and name not in self.noise:
+            again = map(self._comparable, store.repeat(self.plan.text, repeat))
+            self.noise[name] = noise_floor(self.oracles[name], original, list(again))
 
     def lost(self, store: PredictionStore) -> Prediction | None:
         """Return the failure of the unchanged text: no mutant can be compared, so none is asked."""
@@ -186,11 +188,21 @@ class TestCase:
             return None
         return Prediction(failure=original.failure, detail=original.detail)
 
-    def take_original(self, name: str, task: str, original: Prediction) -> None:
-        """Store the answer of a model of this name and task to the unchanged text."""
-        self.originals[name] = original
-        self.oracles[name] = self.relation.oracle(task, self.plan.settings.tolerance)
+    def take_original(self, name: str, able: Capabilities, original: Prediction) -> None:
+        """Store the answer of a model of this name to the unchanged text."""
+        settings = self.plan.settings
+        self.originals[name] = self._comparable(original)
+        oracle = self.relation.oracle(able.task, settings.tolerance)
+        if settings.score_tolerance is not None:
+            oracle = ScoreOracle(oracle, settings.score_tolerance, able.multi_label)
+        self.oracles[name] = oracle
         self._local[name], self._predictions[name] = {}, {}
+
+    def _comparable(self, answer: Prediction) -> Prediction:
+        """Return an answer; one without scores is no usable one where they are compared."""
+        if self.plan.settings.score_tolerance is None or answer.scores or not answer.answered:
+            return answer
+        return replace(answer, failure=Failure.UNPARSABLE, detail=_UNSCORED)
 
     def judge(
         self,
@@ -206,6 +218,7 @@ class TestCase:
         before = local.get(key)
         conformance = KEPT if follow_up.asked else follow_up.conformance
         same = None
+        prediction = prediction and self._comparable(prediction)
         if prediction is not None and prediction.answered and original.answered:
             same = self.oracles[name].same_answer(original, prediction, mutant)
         local[key] = relation.local_verdict(conformance, same)

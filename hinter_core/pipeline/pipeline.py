@@ -53,7 +53,7 @@ class Pipeline:
         self.settings = settings or Settings()
         require_testable(dictionaries, models, self.settings)
         self.relation = relation_of(self.settings.relations)
-        require_comparable(self.relation, (store.model for store in models))
+        require_comparable(self.relation, (store.model for store in models), self.settings)
         self.dictionaries = list(dictionaries)
         self.parses = parses
         self.models = list(models)

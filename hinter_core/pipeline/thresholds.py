@@ -34,18 +34,20 @@ def judged_at(
         for name, one in models.items()
         if deciding_label(result.originals[name], one) is not None
     }
-    originals = {name: _answer(result.originals[name], limit) for name, limit in able.items()}
+    case = TestCase(result.plan)
+    for name, limit in able.items():
+        case.take_original(name, limit, _answer(result.originals[name], limit))
     neutral = {
-        name: _neutral(result.neutral[name], originals[name], limit)
+        name: _neutral(result.neutral[name], case, name, limit)
         for name, limit in able.items()
         if name in result.neutral
     }
     return replace(
         result,
         mutants=list(result.mutants),
-        originals=result.originals | originals,
+        originals=result.originals | case.originals,
         outcomes=result.outcomes
-        | {name: _outcomes(result, name, originals[name], limit) for name, limit in able.items()},
+        | {name: _outcomes(result, case, name, limit) for name, limit in able.items()},
         neutral=result.neutral | neutral,
         noise={name: one for name, one in result.noise.items() if name not in able},
     )
@@ -63,16 +65,19 @@ def _answer(prediction: Prediction, capabilities: Capabilities) -> Prediction:
 
 
 def _outcomes(
-    result: TestResult, name: str, original: Prediction, capabilities: Capabilities
+    result: TestResult, case: TestCase, name: str, capabilities: Capabilities
 ) -> list[Outcome]:
-    case, judged = TestCase(result.plan), []
-    case.take_original(name, capabilities.task, original)
+    judged = []
     for one in result.outcomes[name]:  # parts before wholes
         answer = one.prediction and _answer(one.prediction, capabilities)
         key = frozenset(one.mutant.edits)
         follow_up = FollowUp(case, one.mutant, key, one.conformance, graded=one.validity)
         anew = case.judge(follow_up, name, capabilities, answer)
-        judged.append(replace(anew, effect=_at(anew.effect, answer, capabilities)))
+        stays = answer and answer.labels == case.originals[name].labels
+        if stays and result.plan.settings.score_tolerance is not None:  # it decides, not this
+            judged.append(anew)
+        else:
+            judged.append(replace(anew, effect=_at(anew.effect, answer, capabilities)))
     return judged
 
 
@@ -89,8 +94,8 @@ def _at(
 
 
 def _neutral(
-    neutral: NeutralFlips, original: Prediction, capabilities: Capabilities
+    neutral: NeutralFlips, case: TestCase, name: str, capabilities: Capabilities
 ) -> NeutralFlips:
-    labels = set(original.labels)
-    answers = [_answer(one, capabilities) for one in neutral.answers]
-    return replace(neutral, flips=sum(set(one.labels) != labels for one in answers))
+    original, same = case.originals[name], case.oracles[name].same_answer
+    flips = sum(not same(original, _answer(one, capabilities)) for one in neutral.answers)
+    return replace(neutral, flips=flips)

@@ -135,6 +135,8 @@ def _line(plan: Plan, judged: Outcome) -> str:
     labels = ", ".join(judged.prediction.labels) if judged.prediction else ""
     verdict = f"{judged.verdict.value}{f', {judged.grade}' if judged.grade else ''}"
     line = f"  {_SIGNS[judged.verdict]:>2} {verdict}: {edits}: {labels or 'no label'}"
+    if plan.settings.score_tolerance is not None and judged.effect:
+        line += f", {judged.effect.label} {judged.effect.shift:+.2f}"
     apart = "two people, " if plan.across_people(judged.mutant.edits) else ""
     return f"{line} ({apart}{judged.validity.in_words})"
 

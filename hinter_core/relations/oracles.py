@@ -4,7 +4,7 @@ Sources: HInter, Algorithm 1, line 22 (labels); Astraea, Table I (a masked word,
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 
 from hinter_core.errors import InputError
@@ -119,6 +119,45 @@ class MaskOracle(LabelOracle):
     ) -> str:
         """Return the word that moved most."""
         return max(shared, key=lambda x: abs(follow_up.scores[x] - original.scores[x]))
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreOracle:
+    """Answers that are the same to ``oracle``, whose scores move by no more than ``tolerance``.
+
+    The score is that of the original's label; with ``several`` labels, that of each of them.
+    """
+
+    oracle: Oracle
+    tolerance: float
+    several: bool
+
+    def same_answer(
+        self, original: Prediction, answer: Prediction, mutant: Mutant | None = None
+    ) -> bool:
+        """Whether the answers are the same, and the scores near."""
+        labels = original.scores if self.several else original.labels
+        before, after = original.scores, answer.scores
+        moved = (abs(after.get(x, 0.0) - before.get(x, 0.0)) for x in labels)
+        return self.oracle.same_answer(original, answer, mutant) and all(
+            round(far, _DIGITS) <= self.tolerance for far in moved
+        )
+
+    def effect(
+        self,
+        mutant: Mutant,
+        original: Prediction,
+        prediction_of: Callable[[EditSet], Prediction | None],
+        capabilities: Capabilities,
+    ) -> Effect | None:
+        """Measure how far the scores moved; where the label stays, how far from the tolerance."""
+        effect = self.oracle.effect(mutant, original, prediction_of, capabilities)
+        answer = prediction_of(frozenset(mutant.edits))
+        if effect is None or effect.shift is None or answer is None:
+            return effect
+        if not self.oracle.same_answer(original, answer, mutant):
+            return effect
+        return replace(effect, distance=abs(abs(effect.shift) - self.tolerance))
 
 
 class CoreferenceOracle(LabelOracle):

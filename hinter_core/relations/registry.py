@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from hinter_core.errors import InputError
 from hinter_core.extensions import RELATIONS as ADDED
-from hinter_core.models.base import ModelUnderTest
-from hinter_core.mutation.settings import TOLERANCE
+from hinter_core.models.base import CLASSIFICATION, ModelUnderTest
+from hinter_core.mutation.settings import Settings
 from hinter_core.relations.base import Relation
 from hinter_core.relations.changes.added import add_relation
 from hinter_core.relations.family import FAMILY, FamilyRelation, SubstitutionRelation
@@ -56,14 +56,23 @@ def relation_of(names: Iterable[str]) -> Relation:
     return FamilyRelation(*full_names)
 
 
-def require_comparable(relation: Relation, models: Iterable[ModelUnderTest]) -> None:
-    """Refuse models of tasks that the relation has no oracle for.
+def require_comparable(
+    relation: Relation, models: Iterable[ModelUnderTest], settings: Settings
+) -> None:
+    """Refuse models of tasks that the relation has no oracle for, or without asked-for scores.
 
     Raises:
-        InputError: the message names the model and its task.
+        InputError: the message names the model.
     """
     for model in models:
+        able = model.capabilities
         try:
-            relation.oracle(model.capabilities.task, TOLERANCE)
+            relation.oracle(able.task, settings.tolerance)
         except InputError as error:
             raise InputError(f"{model.name}: {error}") from error
+        scored = able.task == CLASSIFICATION and able.scores is not False
+        if settings.score_tolerance is not None and not scored:
+            raise InputError(
+                f"{model.name} gives no probabilities of labels, which the score tolerance "
+                "compares. Leave it out, or choose a model that gives them."
+            )

@@ -22,7 +22,7 @@ from hinter_core.types import Verdict
 from hinter_ui.batch.form import say
 from hinter_ui.batch.jobs import CampaignStatus
 from hinter_ui.html import glossary, notice
-from hinter_ui.html.marked import changed
+from hinter_ui.html.marked import answers, changed
 from hinter_ui.html.markup import Markup, escape, join, model_name, table, tag
 from hinter_ui.html.pages import macros_of
 from hinter_ui.html.wording import (
@@ -54,7 +54,7 @@ _ENTRIES = {"variants": "mutant", "predictions": "prediction", "hidden": "hidden
 def _page() -> Any:
     return macros_of(
         "batch", say=say, link=glossary.link, head=_head, translated=translated, address=address,
-        model_name=model_name,
+        model_name=model_name, answers=answers,
     )  # fmt: skip
 
 

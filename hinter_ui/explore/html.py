@@ -20,7 +20,7 @@ from hinter_core.types import NO_INTERACTION, Edit, HiddenGrade, Outcome, Predic
 from hinter_ui.html import glossary, markup
 from hinter_ui.html.markup import Markup, isolated, join, model_name, tag
 from hinter_ui.html.sections import pager
-from hinter_ui.html.square import shift_of
+from hinter_ui.html.square import by_score, shift_of
 from hinter_ui.html.wording import (
     SEVERITY,
     SIGNS,
@@ -75,7 +75,7 @@ def banner(
         tag("strong", say("titles.noise"), " ") if perhaps_noise else None,
         _apart(check, judged, said=True),
         _sentence(check, judged, model),
-        _grade(judged),
+        _grade(judged, scored=by_score(judged, check.originals[model], check.plan.settings)),
         _noise(check.noise.get(model)),
         _kept(check.kept.get(model)),
         _neutral(check, neutral),
@@ -103,8 +103,11 @@ def _apart(check: TestResult, judged: Outcome, *, said: bool = False) -> Markup 
     return join([words("apart_why"), " "])
 
 
-def _grade(judged: Outcome) -> Markup | None:
-    """Say whether hidden bias exceeds its parts, and how far it lies beyond the threshold."""
+def _grade(judged: Outcome, *, scored: bool) -> Markup | None:
+    """Say whether hidden bias exceeds its parts, and how far it lies beyond the threshold.
+
+    ``scored``: beyond the score tolerance.
+    """
     if judged.verdict is not Verdict.HIDDEN:
         return None
     if judged.grade is None or judged.effect is None:
@@ -112,9 +115,12 @@ def _grade(judged: Outcome) -> Markup | None:
     interaction = judged.effect.interaction or 0.0
     less = judged.grade is HiddenGrade.THRESHOLD and abs(interaction) > NO_INTERACTION
     kind = "less" if less else judged.grade.name.lower()
+    if scored and judged.grade is HiddenGrade.THRESHOLD:
+        kind = "tolerance"
     sentence = glossary.sentence(say, f"grade.{kind}", interaction=signed(interaction))
     far = judged.effect.distance
-    beyond = "" if far is None else glossary.sentence(say, "grade.distance", distance=f"{far:.2f}")
+    key = "grade.beyond" if scored else "grade.distance"
+    beyond = "" if far is None else glossary.sentence(say, key, distance=f"{far:.2f}")
     return tag("span", " ", sentence, " ", beyond, class_="in-numbers")
 
 
@@ -212,7 +218,13 @@ def _sentence(check: TestResult, judged: Outcome, model: str) -> Markup:
             detail = failed.detail.removesuffix(".") if failed else ""  # a model's own words
             values = {"reason": isolated(translated(detail) or answer_of(failed))}
     kind = "masks" if original.masks else "clusters" if original.clusters else ""
-    if kind and judged.verdict not in (Verdict.DISCARDED, Verdict.UNANSWERED):
+    if by_score(judged, original, check.plan.settings) and judged.effect:
+        kind, effect = "scores", judged.effect
+        values["difference"] = glossary.sentence(
+            say, "changed.scores", original=_strong(original), label=isolated(effect.label),
+            shift=signed(effect.shift), tolerance=f"{check.plan.settings.score_tolerance:g}",
+        )  # fmt: skip
+    elif kind and judged.verdict not in (Verdict.DISCARDED, Verdict.UNANSWERED):
         tolerance = f"{check.plan.settings.tolerance:g}"
         values["difference"] = say(f"changed.{kind}", tolerance=tolerance)
     else:

@@ -32,6 +32,7 @@ from hinter_ui.html.wording import (
     listed,
     name_of,
     quoted,
+    signed,
     term,
     translated,
 )
@@ -190,12 +191,19 @@ def spliced(
     return join([*parts, text[start:end]])
 
 
-def answers(before: Sequence[str], after: Sequence[str] | None) -> Markup:
-    """Show the answer to the original and to the mutant."""
+def answers(
+    before: Sequence[str], after: Sequence[str] | None, moved: float | None = None
+) -> Markup:
+    """Show the answer to the original and to the mutant.
+
+    ``moved``: shift of a probability, which alone makes it another one.
+    """
     none = say("answers.unlabelled")
     first = isolated(", ".join(before) or none)
     if after is None:
         return tag("span", say("answers.missing"), class_="quiet-inline")
+    if moved is not None:
+        return join([first, " ", tag("strong", say("answers.moved", shift=signed(moved)))])
     if tuple(before) == tuple(after):
         return join([first, " ", tag("span", say("answers.unchanged"), class_="quiet-inline")])
     return join([first, f" {ARROW} ", tag("strong", isolated(", ".join(after) or none))])

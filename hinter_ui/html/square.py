@@ -12,6 +12,7 @@ from math import exp, log
 from typing import TYPE_CHECKING, Any
 
 from hinter_core.mutation.lattice import subsets
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import TestResult
 from hinter_core.types import Edit, Outcome, Prediction, Splice, Verdict
 from hinter_ui.html import glossary
@@ -85,7 +86,7 @@ def _card(
     frame = verdict.value if whole or verdict in (Verdict.BIASED, Verdict.HIDDEN) else ""
     if whole:
         frame += " whole"
-    foot = _foot(judged, result.originals[model], result.plan.settings.tolerance)
+    foot = _foot(judged, result.originals[model], result.plan.settings)
     # The oracle says whether the answer is another one: that of a masked model, for instance, is
     # the same where another word is the likeliest by little.
     flipped = verdict in (Verdict.BIASED, Verdict.HIDDEN)
@@ -117,7 +118,14 @@ def _reply(prediction: Prediction | None) -> Markup | None:
     return tag("details", tag("summary", say("square.said")), said, class_="reply")
 
 
-def _foot(judged: Outcome, original: Prediction, tolerance: float) -> Markup:
+def by_score(judged: Outcome, original: Prediction, settings: Settings) -> bool:
+    """Whether the score tolerance alone makes the answer another one."""
+    answer, set_to = judged.prediction, settings.score_tolerance
+    same = answer is not None and set(answer.labels) == set(original.labels)
+    return same and set_to is not None and judged.verdict in (Verdict.BIASED, Verdict.HIDDEN)
+
+
+def _foot(judged: Outcome, original: Prediction, settings: Settings) -> Markup:
     if not judged.conformance.kept:
         reason = isolated(translated(judged.conformance.reason))
         sign = f"{SIGNS[Verdict.DISCARDED]} {say('square.discarded')}"
@@ -130,10 +138,12 @@ def _foot(judged: Outcome, original: Prediction, tolerance: float) -> Markup:
         case Verdict.BENIGN:
             answer = judged.prediction
             other = answer is not None and set(answer.labels) != set(original.labels)
-            same = say("square.within", most=tolerance) if other else say("square.same")
+            same = say("square.within", most=settings.tolerance) if other else say("square.same")
             parts.append(f"{same}{shift}")
         case _:
-            words = f"{SIGNS[judged.verdict]} {say('square.flips')}"
+            moved = by_score(judged, original, settings)
+            words = say("square.moves", most=settings.score_tolerance) if moved else ""
+            words = f"{SIGNS[judged.verdict]} {words or say('square.flips')}"
             flips = tag("strong", words, class_="alarm")
             parts.append(join([flips, shift]))
     if judged.effect and judged.effect.interaction is not None:

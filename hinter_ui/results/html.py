@@ -217,7 +217,7 @@ def examples(opening: Opening) -> Markup:
         alike = example["alike"]
         more = words["alike"].format(n=alike) if alike > 1 else words["one"]
         mark = badge(Verdict.HIDDEN, example["grade"])
-        said = answers(example["original"] or (), example["labels"] or ())
+        said = answers(example["original"] or (), example["labels"] or (), example.get("shift"))
         row = tag("span", more, class_="quiet-inline")
         items.append(_finding(mark, join([said, row], " \u00b7 "), example, {"example": number}))
     listed = tag("ul", *items, class_="finding-list") if items else ""
@@ -379,7 +379,7 @@ def _variant(one: MutantRecord) -> Markup:
     why = tag("span", " ", isolated(translated(one.why)), class_="quiet-inline") if one.why else ""
     validity = validity_in_words(one.validity, one.soft, one.unfair)
     place = {"shard": one.shard, "place": one.place}
-    said = join([answers(one.original, one.labels), why])
+    said = join([answers(one.original, one.labels, one.answer.moved), why])
     text = changed(one.text, one.edits, one.handwritten)
     return escape(_page().variant(mark, one.edits, said, text, validity, place, one.handwritten))
 
@@ -428,7 +428,8 @@ def _cells(result: Comparison) -> list[tuple[str, str, str, list[Markup]]]:
     for number, change in enumerate((*result.changes, *result.alike)):
         said = [
             join([tag("span", which, class_="quiet-inline"), " ",
-                  answers(change["originals"][i] or (), change["labels"][i] or ())])
+                  answers(change["originals"][i] or (), change["labels"][i] or (),
+                          change["shifts"][i])])
             for i, which in enumerate(say.branch("comparison.sides"))
         ]  # fmt: skip
         kind = change["change"]

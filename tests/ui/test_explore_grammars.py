@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_core.mutation.settings import Settings
+from hinter_core.types import Verdict
 from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.explore.html import banner
 from hinter_ui.explore.state import ExploreState
@@ -137,6 +139,25 @@ def test_a_masked_word_that_is_another_within_the_tolerance_is_the_same_answer()
     words = str(banner(check, judged, "masked"))
     assert "a probability of the masked word moves by more than 0.1" in words
     assert "answer flips from" not in words
+
+
+def test_a_shift_beyond_the_score_tolerance_is_said_where_the_label_stays() -> None:
+    model = 'scripted:positive 0.55 if "Black" and "woman"; positive 0.9 otherwise'
+    form = ExploreForm(text="The white man was tired.", models=(model,), score_tolerance=0.2)
+    form = replace(form, edits=("race|white|Black", "gender|man|woman"))
+    again = ExploreForm.from_query(dict(parse_qsl(form.query())))
+    explore, session = ExploreActions(Services()), Session()
+    assert again is not None
+    check = explore.check(session, again)
+    (judged,) = [one for one in check.outcomes[model] if one.mutant.order == 2]
+    assert judged.verdict is Verdict.HIDDEN
+    words = re.sub("<[^>]+>", "", str(banner(check, judged, model)))
+    assert "the label stays positive, but the probability of positive moves by \u22120.35" in words
+    assert "more than the score tolerance of 0.2" in words
+    assert "The shift lies 0.15 beyond the score tolerance" in words
+    shown = explore.show(session)
+    assert shown is not None
+    assert shown.square.count("same label, but its probability moves by more than 0.2") == 1
 
 
 def test_other_clusters_are_no_flip_from_one_label_to_another() -> None:

@@ -108,7 +108,7 @@ def load_parts(
         if isinstance(model, Line):
             model.restarts = True
     relation = relation_of(campaign.settings.relations)
-    require_comparable(relation, (store.model for store in models))
+    require_comparable(relation, (store.model for store in models), campaign.settings)
     campaign.source.require_models([store.model for store in models])
     parses = ParseStore(load_parser(campaign.parser), _PARSES)
     return CampaignParts(models, parses, campaign.source.generator(models, parses))

@@ -43,14 +43,15 @@ class HandwrittenMutants(CampaignSource):
         return range(self.campaign.order)
 
 
-_DECIDING = ("invariant", "parser", "tolerance")  # verdicts of handwritten mutants
+# They decide the verdicts of handwritten mutants.
+_DECIDING = ("invariant", "parser", "tolerance", "score_tolerance")
 
 
 def how_to_test(campaign: Campaign, path: Path) -> str:
     """Say which command tests a file of a campaign's mutants, and whether verdicts may differ."""
     applied = campaign.applied
     options = [
-        f"--{name} {shlex.quote(str(value))} "
+        f"--{name.replace('_', '-')} {shlex.quote(str(value))} "
         for name in _DECIDING
         if (value := getattr(applied, name)) != CAMPAIGN_OPTIONS[name].default
     ]

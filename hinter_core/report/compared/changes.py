@@ -6,7 +6,7 @@ from typing import Any, TextIO
 
 from hinter_core.campaign.findings import FindingFilter, Side
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
-from hinter_core.campaign.tables import edit_from_row
+from hinter_core.campaign.tables import edit_from_row, shifted
 from hinter_core.data.tables import row_writer
 from hinter_core.mutation.edits import mutant_of
 from hinter_core.report.compared.comparison import NEW_HIDDEN, Comparison, compare
@@ -36,6 +36,7 @@ def write_changes(first: Side, second: Side, stream: TextIO) -> Comparison:
         alone = {
             "change": NEW_HIDDEN, "row": "", "row-1": one.row, "edits": one.stored_edits,
             "labels": ((), one.labels), "verdicts": ("not compared", one.verdict),
+            "shifts": (None, one.answer.moved),
             "attributes": one.attributes, "originals": ((), one.original), "text": one.text,
         }  # fmt: skip
         write(_cells(alone, one.mutant, new=True))
@@ -52,8 +53,8 @@ def _cells(change: dict[str, Any], made: str, *, new: bool) -> dict[str, Any]:
         "row": change["row"],
         "row of second": change["row-1"],
         "mutant": ", ".join(f"{e['source']} \u2192 {e['target']}" for e in change["edits"]),
-        "first": first,
-        "second": second,
+        "first": first + shifted(change["shifts"][0]),
+        "second": second + shifted(change["shifts"][1]),
         "verdicts": " \u2192 ".join(change["verdicts"]),
         "attributes": ", ".join(change["attributes"]),
         "original of first": before,

@@ -279,6 +279,7 @@ class _Pairs:
                 "shard-1": other_shard, "row-1": two.row, "verdicts": verdicts,
                 "labels": [list(one.labels or ()), list(two.labels or ())], "id": one.id,
                 "text": one.text, "originals": [list(one.original), list(two.original)],
+                "shifts": [one.answer.moved, two.answer.moved],
                 "across_people": one.across_people,
             }  # fmt: skip
 

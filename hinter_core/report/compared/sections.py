@@ -181,8 +181,10 @@ def _counted(mutants: int) -> str:
 def change_row(change: dict[str, Any]) -> dict[str, str]:
     """Return a changed mutant as text."""
     first, second = (
-        example_row({**change, "original": original, "labels": labels})
-        for original, labels in zip(change["originals"], change["labels"], strict=True)
+        example_row({**change, "original": original, "labels": labels, "shift": shift})
+        for original, labels, shift in zip(
+            change["originals"], change["labels"], change["shifts"], strict=True
+        )
     )
     return {
         "row": first["row"],

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hinter_core.campaign.reader import MutantRecord
-from hinter_core.campaign.tables import edit_from_row
+from hinter_core.campaign.tables import edit_from_row, shifted
 from hinter_core.mutation.edits import as_written, mutant_of
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
@@ -37,6 +37,7 @@ def example(model: str, record: MutantRecord, alike: int) -> dict[str, Any]:
         "id": record.id,
         "text": record.text,
         "original": list(answer.original),
+        "shift": answer.moved,
     }
 
 
@@ -69,7 +70,10 @@ def example_row(example: Mapping[str, Any]) -> dict[str, str]:
     return {
         "row": row if ident in ("", row) else f"{row}, {ident}",
         "change": ", ".join(e.in_words for e in as_written(edits)),
-        "answer": answer_in_words(example["original"]) + ARROW + answer_in_words(example["labels"]),
+        "answer": answer_in_words(example["original"])
+        + ARROW
+        + answer_in_words(example["labels"])
+        + shifted(example.get("shift")),
         **({"hidden": grade} if "grade" in example else {}),
         "text": _cut(text, first.start, last.end),
         "mutant": _cut(mutant.text, first.at, last.at + len(last.new)),

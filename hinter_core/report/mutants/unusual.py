@@ -19,6 +19,8 @@ _WORDS = {
     "validity": "least validity score {:g}",
     "keep_soft": "soft mutants kept",
     "tolerance": "tolerance of masked words {:g}",
+    "score_tolerance": "an answer counts as changed if the probability of its label moves by more "
+    "than {:g}",
     "dictionaries": "dictionaries from files {}",
     "names": "names from the file {}",
     "names_per_class": "{:,} names per class",
@@ -31,7 +33,7 @@ _WORDS = {
     "placebo_names": "placebo mutants change no names",
 }
 _OF_TEXTS = ("literal", "verbatim", "coherent", "across_people", "origin_names")
-_OF_GIVEN = ("invariant", "tolerance")  # whatever makes the mutants
+_OF_GIVEN = ("invariant", "tolerance", "score_tolerance")  # whatever makes the mutants
 
 
 def unusual_in_words(campaign: Campaign) -> list[str]:

@@ -21,6 +21,12 @@ def planted(texts: list[str]) -> list[str]:
     return ["bad" if "black" in text and "woman" in text else "good" for text in texts]
 
 
+def leaning(texts: list[str]) -> list[dict[str, float]]:
+    """Call black women alone worse by 0.35, without another label."""
+    worse = [0.35 * (answer == "bad") for answer in planted(texts)]
+    return [{"bad": 0.1 + more, "good": 0.9 - more} for more in worse]
+
+
 @pytest.fixture(scope="session")
 def words(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Two small dictionaries, for the setting ``dictionaries``."""

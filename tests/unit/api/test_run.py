@@ -18,7 +18,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.gate import decide
 from hinter_core.terms.names import name_usage
 
-from .conftest import TEXTS, planted
+from .conftest import TEXTS, leaning, planted
 from .test_check import page_of
 
 LABELS = ["good", "good", "bad"]
@@ -41,6 +41,38 @@ def result(run: Run) -> hinter.CampaignResult:
 def of(result: hinter.CampaignResult) -> list[tuple[Any, ...]]:
     made = result.mutants()
     return sorted(made[["row", "text", "mutant", "verdict"]].itertuples(index=False, name=None))
+
+
+def test_a_shift_of_scores_alone_is_hidden_beyond_a_tolerance(run: Run, tmp_path: Path) -> None:
+    def even(texts: list[str]) -> list[dict[str, float]]:
+        return [{"bad": 0.1, "good": 0.9} for _ in texts]
+
+    for model, tolerance, hidden in (
+        (leaning, 0.3, 1), (leaning, 0.35, 0), (leaning, None, 0), (even, 0.001, 0),
+    ):  # fmt: skip
+        made = run(TEXTS[::2], model, score_tolerance=tolerance).mutants()
+        verdicts = made.verdict[made.kept]
+        assert list(verdicts[verdicts != "benign"]) == ["hidden"] * hidden
+    found = run(TEXTS[::2], leaning, score_tolerance=0.3, out=tmp_path / "out")
+    assert hinter.load(tmp_path / "out").rates.equals(found.rates)
+    assert "moves by more than 0.3" in found.report()
+    assert "good \u2192 good (-0.35)" in found.report()
+    change = hinter.compare(run(TEXTS[::2], even, score_tolerance=0.3), found)
+    assert "good \u2192 good (-0.35)" in change.report()
+
+
+def test_a_score_tolerance_needs_scores(run: Run) -> None:
+    says = "planted gives no probabilities of labels, which the score tolerance compares. Leave it"
+    with pytest.raises(hinter.HinterError, match=says):
+        run(score_tolerance=0.2)
+
+    def some(texts: list[str]) -> list[Any]:
+        return ["good" if "black" in t else {"bad": 0.1, "good": 0.9} for t in texts]
+
+    made = run(TEXTS, some, score_tolerance=0.2).mutants()
+    lost = made[made.verdict == "unanswered"]
+    assert len(lost) == made.mutant[made.kept].str.contains("black").sum() > 0
+    assert set(lost.reason) == {"it has no probabilities, which the score tolerance compares"}
 
 
 def test_data_come_in_many_shapes(run: Run, result: hinter.CampaignResult, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import hinter_core as hinter
 
-from .conftest import TEXTS, planted
+from .conftest import TEXTS, leaning, planted
 
 
 def assert_fair(texts: Any, words: list[str], model: Any = planted, **more: Any) -> None:
@@ -32,6 +32,13 @@ def test_flips_by_one_change_count_where_they_are_asked_for(words: list[str]) ->
     assert_fair(TEXTS[1], words)
     with pytest.raises(AssertionError, match="biased: white \u2192 black"):
         assert_fair(TEXTS[1], words, verdicts=("hidden", "biased"))
+
+
+def test_a_shift_of_a_score_is_told_where_the_label_stays(words: list[str]) -> None:
+    with pytest.raises(AssertionError) as caught:
+        assert_fair(TEXTS, words, leaning, score_tolerance=0.3)
+    assert "man \u2192 woman: good \u2192 good (-0.35): The black woman" in str(caught.value)
+    assert_fair(TEXTS, words, leaning)
 
 
 def test_a_fair_model_passes(words: list[str]) -> None:

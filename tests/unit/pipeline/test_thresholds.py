@@ -6,6 +6,7 @@ import pytest
 
 from hinter_core.models.base import Capabilities, answer_from
 from hinter_core.models.store import PredictionStore
+from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.neutral import neutral_flips
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.pipeline.thresholds import deciding_label, judged_at
@@ -105,6 +106,24 @@ def test_neutral_swaps_are_judged_anew_too(
     assert result.neutral[name].flips == 0
     assert judged_at(result, 0.7, {name: able}).neutral[name].flips > 0
     assert judged_at(result, 0.55, {name: able}).neutral[name].flips == 0
+
+
+def test_a_score_tolerance_judges_at_any_threshold(
+    make_pipeline: MakePipeline, race: Dictionary, gender: Dictionary
+) -> None:
+    rules = "scripted:positive 0.55 if race=white and gender=female; positive 0.9 otherwise"
+    plain = make_pipeline([race, gender], rules)
+    pipeline = Pipeline([race, gender], plain.parses, plain.models, Settings(score_tolerance=0.2))
+    (store,) = pipeline.models
+    name, able = store.model.name, store.model.capabilities
+    result = pipeline.check(TEXT)
+    result.neutral = neutral_flips(pipeline, result.plan, 1)
+    assert result.counts(name)["hidden"] > 0
+    for threshold in (0.5, 0.8):  # of both, all answers are positive
+        again = judged_at(result, threshold, {name: able})
+        assert again.outcomes == result.outcomes
+        assert again.neutral == result.neutral
+    assert judged_at(result, 0.3, {name: able}).counts(name) == result.counts(name)  # a label, too
 
 
 def test_where_no_threshold_decides_all_stays(

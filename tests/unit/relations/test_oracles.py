@@ -15,7 +15,7 @@ from hinter_core.models.base import COREFERENCE, MASKED, Capabilities, distance_
 from hinter_core.mutation.edits import apply_edits
 from hinter_core.mutation.lattice import subsets
 from hinter_core.relations.family import SubstitutionRelation
-from hinter_core.relations.oracles import LabelOracle, MaskOracle, oracle_for
+from hinter_core.relations.oracles import LabelOracle, MaskOracle, ScoreOracle, oracle_for
 from hinter_core.types import (
     KEPT,
     NO_INTERACTION,
@@ -234,6 +234,35 @@ def test_the_effect_at_a_mask_follows_the_word_that_moved_most() -> None:
     found = MaskOracle(0.1).effect(mutant(A), masked((0.7, 0.1)), answers.get, able)
     assert found is not None
     assert (found.label, found.shift) == ("her", pytest.approx(0.3))
+
+
+@pytest.mark.parametrize(
+    ("several", "before", "after", "same"),
+    [
+        (False, (0.8, 0.1, 0.1), (0.6, 0.3, 0.1), True),  # by the tolerance itself
+        (False, (0.8, 0.1, 0.1), (0.59, 0.31, 0.1), False),
+        (False, (0.8, 0.15, 0.0), (0.8, 0.0, 0.45), True),  # other labels than the answer
+        (True, (0.8, 0.15, 0.0), (0.8, 0.0, 0.45), False),  # of several, each is one
+        (False, (0.51, 0.49, 0.0), (0.49, 0.51, 0.0), False),  # another label, by however little
+    ],
+)
+def test_the_score_of_the_label_may_move_by_the_tolerance(
+    several: bool, before: tuple[float, ...], after: tuple[float, ...], same: bool
+) -> None:
+    def scored(scores: tuple[float, ...]) -> Prediction:
+        named = dict(zip("abc", scores, strict=True))
+        return Prediction((max(named, key=lambda label: named[label]),), named)
+
+    oracle = ScoreOracle(ORACLE, 0.2, several)
+    assert oracle.same_answer(scored(before), scored(after)) is same
+
+
+def test_where_the_label_stays_the_distance_is_that_to_the_tolerance() -> None:
+    oracle = ScoreOracle(ORACLE, 0.2, several=False)
+    for after, distance in ((0.55, 0.15), (0.85, 0.15), (0.9, 0.2), (0.3, 0.2)):
+        found = oracle.effect(mutant(A), binary(0.9), {frozenset({A}): binary(after)}.get, BINARY)
+        assert found is not None
+        assert (found.label, found.distance) == ("yes", pytest.approx(distance))
 
 
 TEXT = "A farmer met the cook, because he liked the food."
