@@ -48,7 +48,11 @@ _AND = 8  # characters before a name that may join it with another
 _JOINED = re.compile(r"(?:\band|&|\bor)\s+$")  # "Mr and Mrs Khan, a young couple"
 _LABEL = 12  # characters before pronouns that may say that they are some
 _FIELD = re.compile(r"pronouns?:\s*$", re.IGNORECASE)
-_APPOSITION = re.compile(r", an? (?:[\w-]+ ){0,3}[\w-]+(?=[.;:!?]|,(?! (?:an?|the|and|or)\b))")
+_APPOSITION = re.compile(
+    r""",\san?\s(?:(?!(?:from|of|in|at|with|by|to)\b)[\w-]+\s){0,3}[a-z][\w-]*
+    (?=[.;:!?]|,(?!\s(?:an?|the|and|or)\b))""",
+    re.VERBOSE,
+)
 
 
 def settled(

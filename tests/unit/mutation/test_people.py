@@ -86,6 +86,14 @@ def test_words_of_two_people(text: str, word: str, other: str, parses: ParseStor
     assert not set(one) & set(two)
 
 
+def test_where_somebody_is_from_is_no_name_of_theirs(parses: ParseStore) -> None:
+    text = "Ahmed Mohamed, a 14-year-old boy from Irving, was at school."
+    people = People(text, parses)
+    (boy,) = people.of_span(place(text, "boy"))
+    assert boy in people.of_span(place(text, "Mohamed"))
+    assert all(mention.head != place(text, "Irving") for mention in people.mentions(boy))
+
+
 def test_an_edit_is_of_everybody_whose_words_it_changes(parses: ParseStore) -> None:
     text = "A Black man and a Black woman came."
     people = People(text, parses)
