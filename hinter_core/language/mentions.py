@@ -273,8 +273,7 @@ class _Finder:
 
     def _in_title(self, token: int) -> bool:
         """Whether a pronoun is written as in a title: "Kill Me Again"."""
-        words = self.parse.words
-        word = words[token]
+        words, word = self.parse.words, self.parse.words[token]
         if not (0 < token < len(words) - 1) or not word[:1].isupper() or word.lower() == "i":
             return False
         near = words[token - 1], words[token + 1]
@@ -293,7 +292,9 @@ class _Finder:
         lower, entities = self.tree.lower[token], self.parse.entities
         if lower not in self.words.nouns and lower not in self.words.titles:
             return False
-        if lower in ("st", "will", "mark") or self.tree.children(token, "flat"):
+        before = self.tree.lower[token - 1].rstrip(".") if token else ""
+        surname = before in self.words.surname_titles and self.words.nouns.get(lower)  # "Ms. King"
+        if surname or lower in ("st", "will", "mark") or self.tree.children(token, "flat"):
             return False
         return not (entities and entities[token] == "PERSON" and lower not in self.words.nouns)
 
@@ -407,15 +408,14 @@ class _Finder:
     def _noun(self, token: int) -> Phrase:
         parse, tree, words = self.parse, self.tree, self.words
         first, last = self._bounds(token)
-        noun = tree.lower[token]
-        tag = parse.tags[token]
+        noun, tag = tree.lower[token], parse.tags[token]
         before = {tree.lower[c] for c in tree.below[token] if c < token}
         person: bool | None = words.person_noun(noun) and noun not in words.things
         gender = words.nouns.get(noun, UNKNOWN)
         for word in before & _GENDER_WORDS.keys():
             gender = gender or (_GENDER_WORDS[word] if person else UNKNOWN)
-        either = EITHER if noun in words.collectives else SINGULAR
-        number = PLURAL if tag in _PLURAL_TAGS else either
+        number = EITHER if noun in words.collectives else SINGULAR
+        number = PLURAL if tag in _PLURAL_TAGS and noun not in words.singular else number
         inner = self._quantified(token)
         if inner is not None:
             inside = tree.lower[inner]

@@ -75,13 +75,14 @@ class PeopleWords:
     """Lower-case words, except ``names`` and ``places``; ``titles`` and ``nouns`` with gender.
 
     ``things``: words that never stand for a person. ``surname_titles``: behind these, a single name
-    is a surname.
+    is a surname. ``singular``: nouns that are no plurals, too.
     """
 
     names: Mapping[str, str]
     titles: Mapping[str, str]
     surname_titles: frozenset[str]
     nouns: Mapping[str, str]
+    singular: frozenset[str]
     collectives: frozenset[str]
     people: frozenset[str]
     indefinite: frozenset[str]
@@ -108,27 +109,35 @@ def people_words() -> PeopleWords:
     titles |= dict.fromkeys(lists["male_titles"], MALE)
     titles |= dict.fromkeys(lists["female_titles"], FEMALE)
     generic = frozenset(lists["generic"])
-    nouns = dict.fromkeys(_person_nouns(), UNKNOWN)
-    for row in shipped_rows("gender"):
-        noun = row["term"].lower()
-        if noun in nouns and row["group"] in (FEMALE, MALE) and noun not in generic:
-            nouns[noun] = row["group"]
+    singular, plural = _person_nouns()
+    nouns = dict.fromkeys(singular | plural, UNKNOWN)
+    said = [(row["term"].lower(), row["group"]) for row in shipped_rows("gender")]
+    said += [(row["term"].lower(), row["gender"]) for row in shipped_rows("person_nouns")]
+    for noun, gender in said:
+        if noun in nouns and gender in (FEMALE, MALE) and noun not in generic:
+            nouns[noun] = gender
     kept = ("collectives", "people", "indefinite", "saying", "closings", "likening", "places",
             "quantities", "thinking", "surname_titles")  # fmt: skip
     return PeopleWords(
         names={row["name"]: row["sex"] for row in shipped_rows("given_names")},
         titles=titles,
         nouns=nouns,
+        singular=frozenset(singular - plural),
         things=_things(),
         **{name: frozenset(lists[name]) for name in kept},
     )
 
 
-def _person_nouns() -> set[str]:
-    rows = shipped_rows("person_nouns")
+def _person_nouns() -> tuple[set[str], set[str]]:
+    """Return the lower-case nouns for one person and those for several."""
+    rows = [(row["term"], row["number"]) for row in shipped_rows("person_nouns")]
     for name in _MORE_NOUNS:
-        rows += [row for row in shipped_rows(name) if row["form"] in ("noun-sg", "noun-pl")]
-    return {row["term"].lower() for row in rows if " " not in row["term"]}
+        rows += [(row["term"], row["form"].removeprefix("noun-")) for row in shipped_rows(name)]
+    singular, plural = (
+        {noun.lower() for noun, number in rows if number == wanted and " " not in noun}
+        for wanted in (SINGULAR, PLURAL)
+    )
+    return singular, plural
 
 
 def _things() -> frozenset[str]:

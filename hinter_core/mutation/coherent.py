@@ -398,8 +398,12 @@ class _Extender:
     def _left(self, people: set[int], new: Mapping[Span, str], wanted: str) -> str:
         """Return the word of these people that stays and contradicts the change."""
         mentions = [m for n in sorted(people) for m in self._people.mentions(n)]
-        said = [(m.head, _gender(self._text[slice(*m.head)].lower())) for m in mentions]
-        named = (m for m in mentions if m.kind is MentionKind.NAME)
+        named = [m for m in mentions if m.kind is MentionKind.NAME]
+        said = [
+            (m.head, _gender(self._text[slice(*m.head)].lower()))
+            for m in mentions
+            if m not in named  # "Ms. King"
+        ]
         said += [
             (span, people_words().titles.get(self._text[slice(*span)].lower(), ""))
             for mention in named

@@ -65,6 +65,10 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "The actor forgot his lines, but he smiled.",
         ),
         ("He hurt himself.", "he > she", "She hurt herself."),
+        # A tagger reads "saleslady" as a plural; a surname says no gender.
+        ("The saleslady lost her keys.", "saleslady > salesman", "The salesman lost his keys."),
+        ("The madman lost his keys.", "madman > madwoman", "The madwoman lost her keys."),
+        ("Ms. King lost her keys.", "Ms. > Mx.", "Mx. King lost their keys."),
         (
             "my aunt, a tall woman from leeds, danced again today. i'm so glad for her!!",
             "aunt > uncle",
@@ -357,6 +361,18 @@ def test_equal_changes_are_one(parses: ParseStore) -> None:
             "Mademoiselle Keller sang. She is a singer.",
             "she > he",
             "the text also says \u201cMademoiselle\u201d of the same person",
+        ),
+        *(
+            (
+                f"The old {noun} lost {change[:3]} keys.",
+                change,
+                f"the text also says \u201c{noun}\u201d of the same person",
+            )
+            for nouns, change in (
+                ("milkmaid mistress spinster geisha goddess governess", "her > his"),
+                ("sheikh imam ayatollah friar pope suitor footman", "his > her"),
+            )
+            for noun in nouns.split()
         ),
         (
             'Anna came in. "Good day," she said. The lady sat down.',
