@@ -35,7 +35,10 @@ class Related(NamedTuple):
 
 @dataclass
 class _Index:
-    """The rows by group, and the listed words by their first word, longest first."""
+    """The rows by group, and the listed words by their first word, longest first.
+
+    Words in lower case are listed in the singular and count in the plural, too.
+    """
 
     by_group: dict[tuple[str, str], set[int]] = field(default_factory=lambda: defaultdict(set))
     near: set[int] = field(default_factory=set)
@@ -71,11 +74,20 @@ def _index() -> _Index:
                 index.lemmas = {**dict.fromkeys(people, of[0]), **plurals, **index.lemmas}
             people = [*of, *people, *plurals]
         names = dict.fromkeys([*people, *places])
+        if row["attribute"] != "origin":
+            others = [*others, *map(_plural, filter(str.islower, others))]
         for words in (*names, *cities, *others):
             index.add(words, number, names=words in names)
     for phrases in index.first.values():
-        phrases.sort(key=len, reverse=True)
+        phrases.sort(key=lambda words: (len(words), words[0][0].isupper()), reverse=True)
     return index
+
+
+def _plural(noun: str) -> str:
+    """Return the regular plural of a noun; of what has none, a word that no text has."""
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return f"{noun}es"
+    return f"{noun[:-1]}ies" if re.search("[^aeiou]y$", noun) else f"{noun}s"
 
 
 @lru_cache(maxsize=64)
