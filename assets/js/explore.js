@@ -144,6 +144,11 @@ function returned(element, trigger) {
   if (history.state?.query) show(history.state.query);
 }
 
+// The check that the address names; see `page.begin`.
+function linked() {
+  return [window.hinter.check()];
+}
+
 // The address follows what is shown, by the answer with the highest number.
 function follow(how, answer) {
   const [number, query] = answer.split(' ');

@@ -295,6 +295,13 @@ function begin(tabs, shown) {
   if (!rooms) return;  // the annotators' page has no tabs
   const {lang} = document.documentElement, here = new URL(location.href);
   if (lang !== 'en') here.searchParams.set('lang', lang);
+  // A check stands behind the '#', which browsers send to no server. Older links have it before.
+  if (here.searchParams.has('text') && tabOf(location.search) === 'explore') {
+    const form = [...here.searchParams].filter(([name]) => !/^(tab|lang|view|__.*)$/.test(name));
+    for (const [name] of form) here.searchParams.delete(name);
+    here.hash = new URLSearchParams(form);
+  }
+  const check = () => /[#&]text=/.test(location.hash) ? `?${location.hash.slice(1)}` : '';
   if (here.href !== location.href) history.replaceState(history.state, '', here);
   rooms.props.selected = tabOf(location.search);
   // gradio 6.31 may lose what it is told of a tab while it draws it.
@@ -309,7 +316,7 @@ function begin(tabs, shown) {
       before = now;
     }
   };
-  window.hinter = {tabOf, drawn};
+  window.hinter = {tabOf, drawn, check};
 }
 
 // The address follows the open tab and what it shows, so that a reload and Back come to it again.
@@ -321,7 +328,8 @@ function address() {
   const find = name => document.querySelector(
     `.main-tabs [role=tab]${name ? `[aria-controls=room-${name}]` : '[aria-selected=true]'}`);
   const here = () => {
-    if (history.state?.query) return history.state.query;
+    const check = history.state?.query || window.hinter.check();
+    if (check) return check;
     const parts = new URLSearchParams(location.search);
     if (parts.get('tab') === 'explore') parts.delete('tab');
     parts.delete('lang');
@@ -337,7 +345,8 @@ function address() {
   const spoken = () => new URLSearchParams(location.search).get('lang') || '';
   const ours = spoken() || document.documentElement.lang.replace(/^en$/, '');
   const write = (query, how, language) => {
-    const next = new URL(query.length > longest || !query ? `?tab=${open}` : query, location.href);
+    const address = query.replace(/^[?](?=text=)/, `${location.pathname}#`);
+    const next = new URL(query.length > longest || !query ? `?tab=${open}` : address, location.href);
     if (language) next.searchParams.set('lang', language);
     const state = {draft: how === 'draft'};
     if (query.length > longest) state.query = query;

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
-from urllib.parse import parse_qsl
 
 import gradio as gr
 
@@ -26,7 +25,7 @@ from hinter_ui.shared.links import DEFAULT_PARSER, HIGHEST, ExploreForm
 from hinter_ui.shared.services import SHIPPED, Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.templates import is_of_grammar
-from hinter_ui.shared.wiring import TabLink, place_in, rationed_log, scripted
+from hinter_ui.shared.wiring import TabLink, after_event, parts_of, place_in, rationed_log, scripted
 from hinter_ui.shared.wiring import say as shared
 
 log = rationed_log(__name__)
@@ -71,7 +70,8 @@ class ExploreEvents(TabEvents):
         self._wire_judging()
         self._wire_choosing()
         self._wire_downloads()
-        self.on(self.page.load, self.open_page, [], self.ui.everything, show_progress="hidden")
+        loading = {"show_progress": "hidden", "js": after_event("explore.linked")}
+        self.on(self.page.load, self.open_page, [self.ui.address], self.ui.everything, **loading)
         back = self.on(
             self.ui.notice.select, self.reopen, [], self.ui.everything,
             show_progress_on=self.ui.drawn, **_JUDGING,
@@ -432,18 +432,18 @@ class ExploreEvents(TabEvents):
         shown = self._check(session, form)
         return self.updates.controls(form) | shown if shown else {}
 
-    def open_page(self, request: gr.Request) -> Updates:
+    def open_page(self, request: gr.Request, linked: Any) -> Updates:
         """Check the text of a fresh page's link, or the first example."""
         session = self.session(request)
         if session.of(ExploreState).controls.text.strip():
             return {}  # the page itself has asked for what it had before
-        return self._open(session, ExploreForm.from_query(dict(request.query_params or {})))
+        return self._open(session, ExploreForm.from_query(parts_of(linked)))
 
     def reopen(self, event: gr.EventData, request: gr.Request) -> Updates:
         """Show what an address says that the page had before."""
-        query = dict(parse_qsl(str((event._data or {}).get("query", "")).lstrip("?")))
-        opened = self._open(self.session(request), ExploreForm.from_query(query, None))
-        return {self.ui.notice: ""} | opened
+        query = (event._data or {}).get("query", "")
+        form = ExploreForm.from_query(parts_of(query), None)
+        return {self.ui.notice: ""} | self._open(self.session(request), form)
 
     def _open(self, session: Session, form: ExploreForm | None) -> Updates:
         first = self.examples[0].form

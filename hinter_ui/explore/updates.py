@@ -24,7 +24,7 @@ from hinter_ui.explore.state import ExploreState, OfferedEdits
 from hinter_ui.html import notice
 from hinter_ui.html.marked import changed, preview
 from hinter_ui.html.markup import Markup, join, model_choices, tag
-from hinter_ui.html.wording import address, name_of
+from hinter_ui.html.wording import address_of_check, name_of
 from hinter_ui.shared.events import Updates
 from hinter_ui.shared.links import LINKED, ExploreForm, find_edits
 from hinter_ui.shared.session import Result, Session
@@ -310,7 +310,7 @@ def cancel_button(*, running: bool) -> Any:
 def _share(query: str) -> Markup:
     if not query:
         return tag("span", say("link.long"), class_="quiet")
-    link = tag("a", say("link.open"), href=address(query), class_="share")
+    link = tag("a", say("link.open"), href=address_of_check(query), class_="share")
     return tag("span", link, " ", notice.copy_button())
 
 

@@ -132,6 +132,11 @@ def address(query: str) -> str:
     return f"?{query}" + ("" if spoken() == DEFAULT else f"&lang={spoken()}")
 
 
+def address_of_check(query: str) -> str:
+    """Return the address of a check, which stands where browsers send it to no server."""
+    return ("?" if spoken() == DEFAULT else f"?lang={spoken()}") + f"#{query}"
+
+
 def written(language: str, room: str) -> Mapping[str, Any]:
     """The texts of a room that a language has itself."""
     path = FOLDER / language / f"{room}.yaml"

@@ -312,7 +312,7 @@ class LearnEvents(TabEvents):
         query = form.query()
         if not query:
             return {self.ui.made: teachers.page().made("", teachers.say("links.long"))}
-        return {self.ui.made: teachers.page().made(f"?{query}")}
+        return {self.ui.made: teachers.page().made(f"?#{query}")}
 
 
 def _known(values: Any, names: Any) -> tuple[str, ...]:

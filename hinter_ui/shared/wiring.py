@@ -190,7 +190,7 @@ def page_address(request: gr.Request) -> str:
 
 def parts_of(linked: Any) -> dict[str, str]:
     """Read the value of :meth:`Addresses.names`."""
-    return dict(parse_qsl(str(linked or ""), keep_blank_values=True))
+    return dict(parse_qsl(str(linked or "").lstrip("?"), keep_blank_values=True))
 
 
 @dataclass(frozen=True)

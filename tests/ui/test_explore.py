@@ -75,7 +75,7 @@ def test_an_example_is_seen_from_every_side(explore: Any) -> None:
     explore.press("Copy link")
     expect(explore.link).to_contain_text("Copied")
     copied = explore.page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith(f"{explore.url}/?text=The+British+waiter")
+    assert copied.startswith(f"{explore.url}/?#text=The+British+waiter")
     link = explore.page.get_by_role("link", name="Link to this check")
     query = link.get_attribute("href")
     explore.open(query)
@@ -475,7 +475,9 @@ def test_a_scan_that_something_else_ended_is_kept(explore: Any) -> None:
 def test_all_words_about_one_person_change_together(explore: Any) -> None:
     text = quote_plus("The black man lost his hat, and he was sad.")
     edits = quote_plus("race|Black|Asian\ngender|man|woman")
-    explore.open(f"?text={text}&edits={edits}&coherent=1")
+    asked: list[str] = []
+    explore.page.on("request", lambda one: asked.append(f"{one.url} {one.headers.get('referer')}"))
+    explore.open(f"?text={text}&edits={edits}&coherent=1")  # a link of an older version
     expect(explore.square.locator("article").nth(3).locator("ins")).to_have_text(
         ["Asian (race)", "woman (gender)", "her (gender)", "she (gender)"]
     )
@@ -485,6 +487,10 @@ def test_all_words_about_one_person_change_together(explore: Any) -> None:
     box.uncheck()
     explore.press("Find hidden bias")
     expect(explore.page).not_to_have_url(re.compile("coherent=1"))
+    # Once the page is there, it sends no address with the text.
+    joined = [one for one in asked if "/queue/join" in one]
+    assert joined
+    assert not any("lost+his" in one for one in joined)
 
 
 def test_people_of_a_text_are_marked_by_number(explore: Any) -> None:

@@ -59,7 +59,7 @@ def test_an_older_answer_never_takes_the_place_of_a_newer_one(
     monkeypatch.setattr(events, "_shown", slow)
     session = Session()
     monkeypatch.setattr(events, "session", lambda _: session)
-    older = use(0) if first == "example" else events.open_page(request)
+    older = use(0) if first == "example" else events.open_page(request, "")
     assert newer[0][ui.text] == examples[1].form.text
     assert not older
 
