@@ -3,7 +3,7 @@
 A substitution adapts case, a/an and possessive plurals. Edits of other kinds give their texts
 verbatim; a/an before them and capitals after a deletion follow from the whole mutant. Overlapping
 edits make no mutant, nor do two insertions of one attribute at one place; those of several stand in
-the order of their attributes' names.
+the order of English adjectives.
 
 Departure: Algorithm 1 (lines 13-17) replaces text twice, so the second replacement may touch words
 of the first ("British waiter" -> "Pakistani waiter" -> ...). Spans on the source cannot. The effect
@@ -49,6 +49,12 @@ _CONSONANT_SOUND = re.compile(
 _VOWEL_SOUND = re.compile(r"(?:hour|honest|hono[u]?r|heir)", re.IGNORECASE)
 _VOWEL_NUMBER = re.compile(r"8|1[18](?!\d)")  # eight, eleven, eighteen
 COLOURS = frozenset({"black", "white", "brown"})
+# Adjectives before a noun, by attribute: "a tall young deaf Black Muslim male nurse".
+ADJECTIVE_ORDER = (
+    "body", "socio-economic-status", "age", "disability", "marital-status", "sexual-orientation",
+    "political-views", "migration", "language", "race", "nationality", "religion", "gender",
+)  # fmt: skip
+_RANKS = {attribute: rank for rank, attribute in enumerate(ADJECTIVE_ORDER)}
 OVERLAP = "two of its words overlap"  # why an edit is not made
 _BEFORE = 24  # characters in which an article stands before a word
 _NEAR = 40  # characters in which the next word begins
@@ -246,9 +252,14 @@ def splices_overlap(splices: Iterable[Splice]) -> bool:
     return any(right[0] < left[1] or right == left for left, right in pairwise(ordered))
 
 
-def _place(splice: Splice) -> tuple[int, int, str]:
-    empty = splice.start == splice.end
-    return splice.start, splice.end, splice.attribute if empty else ""
+def _place(splice: Splice) -> tuple[int, int, int, str]:
+    attribute = splice.attribute if splice.start == splice.end else ""
+    return splice.start, splice.end, adjective_rank(attribute), attribute
+
+
+def adjective_rank(attribute: str) -> int:
+    """Return where an attribute's adjective stands before a noun; an unknown one before gender."""
+    return _RANKS.get(attribute, len(_RANKS) - 2)
 
 
 def combined(
@@ -259,7 +270,7 @@ def combined(
     if all(edit.change.kind is EditKind.SUBSTITUTE for edit in edits):
         return together  # each word has its place, so each edit adapts its own
     together = [s for s in together if s.attribute or not _ARTICLE.match(f"{s.old} ")]
-    together = _deleted_once(text, sorted(together, key=_place))
+    together = _stopped_once(_deleted_once(text, sorted(together, key=_place)))
     together = _capitals(text, together)
     return together + list(_articles(text, together))
 
@@ -284,6 +295,15 @@ def _deleted_once(text: str, splices: Sequence[Splice]) -> list[Splice]:
         if not splice.new and start and text[start - 1].isspace() and rest == " ":
             splices_left.append(Splice(splice.end, splice.end + 1, rest, "", 0))
     return splices_left
+
+
+def _stopped_once(splices: Sequence[Splice]) -> list[Splice]:
+    """Let one of several sentences that are appended bring the full stop before them."""
+    once = list(splices)
+    for number, (one, other) in enumerate(pairwise(splices), 1):
+        if one.start == other.start == other.end and one.new.startswith(". "):
+            once[number] = replace(other, new=other.new.removeprefix("."))
+    return once
 
 
 def _capitals(text: str, splices: Sequence[Splice]) -> list[Splice]:
@@ -356,7 +376,7 @@ def assemble(text: str, edits: Sequence[Edit], splices: Iterable[Splice]) -> Mut
     pieces: list[str] = []
     placed: list[Splice] = []
     position = length = 0
-    previous = (-1, -1, "")
+    previous = None
     for splice in sorted(splices, key=_place):
         if splice.start < position or _place(splice) == previous:
             raise OverlapError(f"Two edits overlap at character {splice.start}.")

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 
 from hinter_core.language.trees import Word
 from hinter_core.relations.changes.phrases import Pieces, SourceText, edit_of
+from hinter_core.relations.changes.words import relation_words
+from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.lexicon import capitalised
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Term
 
@@ -19,7 +21,8 @@ Said = Callable[[Word, str], str]  # of a noun and its adjective: what is said a
 def moves(source: SourceText, attribute: str) -> Iterator[Edit]:
     """Yield, for each adjective of an attribute, the edit that moves it into a relative clause."""
     for term, places in source.occurrences(attribute).items():
-        if term.form is not GrammaticalForm.ADJECTIVE:
+        before = fold(term.text) in relation_words().attributive  # the noun alone
+        if term.form is not GrammaticalForm.ADJECTIVE or before:
             continue
         pieces = after_noun(source, places, _clause)
         if pieces:

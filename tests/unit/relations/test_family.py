@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
@@ -131,6 +132,50 @@ def test_what_is_added_stands_before_the_noun_and_is_of_each_group(made: Made) -
         assert outcome.mutant.text == f"Write a letter for {article} {word} software engineer."
         assert edit.change.kind is EditKind.INSERT
         assert outcome.conformance.kept  # the answer does not depend on the group
+
+
+@pytest.mark.parametrize(
+    ("text", "attributes", "pattern"),
+    [
+        ("My Muslim neighbour sang.", ("age",), r"My \S+ Muslim neighbour sang\."),
+        ("A Spanish-speaking nurse sang.", ("age",), r"An? \S+ Spanish-speaking nurse sang\."),
+        ("A German and Muslim nurse sang.", ("age",), r"A German and Muslim \S+ nurse sang\."),
+        ("The young nurse sang.", ("body",), r"The \S+ young nurse sang\."),
+        ("The young nurse sang.", ("religion",), r"The young [\w' -]+ nurse sang\."),
+        ("Muslim nurses sang.", ("age",), None),  # "Young Muslim nurses" has another capital
+    ],
+)
+def test_adjectives_are_added_in_the_order_of_english(
+    made: Made, text: str, attributes: tuple[str, ...], pattern: str | None
+) -> None:
+    texts = []
+    with suppress(InputError):
+        texts = [one.text for one in made(text, "add", attributes=attributes).mutants]
+    assert bool(texts) is (pattern is not None)
+    assert all(re.fullmatch(pattern or "", one) for one in texts), texts
+
+
+def test_several_added_words_are_in_the_order_of_english_too(made: Made) -> None:
+    result = made("A clerk sang.", "add", attributes=("religion", "age"), order=2)
+    both = [mutant for mutant in result.mutants if mutant.order == 2]
+    for mutant in both:
+        words = {edit.attribute: edit.target.text for edit in mutant.edits}
+        assert f"{words['age']} {words['religion']} clerk" in mutant.text
+    assert both
+
+
+@pytest.mark.parametrize(
+    ("text", "end"), [("It was good", "good."), ("Good :)", ":)"), ("Yes \U0001f600", "\U0001f600")]
+)
+def test_appended_sentences_are_each_one_and_say_a_predicate(
+    made: Made, text: str, end: str
+) -> None:
+    result = made(text, "append", attributes=("migration", "age"), order=2)
+    texts = [one.text for one in result.mutants if one.order == 2]
+    assert texts
+    for one in texts:
+        assert re.fullmatch(rf".*{re.escape(end)} I am [^.]+\. I am [^.]+\.", one), one
+        assert not re.search(r"I am (?:immigrant|migrant|expatriate|older-generation)\.", one)
 
 
 def test_added_and_exchanged_words_are_a_mutant_of_order_two_with_its_parts(made: Made) -> None:
