@@ -18,7 +18,7 @@ from hinter_core.campaign.parquet import StoreError
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.record import PriorityState, kept_by_model, priorities_of
 from hinter_core.campaign.running.parts import parts_of
-from hinter_core.campaign.store import TESTED, CampaignStore, Written
+from hinter_core.campaign.store import TESTED, UNUSABLE, CampaignStore, Written
 from hinter_core.campaign.tables import has_placebo
 from hinter_core.models.cache import KeptAnswers
 from hinter_core.types import Failure, Verdict
@@ -36,6 +36,7 @@ Files = dict[int, dict[str, Path]]  # existing tables of answers by shard and mo
 ANSWERED = "requests answered so far: "  # of a run whose first shard is not done
 LATEST = 6  # findings shown
 _EACH = 2  # per text
+_REASONS = 4  # of texts that cannot be used
 _REMEMBERED = 20_000  # tables
 
 _PARTS = 10  # that are named
@@ -160,19 +161,26 @@ def unanswered(store: CampaignStore, models: Sequence[str] | None = None) -> lis
 
 
 def untested_in_words(store: CampaignStore) -> list[str]:
-    """Say how many texts have nothing to test or cannot be used, with the most frequent reason."""
+    """Say how many texts have nothing to test or cannot be used, with the most frequent reason.
+
+    Of texts that cannot be used, the next reasons follow: each is a fault that can be mended.
+    """
     with CampaignReader(store, ()) as reader:
         texts = reader.tables().texts
         rows = reader.run(
-            f"SELECT outcome, sum(n)::BIGINT, arg_max(detail, n), (SELECT count(*) FROM ({texts})) "
+            "SELECT outcome, sum(n)::BIGINT, list(detail ORDER BY n DESC, detail), list(n ORDER BY "
+            f"n DESC, detail), (SELECT count(*) FROM ({texts})) "
             f"FROM (SELECT outcome, min(detail) AS detail, count(*) AS n FROM ({texts}) WHERE "
             f"outcome <> '{TESTED}' GROUP BY outcome, regexp_replace(detail, '[0-9]+', '0', 'g')) "
             "GROUP BY outcome ORDER BY outcome"
         )
-    lines = [
-        f"{number:,} of {of:,} texts: {outcome}, most often because: {why}"
-        for outcome, number, why, of in rows
-    ]
+    lines = []
+    for outcome, number, reasons, counts, of in rows:
+        lines.append(f"{number:,} of {of:,} texts: {outcome}, most often because: {reasons[0]}")
+        further = (
+            zip(counts[1:_REASONS], reasons[1:_REASONS], strict=True) if outcome == UNUSABLE else ()
+        )
+        lines += [f"  {n:,} because: {why}" for n, why in further]
     if rows and sum(number for _, number, *_ in rows) == rows[0][-1]:
         lines.append("No text was tested, so nothing is known of any model.")
     return lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -122,6 +123,23 @@ def test_the_last_lines_say_what_was_not_tested(run: Run, tmp_path: Path) -> Non
     assert code == 0
     assert "2 of 4 texts: nothing to test, most often because: No term of race or gender" in out
     assert "1 of 4 texts: unusable, most often because: " in out
+
+
+def test_an_unknown_slot_is_named_beside_more_frequent_faults(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "templates.jsonl"
+    texts = [
+        "\u00abname\u00bb smiled.",
+        "No slot.",
+        "None.",
+        "\u00abname\u00bb is \u00abfaith\u00bb.",
+    ]
+    file.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    code, out, _ = run("run", "--templates", str(file), "--model", RULES, "--order", "1",
+                       "--attributes", "gender", "--names-per-class", "1", "--no-placebo",
+                       "--out", str(tmp_path / "out"))  # fmt: skip
+    assert code == 0
+    assert "3 of 4 texts: unusable, most often because: the text has no slot" in out
+    assert "  1 because: unknown slot \u00abfaith\u00bb; use name, " in out
 
 
 def test_labels_that_differ_in_capitals_alone_are_told_at_the_start(
