@@ -55,7 +55,8 @@ _PATTERN = (
 )
 _MUTANTS = (
     "\n### Columns of mutants\n\nThe tables of `mutants` and `findings` have these columns. A "
-    "check has no `row`, `id` and `label`; `hinter.mutants` has no model's answers either.\n\n"
+    "check has no `row`, `id`, `label`, `audit` and `sequence`; `hinter.mutants` has no model's "
+    "answers either.\n\n"
 )
 _OF_EACH = (
     "\nFor each attribute, `NAME_from` and `NAME_to` are the groups of the words removed and "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from html import escape
@@ -16,7 +17,7 @@ from hinter_core.campaign.findings import FindingFilter, tested_models
 from hinter_core.campaign.frames import mutants_of_campaign
 from hinter_core.campaign.progress import unanswered, untested_in_words
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.campaign.tables import TIMES, is_placebo
+from hinter_core.campaign.tables import PLACEBO, TIMES, is_placebo
 from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError, hint
 from hinter_core.options import listed_names
@@ -31,6 +32,9 @@ from hinter_core.report.page.html import first_screen, style
 if TYPE_CHECKING:
     import pandas
     from plotly.graph_objects import Figure
+
+
+_PLACEBO_ROW = re.compile(rf"{PLACEBO}, order (\d+)")
 
 
 class CampaignResult:
@@ -81,7 +85,7 @@ class CampaignResult:
                 or *unanswered*
             replacements: number of places changed
             errors_*: kept and answered mutants whose answer changed
-            hidden_*: errors that no smaller change shows
+            hidden_*: hidden errors, which no smaller change shows, as a share of the errors
             discarded_*: mutants that the invariant discards
             sources_*: texts with an error
             hidden_sources_*: texts with a hidden error
@@ -101,7 +105,8 @@ class CampaignResult:
             attributes: attributes changed
             group: group that the text was changed to, one for each attribute
             errors_*: kept and answered mutants whose answer changed
-            hidden_*: errors that no smaller change shows
+            hidden_*: hidden errors, as a share of the kept and answered mutants and not of the
+                errors, as in ``rates``; empty for one attribute
             texts: number of texts
             mean: mean error share of all groups of these attributes
             above: whether the share is above the mean
@@ -120,9 +125,14 @@ class CampaignResult:
     ) -> pandas.DataFrame:
         """Return mutants, a row for each and each model, with the columns of mutants.
 
+        Placebo mutants are left out unless ``attributes`` names them. In a prioritised run, cases
+        that were not asked have no verdict.
+
         Args:
             verdict: Only these verdicts.
-            attributes: Only mutants that change exactly these: names, or ``gender × race``.
+            attributes: Only mutants that change exactly these: names, or ``gender × race``. Or a
+                row of ``rates``: ``atomic``, ``intersectional``, ``placebo, order 1``; ``placebo``
+                means those of all orders.
             model: Only the answers of these models.
             search: Only mutants with this in a changed word, a group, the text or its id.
             validity: Only mutants with this validity score or a higher one.
@@ -130,7 +140,8 @@ class CampaignResult:
         Raises:
             HinterError: an unknown verdict, attribute or model, or a damaged table.
         """
-        wanted = FindingFilter(verdicts_of(verdict), self._known(attributes), search, validity)
+        names, orders = self._known(attributes)
+        wanted = FindingFilter(verdicts_of(verdict), names, search, validity, orders)
         return mutants_of_campaign(self.store, self.asked(model), wanted)
 
     def findings(self, verdict: Names = ("hidden", "biased"), **only: Any) -> pandas.DataFrame:
@@ -171,18 +182,20 @@ class CampaignResult:
     ) -> dict[str, Any]:
         """Return the arguments of ``fairlearn.metrics.MetricFrame``, but for its ``metrics``.
 
-        Each row is a mutant that was kept and answered: the group that it was changed to by
-        attribute, the model's answer, and what is right. ``truth``: ``answer`` (to the unchanged
-        text) or ``label`` (of the data). ``attributes``: mutants that change exactly these.
+        Each row is a mutant that was kept and answered, and of a prioritised run belongs to the
+        audit: the group that it was changed to by attribute, the model's answer, and what is right.
+        ``truth``: ``answer`` (to the unchanged text) or ``label`` (of the data). ``attributes``: as
+        for :meth:`mutants`.
 
         Raises:
             InputError: an unknown attribute or model, or no such mutant.
         """
         (chosen, *_) = self.asked(model)
-        names = self._known(attributes)
-        mutants = self.mutants(attributes=names, model=chosen)
-        known = names or tuple(n[:-3] for n in mutants.columns if n.endswith("_to"))
-        return frames.for_fairlearn(mutants, known, truth)
+        names, orders = self._known(attributes)
+        wanted = FindingFilter(attributes=names, orders=orders)
+        mutants = mutants_of_campaign(self.store, [chosen], wanted, rates=True)
+        known = tuple(n[:-3] for n in mutants.columns if n.endswith("_to"))
+        return frames.for_fairlearn(mutants, [n for n in names if n in known] or known, truth)
 
     def of_model(self, name: str = "") -> ModelReport:
         """Return what the reports say of one model, of the first unless it is named.
@@ -208,18 +221,22 @@ class CampaignResult:
             raise InputError(f"{self.store.folder} has no answers yet; run the campaign first.")
         return chosen
 
-    def _known(self, names: Names) -> tuple[str, ...]:
+    def _known(self, names: Names) -> tuple[tuple[str, ...], tuple[int, int] | None]:
+        """Return attributes, and the least and largest order if a row of rates is named."""
         given = [names] if isinstance(names, str) else names
         wanted = tuple(n for one in given for n in listed_names(one.replace(TIMES.strip(), ",")))
         lines = [line for model in self.content.models for line in model.lines]
         known = {name for line in lines for name in line.attributes}
+        if (orders := _orders_of(wanted)) and not known & {*wanted}:
+            return tuple(name for name in wanted if name == PLACEBO), orders
         for name in wanted:
             if name not in known and not is_placebo((name,)):
                 raise InputError(
                     f"No mutant of this campaign changes '{name}'; it has "
-                    f"{', '.join(sorted(known)) or 'none'}."
+                    f"{', '.join(sorted(known)) or 'none'}. Or name a row of the rates: atomic, "
+                    "intersectional, placebo, or placebo, order 1."
                 )
-        return wanted
+        return wanted, None
 
     def __repr__(self) -> str:
         report = self.content
@@ -244,6 +261,16 @@ class CampaignResult:
         """Show the first screen of the report in a notebook."""
         lost = "".join(f"<p>{escape(line)}</p>" for line in self._lost())
         return framed("Report", f"<main>{first_screen(self.content)}{lost}</main>", style(), 480)
+
+
+def _orders_of(row: tuple[str, ...]) -> tuple[int, int] | None:
+    """Return the least and largest order of a row of rates that sums up sets of attributes."""
+    if row == ("atomic",):
+        return 1, 1
+    if row == ("intersectional",):
+        return 2, 99
+    order = _PLACEBO_ROW.fullmatch(", ".join(row))
+    return (int(order[1]), int(order[1])) if order else None
 
 
 def require_only(where: str, only: Mapping[str, Any]) -> None:

@@ -20,15 +20,12 @@ from hinter_core.data.tables import format_of, row_writer, write_rows
 from hinter_core.errors import InputError
 from hinter_core.language.clean import printable
 from hinter_core.language.spelling import spelling
-from hinter_core.mutation.edits import as_written
-from hinter_core.types import Verdict
+from hinter_core.mutation.edits import along_in_words, changes_in_words
+from hinter_core.types import Failure, Verdict
 
 ONLY_PLACEBO = (PLACEBO,)
-
 _LISTED = 200  # mutants of a group
-
 _WORDS = "concat_ws(chr(31), e.source, e.target, e.source_group, e.target_group)"
-
 _ROW = re.compile(r"^(?:row|Zeile)\s+(\d+)$", re.IGNORECASE)  # as findings are named in Results
 _SEARCH = f"""(
     contains(replace(lower(t.text), '-', ' '), $plain) OR t.id = $search OR t.row::VARCHAR = $row
@@ -36,8 +33,6 @@ _SEARCH = f"""(
     OR contains(replace(lower(coalesce(m.handwritten, '')), '-', ' '), $plain)
     OR len(list_filter(m.edits, lambda e: contains({spelled(_WORDS)}, $spelled))) > 0
 )"""
-
-
 AND = " + "
 OR = " / "
 _NEW = "list_transform(m.edits, lambda e: lower(e.target))"
@@ -110,24 +105,30 @@ class FindingFilter:
     ``search``: part of a changed word in any spelling, a group, the text or a handwritten mutant,
     case-insensitive; or the text's id or row, as ``103`` or ``row 103``; or ``she + nurse``, words
     that are all brought in; or ``Mx / Mx.``, spellings of a word. ``validity``: least validity
-    score; tables older than it have 1 for mutants that were kept, else 0.
+    score; tables older than it have 1 for mutants that were kept, else 0. ``orders``: least and
+    largest number of changes. ``unasked``: also what a prioritised run did not ask (no verdict).
     """
 
     verdicts: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
     search: str = ""
     validity: float = 0.0
+    orders: tuple[int, int] | None = None
+    unasked: bool = False
 
     def sql(self) -> tuple[str, dict[str, Any]]:
         """Return the condition and its parameters, for :meth:`CampaignReader.records`."""
-        neutral = has_placebo("m.attributes")
         parameters: dict[str, Any] = {}
-        only = self.attributes == ONLY_PLACEBO
-        parts = ["a0.verdict IS NOT NULL", neutral if only else f"NOT {neutral}"]
+        unasked = f" OR a0.failure = '{Failure.NOT_ASKED}'" if self.unasked else ""
+        parts = [f"(a0.verdict IS NOT NULL{unasked})"]
+        if self.orders:
+            parts.append(f"m.n_edits BETWEEN {self.orders[0]} AND {self.orders[1]}")
         if self.verdicts:
             parts.append("list_contains($verdicts, a0.verdict)")
             parameters["verdicts"] = list(self.verdicts)
-        if self.attributes and not only:
+        if self.attributes in ((), ONLY_PLACEBO):
+            parts.append(("" if self.attributes else "NOT ") + has_placebo("m.attributes"))
+        else:
             parts.append("list_sort(m.attributes) = $attributes")
             parameters["attributes"] = sorted(self.attributes)
         if self.search:
@@ -260,7 +261,7 @@ def _opened(side: Side) -> CampaignReader:
 COLUMNS = (
     "model", "row", "id", "verdict", "grade", "order", "attributes", "change", "from", "to",
     "original answer", "answer", "shift", "interaction", "validity", "soft", "unfair", "reason",
-    "mutant", "across people",
+    "mutant", "across people", "along",
 )  # fmt: skip
 
 
@@ -273,13 +274,13 @@ def _cells(finding: MutantRecord) -> list[Any]:
     return [
         finding.model, finding.row, finding.id, finding.verdict, finding.answer.grade, len(edits),
         ", ".join(finding.attributes),
-        ", ".join(edit.in_words for edit in as_written(edits)),
+        changes_in_words(edits),
         ", ".join(edit.source.group for edit in edits),
         ", ".join(edit.target.group for edit in edits),
         ", ".join(finding.original), ", ".join(finding.labels or ()),
         finding.answer.shift, finding.answer.interaction, round(finding.validity, 3),
         _rounded(finding.soft), _rounded(finding.unfair), finding.why, finding.mutant,
-        _yes(finding.across_people),
+        _yes(finding.across_people), along_in_words(finding.made),
     ]  # fmt: skip
 
 

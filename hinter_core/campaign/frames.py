@@ -7,17 +7,18 @@ The columns are the same for a check and for a campaign: :data:`COLUMNS`, and fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hinter_core.campaign.findings import NO_LABEL, FindingFilter
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import TIMES
-from hinter_core.mutation.edits import as_written
+from hinter_core.mutation.edits import along_in_words, changes_in_words
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import FollowUp, TestResult
 from hinter_core.pipeline.export import reason
-from hinter_core.types import Edit, Effect, Outcome
+from hinter_core.types import Edit, Effect, Mutant, Outcome
 
 if TYPE_CHECKING:
     import pandas
@@ -27,11 +28,15 @@ COLUMNS = {
     "id": "id of the text; without a column of ids, its row",
     "label": "label of the text in the data",
     "model": "name of the model",
-    "verdict": "benign, biased, hidden, discarded or unanswered",
+    "verdict": "benign, biased, hidden, discarded or unanswered; empty where a prioritised run did "
+    "not ask",
     "grade": "of hidden mutants with scores: more than the sum, or at the threshold",
     "order": "number of attributes changed",
     "attributes": "attributes changed, as in the table of rates: gender × race",
-    "change": "words exchanged, joined by commas; a name that says two changes, twice",
+    "change": "by attribute, the pair of words that names its change, joined by commas; a name "
+    "that says two changes, twice",
+    "along": "pairs of other words that change with them, as pronouns and verbs do: each once, at "
+    "most 12, without a and an; empty for mutants by hand",
     "original_answer": "labels of the unchanged text",
     "answer": "labels of the mutant; empty without an answer",
     "shift": "mutant minus original probability of the original answer",
@@ -41,11 +46,13 @@ COLUMNS = {
     "soft": "how probably other words of the text contradict it",
     "unfair": "how probably it is no fair test",
     "across_people": "whether its changes are of different people",
-    "reason": "why it is discarded or unanswered",
+    "reason": "why it is discarded, unanswered or not asked",
+    "audit": "of a prioritised run: whether it belongs to the random share that rates are of",
+    "sequence": "of a prioritised run: when it was asked, from 0; empty: not asked, or discarded",
     "text": "the unchanged text",
     "mutant": "the changed text",
 }
-_OF_CAMPAIGNS = ("row", "id", "label")
+_OF_CAMPAIGNS = ("row", "id", "label", "audit", "sequence")
 _OF_ANSWERS = ("model", "verdict", "grade", "original_answer", "answer", "shift", "interaction")
 
 
@@ -79,7 +86,7 @@ def _of_outcome(plan: Plan, outcome: Outcome) -> dict[str, Any]:
     return {
         "verdict": outcome.verdict.value,
         "grade": outcome.grade or "",
-        **_of_edits(outcome.mutant.edits),
+        **_of_mutant(outcome.mutant),
         "answer": _answer(answer.labels) if answer and answer.answered else "",
         "shift": effect.shift,
         "interaction": effect.interaction,
@@ -94,11 +101,14 @@ def _of_outcome(plan: Plan, outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _of_edits(edits: Sequence[Edit]) -> dict[str, Any]:
+def _of_mutant(mutant: Mutant, edits: Sequence[Edit] = ()) -> dict[str, Any]:
+    """Return the columns of the changes; ``edits``: in another order than that of the mutant."""
+    edits = edits or mutant.edits
     row: dict[str, Any] = {
         "order": len(edits),
         "attributes": TIMES.join(edit.attribute for edit in edits),
-        "change": ", ".join(edit.in_words for edit in as_written(edits)),
+        "change": changes_in_words(edits),
+        "along": along_in_words(mutant),
     }
     for edit in edits:
         row[f"{edit.attribute}_from"] = edit.source.group
@@ -118,7 +128,7 @@ def _frame(
 
     known = dict.fromkeys(name for name in attributes for name in (f"{name}_from", f"{name}_to"))
     others = dict.fromkeys(name for row in rows for name in row if name not in COLUMNS)
-    after = columns.index("change") + 1
+    after = columns.index("along") + 1
     every = [*columns[:after], *(known | others), *columns[after:]]
     frame = pandas.DataFrame.from_records(list(rows), columns=every)
     groups = list(known | others)
@@ -131,12 +141,13 @@ def mutants_of_campaign(
 ) -> pandas.DataFrame:
     """Return the mutants of a campaign that pass the filter, a row for each model.
 
-    ``rates``: of a prioritised run, only the random share, from which rates can be computed.
+    ``rates``: of a prioritised run, only the random share, from which rates can be computed; else
+    cases that were not asked are among them.
 
     Raises:
         StoreError: a table cannot be read.
     """
-    rows = []
+    wanted, rows = replace(wanted, unasked=not rates), []
     for model in models:
         with CampaignReader(store, (model,), rates=rates) as reader:
             rows += [_of_record(one) for one in reader.records(None, *wanted.sql())]
@@ -152,7 +163,7 @@ def _of_record(record: MutantRecord) -> dict[str, Any]:
         "model": record.model,
         "verdict": record.verdict,
         "grade": answer.grade or "",
-        **_of_edits(record.edits),
+        **_of_mutant(record.made, record.edits),
         "original_answer": "" if answer.original_failure else _answer(record.original),
         "answer": "" if record.labels is None else _answer(record.labels),
         "shift": answer.shift,
@@ -163,6 +174,8 @@ def _of_record(record: MutantRecord) -> dict[str, Any]:
         "unfair": record.unfair,
         "across_people": record.across_people,
         "reason": record.why,
+        "audit": answer.audit,
+        "sequence": answer.sequence,
         "text": record.text,
         "mutant": record.mutant,
     }

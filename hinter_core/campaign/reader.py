@@ -32,7 +32,7 @@ from hinter_core.campaign.tables import (
 from hinter_core.errors import HinterError, InputError
 from hinter_core.files.memory import THREADS, MemoryDatabase, own_database, shared_database
 from hinter_core.language.sentences import sentences_of
-from hinter_core.mutation.edits import apply_edits, as_written, handwritten_mutant
+from hinter_core.mutation.edits import apply_edits, changes_in_words, handwritten_mutant
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import Settings
 from hinter_core.places import PlaceError, RemotePath, duckdb_files
@@ -91,17 +91,18 @@ class MutantRecord:
     @property
     def mutant(self) -> str:
         """The changed text."""
-        return self._made.text
+        return self.made.text
 
     @property
     def in_words(self) -> str:
         """Its changes, the labels before and after, and the changed text, in a line."""
-        changes = ", ".join(edit.in_words for edit in as_written(self.edits))
+        changes = changes_in_words(self.edits)
         before, after = ", ".join(self.original), ", ".join(self.labels or ())
         return f"{changes}: {before} \u2192 {after}{shifted(self.answer.moved)}: {self.mutant}"
 
     @cached_property
-    def _made(self) -> Mutant:
+    def made(self) -> Mutant:
+        """The mutant."""
         if self.handwritten is not None:
             return handwritten_mutant(self.text, self.handwritten, self.edits)
         return apply_edits(self.text, self.edits, sentences_of(self.text))
@@ -112,7 +113,7 @@ class MutantRecord:
         if self.stored_validity is not None:
             return self.stored_validity
         plan = Plan.of_text(self.text, Settings())
-        return validity_of(plan, self._made, kept=self.kept).fair
+        return validity_of(plan, self.made, kept=self.kept).fair
 
     @property
     def model(self) -> str:

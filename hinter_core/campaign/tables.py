@@ -395,6 +395,8 @@ class StoredAnswer(NamedTuple):
     detail: str | None
     shift: float | None
     interaction: float | None
+    audit: bool | None
+    sequence: int | None
     original: tuple[str, ...]
     original_failure: str | None
 

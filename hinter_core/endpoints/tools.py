@@ -26,7 +26,7 @@ from hinter_core.endpoints.answers import (
     text_of,
 )
 from hinter_core.errors import HinterError, InputError
-from hinter_core.mutation.edits import as_written
+from hinter_core.mutation.edits import changes_in_words
 from hinter_core.types import Verdict
 
 if TYPE_CHECKING:
@@ -326,7 +326,7 @@ def findings(
     records, total = page_of_findings(side, wanted, first, _PAGE)
     rows = [
         {"row": one.row, "verdict": one.verdict,
-         "change": ", ".join(e.in_words for e in as_written(one.edits)),
+         "change": changes_in_words(one.edits),
          "original_answer": ", ".join(one.original), "answer": ", ".join(one.labels or ()),
          "mutant": around_change(one.text, one.mutant)}
         for one in records

@@ -56,6 +56,7 @@ ADJECTIVE_ORDER = (
 )  # fmt: skip
 _RANKS = {attribute: rank for rank, attribute in enumerate(ADJECTIVE_ORDER)}
 OVERLAP = "two of its words overlap"  # why an edit is not made
+_ALONG = 12  # pairs of words that change with others, as they are listed
 _BEFORE = 24  # characters in which an article stands before a word
 _NEAR = 40  # characters in which the next word begins
 _LETTERS_SPOKEN_WITH_VOWEL = frozenset("AEFHILMNORSX")
@@ -228,6 +229,30 @@ def as_written(edits: Sequence[Edit]) -> list[Edit]:
                     for one in shown
                 ]
     return shown
+
+
+def changes_in_words(edits: Sequence[Edit]) -> str:
+    """Name the words that name each edit: ``black \u2192 white, man \u2192 woman``."""
+    return ", ".join(edit.in_words for edit in as_written(edits))
+
+
+def along_in_words(mutant: Mutant) -> str:
+    """Name the words that change along with those that name the edits: ``he \u2192 she``.
+
+    Each pair once, and no more than :data:`_ALONG`; no articles. A person's mutant has none.
+    """
+    known = {
+        (edit.source.text.casefold(), edit.target.text.casefold())
+        for edit in (*mutant.edits, *as_written(mutant.edits))
+    }
+    pairs: dict[tuple[str, str], str] = {}
+    for splice in mutant.splices if all(edit.spans for edit in mutant.edits) else ():
+        old, new = splice.old.strip(), splice.new.strip()
+        key = (old.casefold(), new.casefold())
+        if old and new and key not in known and not {*key} <= {"a", "an"}:
+            pairs.setdefault(key, f"{old} \u2192 {new}")
+    listed = list(pairs.values())
+    return ", ".join(listed[:_ALONG] + ["\u2026"] * (len(listed) > _ALONG))
 
 
 def _with_name(edit: Edit, names: Mapping[Span, str]) -> Edit:

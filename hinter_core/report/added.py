@@ -12,7 +12,7 @@ from typing import Any
 from hinter_core.campaign.findings import FindingFilter
 from hinter_core.campaign.frames import mutants_of_campaign
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.campaign.tables import Attributes
+from hinter_core.campaign.tables import TIMES, Attributes
 from hinter_core.errors import InputError
 from hinter_core.extensions import METRICS, Extension
 from hinter_core.report.section import Cell, Section
@@ -28,7 +28,7 @@ def added_sections(store: CampaignStore, models: Sequence[str], only: Attributes
     for model in models if added else ():
         mutants = mutants_of_campaign(store, [model], FindingFilter(), rates=True)
         if only:
-            changed = mutants["attributes"].str.split(", ")
+            changed = mutants["attributes"].str.split(TIMES)
             mutants = mutants[[set(only).issuperset(names) for names in changed]]
         sections += [_section(metric, mutants, model) for metric in added]
     return sections

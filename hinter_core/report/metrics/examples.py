@@ -5,7 +5,7 @@ from typing import Any
 
 from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.tables import edit_from_row, shifted
-from hinter_core.mutation.edits import as_written, mutant_of
+from hinter_core.mutation.edits import changes_in_words, mutant_of
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.section import ARROW, Section
@@ -69,7 +69,7 @@ def example_row(example: Mapping[str, Any]) -> dict[str, str]:
     row, ident = str(example["row"]), example.get("id", "")
     return {
         "row": row if ident in ("", row) else f"{row}, {ident}",
-        "change": ", ".join(e.in_words for e in as_written(edits)),
+        "change": changes_in_words(edits),
         "answer": answer_in_words(example["original"])
         + ARROW
         + answer_in_words(example["labels"])

@@ -67,7 +67,13 @@ def test_the_columns_are_those_that_are_documented(result: hinter.CheckResult) -
     from hinter_core.campaign.frames import COLUMNS
 
     groups = {f"{name}_{side}" for name in ("hue", "sex") for side in ("from", "to")}
-    assert set(result.mutants().columns) - groups == set(COLUMNS) - {"row", "id", "label"}
+    assert set(result.mutants().columns) - groups == set(COLUMNS) - {
+        "row",
+        "id",
+        "label",
+        "audit",
+        "sequence",
+    }
 
 
 def test_reports_are_those_of_the_command_line(result: hinter.CheckResult) -> None:

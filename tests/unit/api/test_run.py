@@ -177,6 +177,10 @@ def test_results_are_tables(result: hinter.CampaignResult) -> None:
     assert [len(one) for one in together] == [len(together[0])] * 3
     assert set(together[0]["attributes"]) == {"hue \u00d7 sex"}
     assert set(every["attributes"]) <= set(result.rates["attributes"]) | {"placebo", "placebo2"}
+    named = result.rates[result.rates["mutants"] > 0]
+    for name, number in zip(named["attributes"], named["mutants"], strict=True):
+        assert len(result.mutants(attributes=name)) == number, name
+    assert set(result.to_fairlearn("atomic")["sensitive_features"].columns) == {"hue", "sex"}
     assert result.mutants(search="no such word").empty
     assert list(result.mutants(search="no such word").columns) == list(every.columns)
     rates = result.rates.set_index("attributes")
@@ -245,10 +249,19 @@ def test_a_result_without_combined_changes_says_what_was_measured(run: Run) -> N
 
 
 def test_a_prioritised_result_says_that_its_rates_are_of_the_audit(run: Run) -> None:
-    first = run(TEXTS * 4, prioritise="levenshtein", requests=40, limit=None)
+    days = [f"The old man thanked the nurse on day {n}." for n in range(30)]
+    first = run(days, prioritise="levenshtein", requests=90, limit=None)
     state = first.content.models[0].priority
     said = f"{state.asked} of {state.cases} cases were asked (levenshtein), and {state.faults} ch"
     assert "intersectional mutants of the audit, " in repr(first)
+    cases = first.mutants().query("kept")
+    assert len(cases) == state.cases
+    assert set(cases.loc[cases["sequence"].isna(), "reason"]) == {"not asked"}
+    audit = cases[cases["audit"] & (cases["order"] == 2)]
+    errors = first.content.models[0].intersectional.errors
+    flipped = audit["verdict"].isin(["hidden", "biased"])
+    assert (sum(flipped), sum(audit["verdict"] != "")) == (errors.hits, errors.of)
+    assert len(first.to_fairlearn("hue, sex")["y_true"]) == errors.of
     for shown in (repr(first), page_of(first._repr_html_())):
         assert said in shown
 

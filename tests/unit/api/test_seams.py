@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import hinter_core as hinter
+from hinter_core.report.model import make_report
 
 from .conftest import TEXTS, planted
 
@@ -148,6 +149,8 @@ def test_a_metric_is_part_of_every_report(words: list[str], value: Any, shown: s
     assert shown in written.partition("My own metric")[2]
     assert "My own metric" in found.report("html")
     pd.testing.assert_frame_equal(seen[0], found.mutants())
+    make_report(found.store, attributes=("hue", "sex"))
+    pd.testing.assert_frame_equal(seen[-1], seen[0])
 
 
 def test_a_metric_that_fails_ends_no_report(words: list[str]) -> None:

@@ -101,7 +101,7 @@ def test_findings_have_a_validity_and_can_be_filtered_by_it(side: Side) -> None:
     assert 0 < scores[0] < scores[-1] < 1
     for finding in whole:
         plan = Plan.of_text(finding.text, Settings())
-        again = validity_of(plan, finding._made, kept=finding.kept).fair
+        again = validity_of(plan, finding.made, kept=finding.kept).fair
         assert replace(finding, stored_validity=None).validity == again
         assert finding.soft is not None
         assert finding.unfair is not None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from hinter_core.language.sentences import split_sentences
 from hinter_core.mutation.edits import (
     OverlapError,
+    along_in_words,
     apply_edits,
     article_for,
     carry_case,
@@ -14,7 +17,7 @@ from hinter_core.mutation.edits import (
 )
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import Matcher
-from hinter_core.types import Edit, GrammaticalForm, Mutant, Pair, Term
+from hinter_core.types import Change, Edit, EditKind, GrammaticalForm, Mutant, Pair, Term
 from tests.conftest import undo
 
 
@@ -163,3 +166,15 @@ def test_two_readings_with_one_replacement_make_one_edit() -> None:
     found, _ = Matcher([made]).find("I saw her.")
     edits = edits_for(found, {"gender": dict(made.pairs_from)})["gender"]
     assert sorted(e.target.text for e in edits) == ["him", "hir"]
+
+
+def test_words_that_change_along_are_listed_once() -> None:
+    text = "An old bride hates her dress. She hates it; her mother hates it."
+    words = {"bride": "newlywed", "hates": "hate", "her": "xyr", "She": "Xe"}
+    spans = [(m.start(), m.end()) for m in re.finditer(r"\w+", text) if m.group() in words]
+    texts = tuple(words[text[slice(*span)]] for span in spans)
+    her = (Term("her", "female"), Term("xyr", "neutral"))
+    change = Edit(Change(EditKind.SUBSTITUTE, "gender", *her, texts), tuple(spans))
+    mutant = apply_edits(text, [change], split_sentences(text))
+    assert along_in_words(mutant) == "bride \u2192 newlywed, hates \u2192 hate, She \u2192 Xe"
+    assert along_in_words(mutate("An old man left.", ("old", "young"))) == ""
