@@ -37,8 +37,15 @@ function act(element, trigger) {
     if (!button) return;
     const own = button.closest('[data-person], [data-form]');
     if (own && (button.dataset.do || button.dataset.page)) {
-      const fields = [...own.querySelectorAll('[name]')].map(field =>
-        [field.name, field.type === 'checkbox' ? (field.checked ? 'yes' : '') : field.value]);
+      let given = [...own.querySelectorAll('[name]')];
+      const fields = [];
+      if (own.matches('.settings')) {  // another window may have changed the rest meanwhile
+        given = given.filter(field => field.type === 'checkbox'
+          ? field.checked !== field.defaultChecked : field.value !== field.defaultValue);
+        fields.push(...given.map(field => [`was-${field.name}`, field.defaultValue]));
+      }
+      fields.push(...given.map(field =>
+        [field.name, field.type === 'checkbox' ? (field.checked ? 'yes' : '') : field.value]));
       const page = Number(button.dataset.page ?? own.dataset.page ?? 0);
       trigger('select', {...own.dataset, ...button.dataset, ...Object.fromEntries(fields), page});
       return;

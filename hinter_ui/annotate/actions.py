@@ -361,20 +361,30 @@ class AnnotateActions:
         self._evaluated.pop(name, None)
 
     def edit(self, name: str, key: str, given: Mapping[str, str]) -> None:
-        """Change what people read, and how much one person judges; not the questions."""
-        texts = {part: given.get(part, "").strip() for part in (*OPENING, "instructions")}
-        title = " ".join(given.get("name", "").split())
+        """Change the given ones of what people read and how much one judges; not the questions.
+
+        ``was-NAME``: what the page had for ``NAME`` before it was changed there.
+        """
+        store = self._owned(name, key).store
+        project = store.project()
+        texts = {part: given[part].strip() for part in (*OPENING, "instructions") if part in given}
+        title = " ".join(given.get("name", project.name).split())
         if not title or len(title) > _LONGEST_NAME:
             raise AnnotationError(say("errors.name", most=_LONGEST_NAME))
-        if max(map(len, texts.values())) > LONGEST:
+        if any(len(text) > LONGEST for text in texts.values()):
             raise AnnotationError(say("errors.long", most=numeral(LONGEST)))
-        quota = given.get("quota", "").strip() or "0"
+        quota = given.get("quota", str(project.quota)).strip() or "0"
         if not quota.isascii() or not quota.isdigit() or len(quota) > _DIGITS:
             label = say("edit.quota")
             raise AnnotationError(say("errors.number", label=label, least=0, most=10**_DIGITS - 1))
-        gold, alone = given.get("gold") == "yes", given.get("together") != "yes"
-        store = self._owned(name, key).store
-        store.change(**texts, name=title, quota=int(quota), gold=gold, alone=alone)
+        for part in {*texts, "name", "quota"} & given.keys():
+            now = str(getattr(project, part))
+            if now.split() not in (given.get(f"was-{part}", now).split(), given[part].split()):
+                raise AnnotationError(say("errors.changed", label=say(f"edit.{part}")))
+        ticks = {"gold": given["gold"] == "yes"} if "gold" in given else {}
+        if "together" in given:
+            ticks["alone"] = given["together"] != "yes"
+        store.change(**texts, **ticks, name=title, quota=int(quota))
 
     def manage(self, name: str, key: str, person: str, what: str, given: Mapping[str, str]) -> str:
         """Do to a person ``what`` :data:`MANAGED` names; return a new pass-phrase, if any."""

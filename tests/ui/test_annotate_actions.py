@@ -272,7 +272,8 @@ def test_an_owner_changes_all_but_the_questions(tmp_path: Path) -> None:
     own = judging(tmp_path)
     name, key = own.projects.new(FORM.project())
     given = {"name": " Caf\u00e9  1", "opening": "# Read", "quota": "20", "gold": "yes"}
-    own.edit(name, key, given | {"consent": "I agree.", "more": "x", "together": "yes"})
+    given |= {"consent": "I agree.", "instructions": ""}
+    own.edit(name, key, given | {"more": "x", "together": "yes"})
     project = own.view(name, key).project
     assert (project.name, project.opening, project.quota) == ("Caf\u00e9 1", "# Read", 20)
     assert (project.consent, project.gold, project.instructions) == ("I agree.", True, "")
@@ -282,6 +283,11 @@ def test_an_owner_changes_all_but_the_questions(tmp_path: Path) -> None:
         with pytest.raises(AnnotationError):
             own.edit(name, key, given | wrong)
     assert own.view(name, key).project == project
+    # Another window, filled before, changes another text, and then the same one.
+    own.edit(name, key, {"instructions": "Be quick.", "was-instructions": ""})
+    assert own.view(name, key).project == replace(project, instructions="Be quick.")
+    with pytest.raises(AnnotationError, match="Somebody else has changed this meanwhile: The task"):
+        own.edit(name, key, {"opening": "Look.", "was-opening": ""})
     shown = present.editor(name, key, project)
     assert f"annotate={name}&amp;preview=#{key}" in shown
     assert "Does this text make sense?" in shown
