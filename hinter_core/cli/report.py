@@ -55,7 +55,7 @@ from hinter_core.report.gate import (
     require_share,
 )
 from hinter_core.report.model import Report, make_report, require_attributes
-from hinter_core.report.mutants.sarif import sarif
+from hinter_core.report.mutants.sarif import hidden_findings, sarif
 from hinter_core.report.mutants.validity import validities, validity_in_words
 from hinter_core.report.section import short_names
 from hinter_core.report.sections import sections
@@ -83,7 +83,8 @@ Gate = Annotated[
     typer.Option(
         "--gate-on",
         help="What --fail-over limits: the excess at its lower end; at its upper end, so that what "
-        "is not decided fails, too; or the error rate.",
+        "is not decided fails, too; the error rate; or the share of hidden findings (with 0, none "
+        "may be found).",
     ),
 ]
 Humans = Annotated[
@@ -241,12 +242,13 @@ def gate_faults(
     sarif_file: Path | None,
 ) -> list[str]:
     """Write JUnit XML and SARIF if requested; return why models fail the gate."""
-    faults = gate(made, fail_over, gate_on) if fail_over is not None else []
+    hidden = hidden_findings(store, made) if gate_on is GateOn.HIDDEN else {}
+    faults = gate(made, fail_over, gate_on, hidden) if fail_over is not None else []
     for line in passed(made, fail_over, gate_on) if fail_over is not None else ():
         say(line, err=True)
     if junit_file is not None:
         with output(junit_file) as stream:
-            stream.write(junit(made, fail_over, gate_on))
+            stream.write(junit(made, fail_over, gate_on, hidden))
     if sarif_file is not None:
         with output(sarif_file) as stream:
             stream.write(sarif(store, made, faults))

@@ -2,11 +2,15 @@
 
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from xml.etree import ElementTree
 
+from hinter_core.campaign.reader import MutantRecord
 from hinter_core.errors import InputError
+from hinter_core.mutation.edits import as_written
 from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO, PlaceboExcess
 from hinter_core.report.metrics.groups import significant_in_words
@@ -15,20 +19,24 @@ from hinter_core.report.model import ModelReport, Report
 from hinter_core.statistics.format import difference_in_words, rate_in_words
 from hinter_core.types import Verdict
 
+Hidden = Mapping[str, Sequence[MutantRecord]]  # findings by model
+_NONE: Hidden = MappingProxyType({})
+_SHOWN = 5  # findings of a model in a reason
 MOST_UNANSWERED = 0.1  # share of the kept mutants beyond which the others say too little
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class GateOn(StrEnum):
-    """Quantity that a gate compares with its limit: the excess over placebo, or the error rate.
+    """Quantity that a gate limits: the excess over placebo, the error rate, or hidden findings.
 
     The lower end of its interval counts; of ``UPPER``, the upper end of the excess, so that what is
-    not decided fails, too.
+    not decided fails, too; of ``HIDDEN``, the share itself, as each finding was seen.
     """
 
     EXCESS = "excess"
     UPPER = "upper"
     RATE = "rate"
+    HIDDEN = "hidden"
 
 
 LIMIT = 0.05  # share above the placebo's that a page allows unless another is given
@@ -86,13 +94,8 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
         if may_be_mended(model.failures):
             why += " Ask again with --retry-failed (in Python, retry_failed=True)."
         return Decision(name, GateOutcome.FEW, why)
-    if on is GateOn.RATE:
-        said = f"intersectional errors {rate_in_words(errors)}"
-        # One text has no interval: its own share decides.
-        if (errors.share if errors.low is None else errors.low) <= share:
-            return Decision(name, GateOutcome.PASS, measured=said)
-        why = f"{said}, more than {100 * share:g} % allowed."
-        return Decision(name, GateOutcome.FAIL, why, measured=said)
+    if on in (GateOn.RATE, GateOn.HIDDEN):
+        return _by_share(model, share, on)
     # The first comparison of each order is that of all its attributes.
     first = {one.order: one for one in reversed(model.excess) if one.order > 1}
     orders = [first[order] for order in sorted(first)]
@@ -123,6 +126,23 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
     return Decision(name, GateOutcome.FEW, why, unsure[0], said)
 
 
+def _by_share(model: ModelReport, share: float, on: GateOn) -> Decision:
+    """Decide by errors, or by hidden findings, whatever placebo mutants do."""
+    errors = model.intersectional.errors
+    if on is GateOn.HIDDEN:
+        number = model.intersectional.verdicts[Verdict.HIDDEN.value]
+        found = number / errors.of
+        are = "is a hidden finding" if number == 1 else "are hidden findings"
+        said = f"{number:,} of {errors.of:,} intersectional mutants {are} ({100 * found:.1f} %)"
+    else:  # one text has no interval: its own share decides
+        found = (errors.share or 0.0) if errors.low is None else errors.low
+        said = f"intersectional errors {rate_in_words(errors)}"
+    if found <= share:
+        return Decision(model.model, GateOutcome.PASS, measured=said)
+    why = f"{said}, more than {100 * share:g} % allowed."
+    return Decision(model.model, GateOutcome.FAIL, why, measured=said)
+
+
 def _compared(excess: PlaceboExcess) -> str:
     return (
         f"errors of order {excess.order} {difference_in_words(excess.difference)} than those of "
@@ -132,7 +152,8 @@ def _compared(excess: PlaceboExcess) -> str:
 
 def passed(report: Report, share: float, on: GateOn = GateOn.EXCESS) -> list[str]:
     """Return a line for each model that a gate lets pass: what was measured, and what it says."""
-    allowed = f"{100 * share:g} {'%' if on is GateOn.RATE else 'points'} allowed"
+    unit = "%" if on in (GateOn.RATE, GateOn.HIDDEN) else "points"
+    allowed = f"{100 * share:g} {unit} allowed"
     return [
         f"{one.model}: {one.measured}, {allowed}: {_PASSED[one.outcome]} "
         f"{significant_in_words(model.groups)}".rstrip()
@@ -141,14 +162,17 @@ def passed(report: Report, share: float, on: GateOn = GateOn.EXCESS) -> list[str
     ]
 
 
-def gate(report: Report, share: float, on: GateOn = GateOn.EXCESS) -> list[str]:
-    """Return the reason for each model that fails.
+def gate(
+    report: Report, share: float, on: GateOn = GateOn.EXCESS, hidden: Hidden = _NONE
+) -> list[str]:
+    """Return the reason for each model that fails, with the first of its ``hidden`` findings.
 
     A model fails if the lower end of its excess over placebo is above ``share`` for an order of
     intersectional mutants, or the upper end is, where that counts; or, on the plain rate, if the
-    lower end of their error rate is. It fails too if that cannot be told: without an intersectional
-    case, with more than a tenth of them unanswered, or with too few placebo cases. So does a
-    campaign that is incomplete, or without a model.
+    lower end of their error rate is; or if the share of hidden findings among them is. It fails too
+    if that cannot be told: without an intersectional case, with more than a tenth of them
+    unanswered, or with too few placebo cases. So does a campaign that is incomplete, or without a
+    model.
 
     Raises:
         InputError: ``share`` is not between 0 and 1.
@@ -158,7 +182,17 @@ def gate(report: Report, share: float, on: GateOn = GateOn.EXCESS) -> list[str]:
         return ["No model was tested, so nothing was measured."]
     made = [decide(model, share, on) for model in report.models]
     missing = [report.missing] if report.missing else []
-    return missing + [f"{one.model}: {one.why}" for one in made if one.stopped]
+    return missing + [
+        "\n  ".join([f"{one.model}: {one.why}", *_first(hidden.get(one.model, ()))])
+        for one in made
+        if one.stopped
+    ]
+
+
+def _first(findings: Sequence[MutantRecord]) -> list[str]:
+    more = len(findings) - _SHOWN
+    lines = [f"row {one.row}: {one.in_words}" for one in findings[:_SHOWN]]
+    return [*lines, *[f"and {more:,} more; --junit lists them"] * (more > 0)]
 
 
 def regression_gate(comparison: Comparison, share: float) -> list[str]:
@@ -179,11 +213,17 @@ def regression_gate(comparison: Comparison, share: float) -> list[str]:
     return [f"Model B: intersectional errors {difference_in_words(line.difference)}, {allowed}."]
 
 
-def junit(report: Report, share: float | None = None, on: GateOn = GateOn.EXCESS) -> str:
+def junit(
+    report: Report,
+    share: float | None = None,
+    on: GateOn = GateOn.EXCESS,
+    hidden: Hidden = _NONE,
+) -> str:
     """Return JUnit XML: a suite per model, a case per set of attributes and for their sum.
 
-    With ``share``, the case ``intersectional`` fails if :func:`gate` fails the model; the others
-    never fail. An incomplete campaign has a suite with the case ``complete``, which fails likewise.
+    With ``share``, the case ``intersectional`` fails if :func:`gate` fails the model, and so do the
+    cases of its ``hidden`` findings, if these are given; the others never fail. An incomplete
+    campaign has a suite with the case ``complete``, which fails likewise.
 
     Raises:
         InputError: ``share`` is not between 0 and 1.
@@ -197,7 +237,8 @@ def junit(report: Report, share: float | None = None, on: GateOn = GateOn.EXCESS
         _add_case(suite, "complete", kind, report.missing)
         _count(suite, Counter([kind]))
     for model in report.models:
-        _add_suite(root, model, None if share is None else decide(model, share, on))
+        decision = None if share is None else decide(model, share, on)
+        _add_suite(root, model, decision, hidden.get(model.model, ()))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -208,7 +249,12 @@ def require_share(share: float) -> None:
         raise InputError(f"A share must lie between 0 and 1, such as 0.05; got {share:g}.")
 
 
-def _add_suite(root: ElementTree.Element, model: ModelReport, decision: Decision | None) -> None:
+def _add_suite(
+    root: ElementTree.Element,
+    model: ModelReport,
+    decision: Decision | None,
+    hidden: Sequence[MutantRecord],
+) -> None:
     suite = ElementTree.SubElement(root, "testsuite", name=_plain(model.model))
     kinds: Counter[str] = Counter()
     for line in (*model.lines, model.intersectional):
@@ -225,6 +271,12 @@ def _add_suite(root: ElementTree.Element, model: ModelReport, decision: Decision
         if decided and decided.measured:
             said += f"\ngate: {decided.measured}: {decided.outcome.value}"
         ElementTree.SubElement(case, "system-out").text = said
+    for one in hidden:
+        kind = "failure" if decision and decision.outcome is GateOutcome.FAIL else ""
+        kinds[kind] += 1
+        changes = ", ".join(edit.in_words for edit in as_written(one.edits))
+        case = _add_case(suite, f"hidden, row {one.row}: {changes}", kind, _plain(one.in_words))
+        ElementTree.SubElement(case, "system-out").text = _plain(one.in_words)
     _count(suite, kinds)
 
 

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from hinter_core import __version__
 from hinter_core.campaign.findings import FindingFilter, Side, page_of_findings
+from hinter_core.campaign.reader import MutantRecord
 from hinter_core.campaign.settings import SAMPLE
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.tables import to_json
@@ -29,9 +30,12 @@ def sarif(store: CampaignStore, report: Report, faults: list[str]) -> str:
         StoreError: a table cannot be read.
     """
     place = _place(store.campaign().data)
-    results = [_result("gate", "error", fault, place, 1) for fault in faults]
-    for model in report.models:
-        results += _hidden(Side(store, model.model), place)
+    results = [_result("gate", "error", fault.partition("\n")[0], place, 1) for fault in faults]
+    results += [
+        _result("hidden-bias", "warning", f"{model}: {one.in_words}", place, one.row + 1)
+        for model, findings in hidden_findings(store, report).items()
+        for one in findings
+    ]
     rules = [{"id": name, "shortDescription": {"text": about}} for name, about in _RULES.items()]
     driver = {"name": "HInter", "version": __version__, "rules": rules}
     run = {"tool": {"driver": driver}, "results": results}
@@ -48,19 +52,17 @@ def _place(data: str) -> dict[str, str]:
     return {"uri": quote(data)}
 
 
-def _hidden(side: Side, place: dict[str, str]) -> list[dict[str, Any]]:
+def hidden_findings(store: CampaignStore, report: Report) -> dict[str, list[MutantRecord]]:
+    """Return the first 200 hidden findings of each model.
+
+    Raises:
+        StoreError: a table cannot be read.
+    """
     wanted = FindingFilter((Verdict.HIDDEN.value,))
-    hidden, _ = page_of_findings(side, wanted, 0, _MOST)
-    return [
-        _result(
-            "hidden-bias",
-            "warning",
-            f"{side.model}: {one.in_words}",
-            place,
-            one.row + 1,
-        )
-        for one in hidden
-    ]
+    return {
+        one.model: page_of_findings(Side(store, one.model), wanted, 0, _MOST)[0]
+        for one in report.models
+    }
 
 
 def _result(rule: str, level: str, words: str, place: dict[str, str], line: int) -> dict[str, Any]:

@@ -64,6 +64,8 @@ _RULES = {
     "within texts, lies above the limit.",
     GateOn.RATE: "A model fails if the whole 95 % interval of its intersectional error rate lies "
     "above the limit. Placebo mutants are not compared.",
+    GateOn.HIDDEN: "A model fails if more of its intersectional mutants are hidden findings than "
+    "the limit allows. Placebo mutants are not compared.",
 }
 _LOST = 0.2  # share of mutants discarded, above which it is a caveat
 

@@ -123,6 +123,15 @@ def test_a_gate_decides_by_the_exit_code(
     assert code == 1
     assert "order 2 are too few to tell bias from brittleness: 100 are needed" in err
     assert "neutral words of two kinds (a day and a number) or given names" in err
+    hidden = ("--fail-over", "0", "--gate-on", "hidden")
+    code, _, err = run("report", folder, *hidden, "--junit", str(file))
+    first, finding = err.splitlines()
+    assert (code, "1 of 2 intersectional mutants is a hidden finding (50.0 %)" in first) == (
+        1,
+        True,
+    )
+    assert finding.startswith("  row 1: ")
+    assert len(list(ElementTree.parse(file).iter("failure"))) == 2  # all of them, and this one
     # Writing for another program leaves the gate on.
     code, out, err = run("report", folder, "--for", "model-card", "--fail-over", "0.05", *rate)
     assert (code, "more than 5 % allowed" in err) == (1, True)

@@ -18,7 +18,7 @@ from hinter_core.report.compared.comparison import compare
 from hinter_core.report.gate import GateOn, gate, junit, passed, regression_gate
 from hinter_core.report.metrics.excess import PlaceboExcess
 from hinter_core.report.model import Report, make_report
-from hinter_core.report.mutants.sarif import sarif
+from hinter_core.report.mutants.sarif import hidden_findings, sarif
 from hinter_core.statistics.rates import Difference, Rate
 
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
@@ -48,6 +48,31 @@ def test_the_plain_rate_says_which_model_does_not_pass(report: Report) -> None:
     assert len(gate(report, share - 1e-9, GateOn.RATE)) == 1
     with pytest.raises(InputError, match="between 0 and 1"):
         gate(report, 5)
+
+
+def test_hidden_findings_alone_are_counted_and_named(store: CampaignStore, report: Report) -> None:
+    hidden, (model, other) = hidden_findings(store, report), report.models
+    number, cases = len(hidden[HIDDEN]), model.intersectional.errors.of
+    assert number == model.intersectional.verdicts["hidden"] == 4
+    assert hidden[NEVER] == []
+    (fault,) = gate(report, 0, GateOn.HIDDEN, hidden)
+    first, *named = fault.splitlines()
+    share = f"{100 * number / cases:.1f} %"
+    counted = f"{number} of {cases} intersectional mutants are hidden findings ({share})"
+    assert first == f"{HIDDEN}: {counted}, more than 0 % allowed."
+    assert [line.startswith("  row ") for line in named] == [True] * number
+    twice = {HIDDEN: hidden[HIDDEN] * 2}
+    (fault,) = gate(report, 0, GateOn.HIDDEN, twice)
+    assert fault.splitlines()[6:] == [f"  and {2 * number - 5} more; --junit lists them"]
+    assert gate(report, number / cases, GateOn.HIDDEN, hidden) == []
+    (line,) = passed(report, 0, GateOn.HIDDEN)
+    assert line.startswith(f"{NEVER}: 0 of {other.intersectional.errors.of} intersectional mutants")
+    assert line.endswith("0 % allowed: passed.")
+    for limit, kind in ((0, "failure"), (1, "system-out")):
+        cases_of = outcomes(junit(report, limit, GateOn.HIDDEN, hidden))
+        kinds = [kind for name, kind in cases_of[HIDDEN].items() if name.startswith("hidden, row ")]
+        assert kinds == [kind] * number
+        assert not any(name.startswith("hidden") for name in cases_of[NEVER])
 
 
 def test_without_placebo_no_model_passes(report: Report) -> None:
