@@ -46,6 +46,12 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what would be deselected, so that nothing is imported for it."""
+    slow = collection_path.relative_to(ROOT).as_posix().startswith(SLOW)
+    return (slow and config.option.markexpr == "not slow") or None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(ROOT).as_posix().startswith(SLOW):

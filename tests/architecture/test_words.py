@@ -16,7 +16,6 @@ from hinter_core.relations.registry import RELATIONS
 from hinter_core.storage import ASSETS
 from hinter_core.terms import dictionary
 from hinter_core.terms.dictionary import load_shipped
-from hinter_ui.annotate.actions import KINDS, SOURCES
 from hinter_ui.explore.examples import load_examples
 from hinter_ui.html.notice import in_app_words
 from hinter_ui.html.wording import (
@@ -105,6 +104,8 @@ def test_every_group_of_a_dictionary_has_a_name(language: str) -> None:
 
 @pytest.mark.parametrize("language", languages("projects"))
 def test_every_download_and_source_of_annotations_has_a_word(language: str) -> None:
+    from hinter_ui.annotate.actions import KINDS, SOURCES  # gradio takes seconds
+
     words = written(language, "projects")
     assert set(KINDS) <= set(words["buttons"])
     assert set(words["sources"]) == set(SOURCES)

@@ -14,8 +14,10 @@ from playwright.sync_api import expect
 
 from hinter_core.errors import HinterError, InputError
 from hinter_core.models.base import Capabilities
+from hinter_core.repair.figures import Errors, Measured
 from hinter_core.repair.progress import Notes, Stage
 from hinter_core.repair.repair import REPAIR_OPTIONS
+from hinter_core.statistics.rates import Difference, wilson
 from hinter_ui.processes import command
 from hinter_ui.processes.record import RunState
 from hinter_ui.repair import html
@@ -110,6 +112,24 @@ def test_a_repair_is_stopped_goes_on_and_shows_what_it_changed(
 
 
 @pytest.mark.usefixtures("quick_campaigns")
+@pytest.mark.parametrize(
+    ("hits", "difference", "said"),
+    [
+        (5, Difference(-0.2, -0.3, -0.1), "fell by 75"),
+        (25, Difference(0.2, 0.1, 0.3), "rose by 25"),
+        (19, Difference(-0.01, -0.04, 0.02), "no clear change"),
+    ],
+)
+def test_a_change_of_errors_is_named_where_it_is_clear(
+    hits: int, difference: Difference, said: str
+) -> None:
+    before, after = (
+        Errors(wilson(one, 100), wilson(one, 100), 0, (0, 0), None) for one in (20, hits)
+    )
+    words = html._fall(Measured("texts", before, after, difference)).replace("\u00a0", " ")
+    assert said in words
+
+
 def test_a_repair_that_cannot_run_says_why(actions: RepairActions, files: Path) -> None:
     session, form = Session(), form_of(files)
     actions.start(session, replace(form, own_grammar=None, grammar="legal"))
