@@ -47,13 +47,12 @@ _GODS = frozenset("God Lord Allah Yahweh Christ Jesus Krishna Shiva Zeus".split(
 _SUBJECTS = ("nsubj", "nsubj:pass", "nsubj:outer")
 _GOES_ON = frozenset("xcomp conj advcl".split())  # clauses that share the subject of another one
 _OWN_WORDS = ("det", "amod", "nmod:poss", "case")
-
+_PHRASE = re.compile(r"(?:with|without|in|on|of|from|under|over|at|by)\s")
 _PLURAL = frozenset({"NNS", "NNPS"})
 _WITHIN = frozenset({"amod", "compound", "flat"})
 # They bring somebody new into a text; of whom the others speak, the number does not tell.
 _NEW = frozenset("a an another one two three four five six seven eight nine ten some".split())
 _ANY = frozenset("any each every no all both".split())
-
 Word = tuple[SentenceTree, int]  # a sentence and the number of its token
 
 
@@ -158,14 +157,17 @@ class People:
     def of_span(self, span: Span) -> tuple[int, ...]:
         """Return the people of whom the words of a span speak, the likeliest first."""
         if span not in self._of_spans:
-            words = self._words(self._measures.get(span, span))
-            persons = [p for word in words for p in self._people(*word)]
+            at = self._measures.get(span, span)
+            persons = [p for word in self._words(at) for p in self._people(*word)]
             if all(person >= len(self.entities) for person in persons):
                 persons = [*self._named_after(span), *persons]
             if not any(one.person for p in persons for one in self.entities[p : p + 1]):
                 marked = (bearer for mark, _, bearer in self._marks if mark == span)
                 said = self._bearer(span, self._text[slice(*span)].lower())
                 persons = [*marked, *said, *persons]
+            before = self._by_place.get(span[0] - 1) if _PHRASE.match(self._text, span[0]) else None
+            if before is not None and self.entities[before].person:
+                persons = [before, *persons]  # "we paid the cook with a limp"
             persons = [*self._of_form(span), *persons]
             self._of_spans[span] = tuple(dict.fromkeys(persons))
         return self._of_spans[span]

@@ -10,7 +10,7 @@ Terms that name no person, such as *church* (``any`` in the dictionaries), only 
 Departure: the paper replaces every occurrence of the string, as ``literal=True`` does upstream.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -22,6 +22,7 @@ from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.fields import LANGUAGE, field_at, heads_item, value_of
 from hinter_core.terms.senses.forms import (
+    MODIFIER,
     SUBJECT,
     apposed,
     dependent,
@@ -375,7 +376,8 @@ def _in_sense(
     if about >= least or _before_name(surface, span, reading):
         return TermReading((term,))
     kind = max((one for one in kinds if one != "person"), key=kinds.__getitem__)
-    if term.sense is Sense.PERSON and kind in _OF_OWN and _is_own(term):
+    sure = term.sense is Sense.PERSON and kind in _OF_OWN
+    if _is_own(term) and (sure or _described(parse, tokens, reading) in person_nouns()):
         return TermReading((term,))
     if kind in _SEEMING and said_of_somebody(parse, head_of(parse, tokens), reading.names):
         return TermReading((term,))
@@ -401,11 +403,20 @@ def _of_person(parse: Parse, tokens: Sequence[int], reading: SentenceReading) ->
     """Whether a word is surely about somebody, or before a noun of a gender: "old woman"."""
     if fold(parse.words[tokens[-1]]) in _SURE:
         return True
+    return bool(people_words().nouns.get(_described(parse, tokens, reading, {"amod"})))
+
+
+def _described(
+    parse: Parse, tokens: Sequence[int], reading: SentenceReading, labels: Container[str] = MODIFIER
+) -> str:
+    """Return the noun for somebody that words stand before, in lower case, or ""."""
     noun = parse.heads[tokens[-1]]
+    while "compound" in labels and parse.labels[noun] == "compound":
+        noun = parse.heads[noun]  # "a Geordie cab driver"
     between = range(tokens[0], noun)
-    described = noun > tokens[-1] and all(parse.labels[at] == "amod" for at in between)
-    gendered = people_words().nouns.get(fold(parse.words[noun]))
-    return bool(described and gendered) and reading.person(parse.spans[noun]) >= PERSON_FROM
+    described = noun > tokens[-1] and all(parse.labels[at] in labels for at in between)
+    somebody = described and reading.person(parse.spans[noun]) >= PERSON_FROM
+    return fold(parse.words[noun]) if somebody else ""
 
 
 def _before_name(surface: str, span: Span, reading: SentenceReading) -> bool:

@@ -32,6 +32,7 @@ def place(text: str, word: str) -> Span:
         ("Being Black, he knew the street.", "Black", "he"),
         ("My friend lives with a disability.", "with a disability", "friend"),
         ("The woman in her forties sang.", "in her forties", "woman"),
+        ("We paid the old clerk with a limp.", "with a limp", "clerk"),
         ("Mrs. Lund is an older teacher.", "Mrs.", "teacher"),
         ("The white woman's son met the Black nurse.", "white", "woman"),
         ("The women were Asian.", "Asian", "women"),

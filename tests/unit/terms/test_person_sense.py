@@ -479,6 +479,23 @@ def test_words_of_a_user_may_be_about_things(parses: ParseStore) -> None:
     assert counted(plan, "housing") == ["shack"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A Geordie wheelchair user sang.", ["Geordie"]),
+        ("He is a Geordie cab driver.", ["Geordie"]),
+        ("The Geordie bridge is old.", []),
+    ],
+)
+def test_an_adjective_of_a_user_is_about_the_person_behind_it(
+    text: str, expected: list[str], parses: ParseStore
+) -> None:
+    form = GrammaticalForm.ADJECTIVE
+    terms = [Term(word, word, form, "d", Sense.ASK) for word in ("Geordie", "Cockney")]
+    plan = make_plan(text, [Dictionary("dialect", tuple(terms))], Settings(order=1), parses)
+    assert counted(plan, "dialect") == expected
+
+
 # text, pronoun, its form, a replacement that must be offered, one that must not
 PRONOUNS = [
     ("I gave her the keys.", "her", GrammaticalForm.PRONOUN_OBJECT, "him", "his"),
