@@ -50,6 +50,7 @@ COLLECTIVE_FROM = (
 )
 _SURE_FROM = 0.9  # of what a word in a fragment without a verb is about
 _BEFORE = 3  # sentences that are read with that of a pronoun
+_TOGETHER = frozenset("choir chorus ensemble troupe crew gang crowd congregation trio".split())
 _FORM = GrammaticalForm
 _TAGS = {
     "JJ": "an adjective", "NN": "a noun", "NNS": "a plural noun", "NNP": "a name",
@@ -384,7 +385,10 @@ def _in_sense(
     role = term.form is _FORM.NOUN_SG and fold(parse.words[tokens[-1]]) in person_nouns()
     if role and heads_item(parse, tokens):
         return TermReading((term,))
-    if kind in ("animal", "thing") and _of_person(parse, tokens, reading):
+    grouped = kind == "organisation" and term.form is _FORM.ADJECTIVE
+    if (kind in ("animal", "thing") and _of_person(parse, tokens, reading)) or (
+        grouped and _of_group(parse, tokens)
+    ):
         return TermReading((term,))
     fragment = FINITE.isdisjoint(parse.tags) or apposed(parse, head_of(parse, tokens))
     doubtful = fragment or (kind != "figure" and kinds[kind] < PERSON_FROM)
@@ -404,6 +408,16 @@ def _of_person(parse: Parse, tokens: Sequence[int], reading: SentenceReading) ->
     if fold(parse.words[tokens[-1]]) in _SURE:
         return True
     return bool(people_words().nouns.get(_described(parse, tokens, reading, {"amod"})))
+
+
+def _of_group(parse: Parse, tokens: Sequence[int]) -> bool:
+    """Whether an adjective is of people who do something together: "the Jewish women's choir".
+
+    Which team, club or school is a women's one is no property of its people, and the noun stays.
+    """
+    women = parse.heads[tokens[-1]]
+    group = fold(parse.words[parse.heads[women]])
+    return parse.labels[women] == "nmod:poss" and women > tokens[-1] and group in _TOGETHER
 
 
 def _described(

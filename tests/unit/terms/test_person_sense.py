@@ -53,6 +53,7 @@ PEOPLE = [
     ("The people waited outside.", "gender", ["people"]),
     ("The nurse is Polish.", "nationality", ["Polish"]),
     ("Two fat men sat down.", "body", ["fat"]),
+    ("The Welsh women's choir sings at the town hall.", "nationality", ["Welsh"]),
     ("A Swedish actor came.", "nationality", ["Swedish"]),
     ("The English women spoke.", "nationality", ["English"]),
     ("Some Danish nurses and some Germans came.", "nationality", ["Danish", "Germans"]),
@@ -307,6 +308,8 @@ MORE_THINGS = [
     ("He wrote for the white paper committee.", "race", "white"),
     ("The Danish people will vote in June.", "gender", "people"),
     ("He spoke of the Kenyan people and its courage.", "gender", "people"),
+    ("The Welsh women's choir sings at the town hall.", "gender", "women"),
+    ("The Welsh women's club burned down.", "nationality", "Welsh"),
     ("Nobody asked the Korean people about it.", "gender", "people"),
 ]
 
