@@ -13,13 +13,14 @@ from hinter_core.language.trees import Word
 from hinter_core.mutation.edits import carry_case
 from hinter_core.relations.changes.phrases import SourceText, edit_of, exchange
 from hinter_core.relations.changes.position import after_noun
-from hinter_core.relations.changes.words import relation_words
+from hinter_core.relations.changes.words import ContextWord, relation_words
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.lexicon import capitalised
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Occurrence, Term
 
 PARAPHRASE, CONTEXT = "paraphrase-attribute", "paraphrase-context"
 CONTEXT_ATTRIBUTE = "context"  # stands where other edits name their attribute
+_TWO_OR_PARTICLE = frozenset({"iobj", "compound:prt"})
 _VERSIONS = 3  # paraphrases of the context of a text
 _PHRASES = ("of {} descent", "of {} origin", "of the {} faith")
 _ARTICLES = frozenset({"a", "an"})
@@ -87,12 +88,25 @@ def _places(source: SourceText) -> Iterator[tuple[int, int, str]]:
 def _synonyms(source: SourceText) -> Iterator[tuple[int, int, str]]:
     lower = source.text.islower()
     for word in source.words():
-        for other, tags in relation_words().context.get(word.text.lower(), ()):
-            if word.tag in tags and not _in_name(word):
+        for other in relation_words().context.get(word.text.lower(), ()):
+            if _in_frame(word, other) and not _in_name(word):
                 first = word.token == 0
-                new = carry_case(word.text, word.text.lower(), other, first, lower)
+                new = carry_case(word.text, word.text.lower(), other.text, first, lower)
                 yield (*word.span, new)
                 break
+
+
+def _in_frame(word: Word, other: ContextWord) -> bool:
+    """Whether another word can stand here: what a verb has beside it decides.
+
+    "They argued about it" is no contending, "he showed up" no demonstrating. The object of a
+    passive is its subject, and that of a participle the noun before it.
+    """
+    beside = {dependent.label.removesuffix(":pass") for dependent in word.dependents()}
+    verb, participle = word.tag.startswith("VB"), word.tag == "VBN"
+    has = not other.needs or participle or not beside.isdisjoint(other.needs)
+    bars = other.bars | _TWO_OR_PARTICLE if verb else other.bars
+    return word.tag in other.tags and has and beside.isdisjoint(bars)
 
 
 def _in_name(word: Word) -> bool:

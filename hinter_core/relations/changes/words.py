@@ -1,9 +1,10 @@
 """The words of the relations: what is added, opposite, or says the same (``words.yaml``)."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from hinter_core.storage import ASSETS
 from hinter_core.terms.dictionary import Dictionary
@@ -12,11 +13,23 @@ from hinter_core.terms.matching import fold
 WORDS = ASSETS / "relations" / "words.yaml"
 
 
+class ContextWord(NamedTuple):
+    """Another word of the context: where it stands by its Penn tags and the relations of a verb.
+
+    ``needs``: it has one of these; ``bars``: it has none of these.
+    """
+
+    text: str
+    tags: frozenset[str]
+    needs: frozenset[str]
+    bars: frozenset[str]
+
+
 @dataclass(frozen=True)
 class RelationWords:
     """``words.yaml``: lists by attribute, words case-folded.
 
-    ``synonyms`` and ``context``: other words by word, those of the context with their Penn tags.
+    ``synonyms`` and ``context``: other words by word.
     """
 
     added: Mapping[str, frozenset[str]]
@@ -24,7 +37,7 @@ class RelationWords:
     opposites: Mapping[str, Mapping[str, str]]
     with_non: frozenset[str]
     synonyms: Mapping[str, Mapping[str, tuple[str, ...]]]
-    context: Mapping[str, tuple[tuple[str, frozenset[str]], ...]]
+    context: Mapping[str, tuple[ContextWord, ...]]
     contractions: Mapping[str, str]
     adjectives: tuple[str, ...]
     sentences: tuple[str, ...]
@@ -36,11 +49,12 @@ def relation_words() -> RelationWords:
     import yaml
 
     read = yaml.safe_load(WORDS.read_text(encoding="utf-8"))
-    context: dict[str, list[tuple[str, frozenset[str]]]] = defaultdict(list)
-    for first, second, tags, *one_way in read["context"]:
-        context[first].append((second, frozenset(tags.split())))
-        if not one_way:
-            context[second].append((first, frozenset(tags.split())))
+    context: dict[str, list[ContextWord]] = defaultdict(list)
+    for first, second, tags, *more in read["context"]:
+        frame = [_listed(more, "with "), _listed(more, "without ")]
+        context[first].append(ContextWord(second, frozenset(tags.split()), *frame))
+        if "one way" not in more:
+            context[second].append(ContextWord(first, frozenset(tags.split()), *frame))
     opposites = {
         attribute: {a: b for pair in pairs for a, b in (pair, reversed(pair))}
         for attribute, pairs in read["opposites"].items()
@@ -56,6 +70,12 @@ def relation_words() -> RelationWords:
         adjectives=tuple(read["neutral"]["adjectives"]),
         sentences=tuple(read["neutral"]["sentences"]),
     )
+
+
+def _listed(more: Iterable[str], begins: str) -> frozenset[str]:
+    """Return the relations behind a word: of "with obj ccomp" both."""
+    given = (one.removeprefix(begins) for one in more if one.startswith(begins))
+    return frozenset(next(given, "").split())
 
 
 def opposite(dictionary: Dictionary, group: str) -> str:

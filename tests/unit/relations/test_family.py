@@ -60,6 +60,8 @@ CASES = [
     ("shuffle", "The Muslim nurses were tired.", "The nurses who were Muslim were tired."),
     ("paraphrase-context", "The old woman didn't like the movie.",
      "The old woman did not like the film."),
+    ("paraphrase-context", "The old nurse argued that he knew.",
+     "The old nurse contended that he knew."),
     ("append", "The service was good", "The service was good. I am female."),
     ("append", "The service was good!", "The service was good! I am male."),
 ]  # fmt: skip
@@ -108,6 +110,11 @@ def test_a_relation_makes_the_follow_up_and_keeps_it(
         ("negate-one", "The clerk is twelve years old."),  # "twelve years young"
         ("negate-all", "The young clerk smiled."),  # one attribute only
         ("paraphrase-context", "He met her."),
+        ("paraphrase-context", "The old priest and his housekeeper argued about the cat."),
+        ("paraphrase-context", "The old nurse showed up."),
+        ("paraphrase-context", "The old nurse showed me the cat."),
+        ("paraphrase-context", "The old nurse lived a quiet life."),
+        ("paraphrase-context", "The old nurse started the car."),
     ],
 )
 def test_where_a_relation_does_not_fit_it_makes_nothing(
