@@ -10,7 +10,7 @@ from hinter_core.annotation.backup import DATASET
 from hinter_core.annotation.backup import FOLDER as ANNOTATIONS
 from hinter_core.errors import InputError, hint
 from hinter_core.models.huggingface.limits import LARGEST, largest_model
-from hinter_core.models.server.endpoint import KEYS
+from hinter_core.models.server.endpoint import KEYS, bare
 from hinter_core.storage import DATA, data_place, mirrored_folder
 from hinter_ui.html.wording import Words, listed
 
@@ -62,7 +62,7 @@ def keep_days() -> int:
 
 
 def endpoints() -> tuple[str, ...]:
-    """Return the further servers that a public host may ask.
+    """Return the servers that a public host may ask, if they are named; OpenAI is none by itself.
 
     Raises:
         InputError: one is no address.
@@ -74,11 +74,6 @@ def endpoints() -> tuple[str, ...]:
             value = url.rpartition("@")[2]
             raise InputError(say("environment.endpoints", name=ENDPOINTS, value=value))
     return urls
-
-
-def bare(url: str) -> str:
-    """Return an address without blanks and slashes at its end."""
-    return url.strip().rstrip("/")
 
 
 def is_plain(url: str) -> bool:

@@ -35,6 +35,7 @@ from hinter_core.endpoints.tools import (
 from hinter_core.errors import HinterError, InputError
 from hinter_core.models.registry import BACKENDS, every_backend, parse_name
 from hinter_core.models.scripted import shipped_rules
+from hinter_core.models.server.endpoint import OPENAI_URL, bare
 from hinter_core.storage import data_place
 
 if TYPE_CHECKING:
@@ -191,7 +192,9 @@ def _admitted(model: str) -> str:
     if _runs_code(kind):
         raise InputError(f"Models of the kind {kind} are for the command line; name another.")
     settings = parse_name(model, trusted=True).settings
-    url = (settings.get("base_url") or "").strip().rstrip("/")
+    url = bare(settings.get("base_url") or "")
+    if "base_url" in settings and not url:
+        url = bare(os.environ.get("OPENAI_BASE_URL", "")) or OPENAI_URL
     if url and url not in _servers() and not is_loopback(_host(url)):
         raise InputError(
             f"The server {short(url, 100)} is not one that agents may use; its owner lists it in "
@@ -210,11 +213,8 @@ def _host(url: str) -> str:
 
 
 def _servers() -> set[str]:
-    named = (
-        os.environ.get("OPENAI_BASE_URL", ""),
-        *os.environ.get("HINTER_ENDPOINTS", "").split(","),
-    )
-    return {"https://api.openai.com/v1", *(url.strip().rstrip("/") for url in named)}
+    named = os.environ.get("HINTER_ENDPOINTS", "").strip() or OPENAI_URL
+    return {bare(url) for url in (os.environ.get("OPENAI_BASE_URL", ""), *named.split(","))}
 
 
 def serve(folder: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from hinter_core.errors import HinterError
 from hinter_core.models.prompting import shipped_prompts
 from hinter_core.models.registry import Backend, write_name
+from hinter_core.models.server.endpoint import OPENAI_URL
 from hinter_core.options import Option, Value
 from hinter_ui.html.wording import Words, translated
 from hinter_ui.shared.access import Access
@@ -20,6 +21,7 @@ EXAMPLES = {
     "hf-chat": "Qwen/Qwen2.5-0.5B-Instruct",
     "openai": "gpt-4o-mini",
 }
+_NARROWER = ("hf", "hf-masked", "prompt", "base_url")  # kinds and options; see fitting
 _ANY_KEY = "-"  # a name is looked at before its key is typed
 
 
@@ -37,16 +39,25 @@ def offered(option: Option, access: Access) -> tuple[list[tuple[str, str]], bool
         case "judge":
             names, others = ("vader", "textblob", "embedded"), True
         case "base_url":
-            names, others = access.servers()[1:], access.local
+            names, others = [url for url in access.servers() if url != OPENAI_URL], access.local
+            if not access.local and OPENAI_URL not in access.endpoints:
+                return [(name, name) for name in names], others
         case _:
             return [], False
     return [(say(f"form.choices.{option.name}"), ""), *((n, n) for n in names)], others
 
 
-def help_of(option: Option) -> str:
+def fitting(key: str, words: str, access: Access) -> str:
+    """Translate words of the core; a public host has others where those offer files or servers."""
+    if access.local or key not in _NARROWER:
+        return translated(words)
+    return say(f"form.public.{key}")
+
+
+def help_of(option: Option, access: Access) -> str:
     """Describe an option, and the range of its numbers."""
     if option.low is None or option.high is None:
-        return translated(option.help)
+        return fitting(option.name, option.help, access)
     return say("form.range", help=translated(option.help), low=option.low, high=option.high)
 
 

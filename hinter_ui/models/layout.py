@@ -3,6 +3,7 @@
 Each kind of model has a form with the options that it declares.
 """
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from hinter_core.options import Option
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.html.wording import translated
 from hinter_ui.models import html as present
-from hinter_ui.models.form import EXAMPLES, addable, help_of, offered, sketch
+from hinter_ui.models.form import EXAMPLES, addable, fitting, help_of, offered, sketch
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.links import DEFAULT_MODEL
 from hinter_ui.shared.services import Services
@@ -37,7 +38,7 @@ class ModelsLayout:
         self.table = html("model-table", script="models.table")
         self.status = html("table-status")
         labels.heading("kinds")
-        labels.html("model-kinds", lambda: present.kinds(services.access.kinds()))
+        labels.html("model-kinds", lambda: present.kinds(_fitting(services.access)))
 
     def _add(self, labels: Labels, access: Access) -> None:
         labels.heading("add")
@@ -69,6 +70,10 @@ class ModelsLayout:
         self.answer = html("try-answer", script="page.madeFrom")
 
 
+def _fitting(access: Access) -> dict[str, Backend]:
+    return {k: replace(b, about=fitting(k, b.about, access)) for k, b in access.kinds().items()}
+
+
 class KindForm:
     """The form of one kind of models; ``values`` are the fields of its options, in their order."""
 
@@ -86,7 +91,7 @@ class KindForm:
                 gr.Textbox,
                 lambda: {
                     "label": say("form.source", source=backend.source.partition("?")[0]),
-                    "info": translated(backend.about),
+                    "info": fitting(kind, backend.about, access),
                 },
                 placeholder=EXAMPLES.get(kind, ""),
                 lines=1 if backend.options else 3,
@@ -125,8 +130,8 @@ class KindForm:
     def _field(self, option: Option) -> Any:
         def texts() -> dict[str, Any]:
             choices = offered(option, self.access)[0]
-            labels = {"label": translated(option.title), "info": help_of(option)}
-            return labels | ({"choices": choices} if choices else {})
+            labels = {"label": translated(option.title), "info": help_of(option, self.access)}
+            return labels | ({"choices": choices, "value": choices[0][1]} if choices else {})
 
         elem_id = f"{self.kind}-{option.name.replace('_', '-')}"
         others = offered(option, self.access)[1]

@@ -26,13 +26,13 @@ from hinter_core.models.registry import (
     is_generative,
     parse_name,
 )
+from hinter_core.models.server.endpoint import OPENAI_URL, bare
 from hinter_core.terms.dictionary import Dictionary, load_file
-from hinter_ui.environment import bare, endpoints, is_plain, proxies
+from hinter_ui.environment import endpoints, is_plain, proxies
 from hinter_ui.html.wording import Words, listed, translated
 
 say = Words("shared")
 
-OPENAI_URL = "https://api.openai.com/v1"
 # Where Ollama, and vLLM or transformers serve, listen unless told otherwise.
 LOCAL_URLS = ("http://localhost:11434/v1", "http://localhost:8000/v1")
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*(@[\w./-]+)?")
@@ -65,8 +65,8 @@ class Access:
     def at(cls, host: str | None) -> Self:
         """Return the access of an app that listens on ``host`` (None: as gradio chooses).
 
-        ``HINTER_ENDPOINTS`` names further servers, separated by commas; ``HINTER_PROXIES`` counts
-        the proxies before the app.
+        ``HINTER_ENDPOINTS`` names these servers, separated by commas; without it there is OpenAI.
+        ``HINTER_PROXIES`` counts the proxies before the app.
 
         A proxy on this machine asks from loopback for strangers, so where there is one the host is
         public.
@@ -78,8 +78,7 @@ class Access:
         shared = os.environ.get("GRADIO_SHARE", "").lower() == "true"
         before = proxies()
         alone = not (shared or before or os.environ.get("SPACE_ID"))
-        urls = tuple(dict.fromkeys((OPENAI_URL, *endpoints())))
-        return cls(is_loopback(host) and alone, urls, before)
+        return cls(is_loopback(host) and alone, endpoints() or (OPENAI_URL,), before)
 
     def kinds(self) -> dict[str, Backend]:
         """Return the kinds of models that the app offers."""
@@ -87,7 +86,8 @@ class Access:
 
     def servers(self) -> tuple[str, ...]:
         """Return the addresses to offer."""
-        return (*self.endpoints, *LOCAL_URLS) if self.local else self.endpoints
+        named = (*self.endpoints, *LOCAL_URLS) if self.local else self.endpoints
+        return tuple(dict.fromkeys(named))
 
     def refusal(self, names: Iterable[str]) -> str:
         """Say why one of the models may not be loaded here; empty if all may be."""

@@ -18,7 +18,7 @@ from hinter_ui.explore.updates import over_budget
 from hinter_ui.html import notice
 from hinter_ui.models import html
 from hinter_ui.models.actions import ModelsActions
-from hinter_ui.models.form import addable, name_of, sketch
+from hinter_ui.models.form import addable, fitting, help_of, name_of, offered, sketch
 from hinter_ui.models.html import ModelRow, ModelState
 from hinter_ui.shared.access import OPENAI_URL, Access, clean_key
 from hinter_ui.shared.links import ExploreForm
@@ -159,6 +159,31 @@ def test_the_machines_default_server_is_no_way_around(monkeypatch: pytest.Monkey
         PUBLIC.admit("openai:m", KEY)
     monkeypatch.setenv("HINTER_ENDPOINTS", "http://10.0.0.1/v1/, https://other.example/v1")
     assert Access.at("0.0.0.0").admit("openai:m", KEY).kind == "openai"
+
+
+def test_named_servers_are_all_that_strangers_may_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    base_url = next(o for o in BACKENDS["openai"].options if o.name == "base_url")
+    assert offered(base_url, Access.at("0.0.0.0")) == ([("OpenAI", "")], False)
+    monkeypatch.setenv("HINTER_ENDPOINTS", "https://one.example/v1")
+    access = Access.at("0.0.0.0")
+    assert offered(base_url, access) == ([("https://one.example/v1",) * 2], False)
+    for refused in ("openai:m", f"openai:m?base_url={OPENAI_URL}"):
+        with pytest.raises(ModelError, match=r"use https://one\.example/v1\."):
+            access.admit(refused, KEY)
+    for same in ("HTTPS://One.example/v1/", "https://one.example/v1"):
+        access.admit(f"openai:m?base_url={same}", KEY)
+    with pytest.raises(ModelError):
+        access.admit("openai:m?base_url=https://one.example/V1", KEY)
+    monkeypatch.setenv("HINTER_ENDPOINTS", f"{OPENAI_URL}, https://one.example/v1")
+    assert Access.at("0.0.0.0").admit("openai:m", KEY).kind == "openai"
+
+
+def test_a_public_host_offers_no_files_or_servers_that_it_refuses() -> None:
+    for access in (LOCAL, PUBLIC):
+        shown = [help_of(option, access) for option in BACKENDS["openai"].options]
+        shown += [fitting(kind, backend.about, access) for kind, backend in BACKENDS.items()]
+        for words in ("your TOML file", "http://localhost", "of a folder"):
+            assert (words in " ".join(shown)) == access.local
 
 
 @pytest.mark.parametrize("key", ["a b", "sk-\u00e9", "sk-1\nHost: x", "x" * 2_000])

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from hinter_core.errors import ModelError
 from hinter_core.models.registry import NO_KEY, ModelName
@@ -21,7 +21,7 @@ from hinter_core.models.server.http import CONNECT, NoAnswerError, ServerError, 
 from hinter_core.models.server.responses import printable, sentence_of
 from hinter_core.types import Failure, Prediction
 
-_OPENAI = "https://api.openai.com/v1"
+OPENAI_URL = "https://api.openai.com/v1"
 _TOO_LONG = re.compile(
     r"context[ _-]?(?:length|window|size)|maximum (?:input|prompt|sequence|model) length|"
     r"too many (?:input |prompt )?tokens|(?:input|prompt|request) (?:is )?too (?:long|large)|"
@@ -92,7 +92,7 @@ class Endpoint:
 
     def where_to(self, path: str) -> str:
         """Return the address of a path, such as ``chat/completions``."""
-        base = self.base_url or _OPENAI
+        base = self.base_url or OPENAI_URL
         if not self.api_version:
             return f"{base}/{path}"
         if not urlsplit(base).path.rstrip("/").endswith("/v1"):
@@ -221,6 +221,16 @@ class Endpoint:
         key = self.key
         secret = len(key) >= _SECRET and not key.isalpha() and any(map(str.isdigit, key))
         return secret and key in reply
+
+
+def bare(url: str) -> str:
+    """Return an address as it is compared: as ``https://host/v1``, not ``HTTPS://Host/v1/``."""
+    url = url.strip().rstrip("/")
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # no address at all
+        return url
+    return urlunsplit(parts._replace(netloc=parts.netloc.lower()))
 
 
 def is_too_long(error: ServerError) -> bool:

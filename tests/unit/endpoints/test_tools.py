@@ -10,6 +10,7 @@ import pytest
 from hinter_core.campaign.progress import ATOMIC, PLACEBO, CampaignProgress
 from hinter_core.endpoints.stdio import OwnMachine
 from hinter_core.endpoints.tools import CampaignState, check, scan, status
+from hinter_core.errors import InputError
 from tests.conformance.faulty_server import FaultyServer
 
 
@@ -27,6 +28,14 @@ def test_a_model_that_fails_is_told_with_its_reason(
     assert number > 5
     assert said["unanswered"] == {"error (500: too much to do)": number} == row["unanswered"]
     assert server.asked.total() == 2  # the unchanged text, once for each call
+
+
+def test_an_agent_asks_named_servers_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setenv("HINTER_ENDPOINTS", "https://one.example/v1")
+    for refused in ("openai:m", "openai:m?base_url=https://two.example/v1"):
+        with pytest.raises(InputError, match="is not one that agents may use"):
+            check(OwnMachine(tmp_path, lambda *_: None), "The black man sang.", model=refused)
 
 
 def test_neutral_swaps_are_counted_apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
