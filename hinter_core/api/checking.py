@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import reprlib
 import time
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -185,7 +186,10 @@ def settings_of(
         InputError: an unknown setting, or a wrong value.
     """
     given = settings if attributes is None else {"attributes": attributes, **settings}
-    return from_mapping(given, where, known=known)
+    campaign = from_mapping(given, where, known=known)
+    if campaign.replaced:
+        warnings.warn(campaign.replaced, stacklevel=3)
+    return campaign
 
 
 class CheckResult:

@@ -20,7 +20,7 @@ from hinter_core.options import Unchosen
 from hinter_core.relations.changes.words import WORDS
 from hinter_core.relations.registry import relation_names
 from hinter_core.storage import yaml_loader
-from hinter_core.terms.dictionary import Dictionary
+from hinter_core.terms.dictionary import Dictionary, load_shipped
 
 VERSION = 3  # of stored tables; version 2 had only substitutions
 READABLE = (2, VERSION)
@@ -98,6 +98,18 @@ class Campaign(CampaignSettings):
                 such attribute.
         """
         return replace(self, **self.source.pinned())
+
+    @property
+    def replaced(self) -> str:
+        """Say which shipped dictionaries the user's files of their names replace; "" if none."""
+        names = sorted({Path(one).name.partition(".")[0] for one in self.dictionaries})
+        lines = (
+            f"Your {name} replaces the shipped dictionary of that name: its words alone change. "
+            "Rename the file to use both."
+            for name in names
+            if name in load_shipped()
+        )
+        return " ".join(lines)
 
     def vocabulary(self) -> list[Dictionary]:
         """Load the dictionaries of the attributes; none where the texts say what changes.

@@ -35,6 +35,8 @@ def check(
     source = read_text(text, file, words)
     neutral = NEUTRAL.read(neutral, "the options: ")
     campaign = from_mapping(settings, "the options")
+    if campaign.replaced:
+        say(campaign.replaced, err=True)
     budget = budget_of(campaign.requests, campaign.budget)
     ready = prepare_check(source, model, campaign, budget)
     if estimate:

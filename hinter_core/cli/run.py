@@ -123,6 +123,8 @@ def run(
     _require_used(chosen, settings)
     require_writable(junit_file, sarif_file)
     opened = engine_named(engine, gpus)
+    if chosen.replaced:
+        say(chosen.replaced, err=True)
     if estimate:
         seen = forecast(plan_run(chosen))
         say(json.dumps(asdict(seen)) if as_json else _forecast(seen))

@@ -195,6 +195,18 @@ def test_version_and_help(run: Run) -> None:
         assert "..." not in out.partition("Commands:")[2].replace("findings ...", "")
 
 
+def test_a_dictionary_named_like_a_shipped_one_is_told(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "religion.csv"
+    path.write_text("term,group\nplumber,pipes\nbaker,bread\n", encoding="utf-8")
+    options = ("--model", RULES, "--order", "1", "--attributes", "race", "--limit", "1")
+    told = "Your religion replaces the shipped dictionary of that name: its words alone change."
+    _, _, err = run("check", "The Black baker sang.", "--dictionary", str(path), *options)
+    assert err.count(told) == 1
+    path = path.rename(tmp_path / "jobs.csv")
+    _, _, err = run("check", "The Black baker sang.", "--dictionary", str(path), *options)
+    assert told not in err
+
+
 def test_dictionary_commands(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("dictionary", "list")
     assert code == 0
