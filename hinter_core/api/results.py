@@ -100,6 +100,9 @@ class CampaignResult:
     def groups(self) -> pandas.DataFrame:
         """Error rates by the group that mutants were changed to, beside the mean of all groups.
 
+        An error counts whichever way the answer flips, so a high rate may mean that the model
+        treats the group of the original text worse.
+
         Columns:
             model: name of the model
             attributes: attributes changed

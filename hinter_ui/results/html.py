@@ -246,9 +246,9 @@ def rates(report: Report) -> Markup:
 
 
 def groups(report: Report, model: ModelReport) -> Markup:
-    """Draw circles for each set of attributes, and heat maps; write the table of groups."""
+    """Draw circles for each set of attributes; write the table of groups, and draw heat maps."""
     tables = (for_visitors(s) for s in _sections(report, model) if s.key == "groups")
-    return join([overlaps(model), _charts("groups", report, model), *map(section_of, tables)])
+    return join([overlaps(model), *map(section_of, tables), _charts("groups", report, model)])
 
 
 def details(report: Report, model: ModelReport) -> Markup:

@@ -139,6 +139,10 @@ def groups_sections(rates: Iterable[GroupRate]) -> Iterable[Section]:
                 f"{joined(attributes)}: hidden bias, which no part explains, is significantly "
                 f"more frequent than the mean in {len(strict)}: {hidden}."
             )
+    direction = (
+        "An error counts for the group that a text was changed to, whichever way the answer flips, "
+        "so a high rate may mean that the model treats the group of the original text worse."
+    )
     note = (
         "Above the mean is the published criterion (GAB for one attribute, GIB for several). "
         f"Significant: p below {ALPHA} in a one-sided test against the mean, adjusted for all "
@@ -147,7 +151,7 @@ def groups_sections(rates: Iterable[GroupRate]) -> Iterable[Section]:
     )
     columns = ["Attributes", "Mean", "Above it", "Significant", "Significant groups",
                "Significant, hidden"]  # fmt: skip
-    yield Section("groups", "Groups", [note], columns, rows, in_words=sentences)
+    yield Section("groups", "Groups", [direction, note], columns, rows, in_words=sentences)
     every: Rows = [
         [joined(g.attributes), joined(g.groups), g.errors.hits, g.errors.of, g.texts, g.errors,
          "yes" if g.above else "no", PValue(g.p_value), g.hidden.hits if g.hidden else "",

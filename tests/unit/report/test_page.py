@@ -271,6 +271,10 @@ def test_a_heat_map_has_a_cell_for_every_pair_of_groups(report: Report) -> None:
         f"n\u00a0{group.errors.of:,}" for group in own
     )
     assert sum(cell["few"] for cell in cells) == sum(group.errors.of < FEW for group in own)
+    page = to_html(report)
+    part = page.partition('class="part groups"')[2]
+    note, folded = map(part.index, ("An error counts for the group", "<details class='in-words"))
+    assert note < part.index(name) < folded
     made["rows"][0][1][0] = None  # two groups that no mutant joins
     (drawn,) = plot(made)["data"]
     for (_, row), words in zip(made["rows"], drawn["text"], strict=True):
