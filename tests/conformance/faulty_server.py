@@ -194,6 +194,9 @@ class FaultyServer:
         if fault == "echo-bearer":
             said = f"none of this works with Authorization: {' '.join(self.keys)}"
             return 400, _error(said), {}
+        if fault.startswith("echo-prompt"):
+            said = {"message": f"Cannot read {body['messages']}"}
+            return (200 if fault.endswith("200") else 500), {"error": said}, {}
         if fault == "echo":
             return 200, completion(f"positive, said {' '.join(self.keys)}"), {}
         if fault == "flip":

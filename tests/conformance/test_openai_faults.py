@@ -125,6 +125,18 @@ def test_a_failure_has_the_sentence_of_the_server(
     assert detail.isprintable()
 
 
+@pytest.mark.parametrize("fault", ["echo-prompt", "echo-prompt-200"])
+def test_a_failure_does_not_repeat_what_was_sent(
+    server: FaultyServer, tmp_path: Path, fault: str
+) -> None:
+    text = f"Ada is ill [fault:{fault}]."
+    answer = store(server, tmp_path, retries=0).predict([text])[text]
+    assert answer.failure is Failure.ERROR
+    assert "Cannot read [{" in answer.detail
+    assert answer.detail.endswith("\u2026")
+    assert "Ada" not in answer.detail
+
+
 @pytest.mark.parametrize(
     "fault", ["parts", "parts-with-thoughts", "wrapped-part", "reasoned", "tool-and-text"]
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from http import HTTPStatus
@@ -18,7 +18,7 @@ from urllib.parse import urlsplit, urlunsplit
 from hinter_core.errors import ModelError
 from hinter_core.models.registry import NO_KEY, ModelName
 from hinter_core.models.server.http import CONNECT, NoAnswerError, ServerError, body_of, request
-from hinter_core.models.server.responses import printable, sentence_of
+from hinter_core.models.server.responses import printable, sentence_of, without_echo
 from hinter_core.types import Failure, Prediction
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -41,6 +41,12 @@ _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _OWN_HEADERS = re.compile(
     r"authorization|cookie|host|connection|content-|transfer-|accept-encoding|"
     r".*(?:key|token|secret|password|auth)",
+    re.I,
+)
+# Names of secrets within a body, which has tokens and keys of other kinds as well.
+_SECRET_FIELDS = re.compile(
+    r"key|token|auth|.*(?:api_?key|secret|password|credential|authorization|bearer|cookie|"
+    r"(?:access|auth|session|ad)_?token).*",
     re.I,
 )
 _OWN_FIELDS = {"model", "messages", "stream", "n", "max_tokens", "max_completion_tokens"}
@@ -141,16 +147,17 @@ class Endpoint:
             raise ServerError(answer)
         return body_of(answer)
 
-    def outcome(self, error: Exception) -> Prediction:
+    def outcome(self, error: Exception, sent: Sequence[str] = ()) -> Prediction:
         """Translate an error into a failure; to be called outside of its ``except``.
 
-        A server may repeat the key in an error, so the errors raised here are not chained.
+        A server may repeat the key in an error, so the errors raised here are not chained. Nor do
+        they have what the server repeats of the texts that were ``sent``.
 
         Raises:
             ModelError: no other request can succeed either.
         """
         if isinstance(error, ServerError):
-            return self._of_status(error)
+            return self._of_status(error, sent)
         if isinstance(error, NoAnswerError):
             if error.unreachable:
                 raise ModelError(
@@ -163,8 +170,8 @@ class Endpoint:
         detail = f"the connection failed: {self._describe(error)}"
         return Prediction(failure=Failure.ERROR, detail=detail)
 
-    def _of_status(self, error: ServerError) -> Prediction:
-        said = self._describe(error)
+    def _of_status(self, error: ServerError, sent: Sequence[str]) -> Prediction:
+        said = without_echo(self._describe(error), sent)
         if error.status in (400, 403, 422) and _FILTERED.search(str(error)):
             return Prediction(failure=Failure.REFUSED, detail=f"content filter: {said}")
         if error.status in (401, 403):
@@ -212,7 +219,7 @@ class Endpoint:
         key = self.key
         if key in ("", NO_KEY):
             return message
-        if len(key) >= _LEAST_SECRET and not key.isalpha():
+        if _is_secret(key):
             return message.replace(key, "[key]")
         return re.sub(rf"{_AFTER_KEY}{re.escape(key)}\b", r"\1[key]", message, flags=re.I)
 
@@ -258,6 +265,8 @@ def endpoint_for(name: ModelName) -> Endpoint:
     if settings["api_version"] and not base_url:
         raise ModelError("api_version is for Azure: add base_url=https://NAME.openai.azure.com")
     effort = settings["reasoning_effort"]
+    headers, fields = _headers(settings["headers"]), _fields(settings["extra_body"])
+    _require_no_key(key.strip(), [name.source, *settings.values()], [headers, fields])
     return Endpoint(
         base_url=base_url.rstrip("/"),
         model=name.source,
@@ -266,8 +275,8 @@ def endpoint_for(name: ModelName) -> Endpoint:
         # A visitor's server must not redirect requests to addresses that a visitor may not name.
         redirects=name.trusted and visitor_keys is None,
         api_version=settings["api_version"],
-        headers=_headers(settings["headers"]),
-        fields=_fields(settings["extra_body"]),
+        headers=headers,
+        fields=fields,
         effort="" if effort == DEFAULT_EFFORT else effort,
     )
 
@@ -314,11 +323,15 @@ def _headers(written: str) -> dict[str, str]:
         if not _HEADER.fullmatch(header) or not plain:
             raise ModelError('headers needs names and texts, such as {"X-Title": "an audit"}.')
         if _OWN_HEADERS.match(header):
-            raise ModelError(
-                f"Leave {header} out of headers: names are stored with campaigns, and a key is "
-                "given apart (the command line reads OPENAI_API_KEY)."
-            )
+            raise _no_place("headers", header)
     return headers
+
+
+def _no_place(option: str, name: str) -> ModelError:
+    return ModelError(
+        f"Leave {name} out of {option}: names are stored with campaigns, and a key is given apart "
+        "(the command line reads OPENAI_API_KEY)."
+    )
 
 
 def _fields(written: str) -> dict[str, Any]:
@@ -328,4 +341,40 @@ def _fields(written: str) -> dict[str, Any]:
             f"Leave {', '.join(reserved)} out of extra_body: HInter sends it, and max_tokens is an "
             "option of its own."
         )
+    for name, _ in _within(fields):
+        if _SECRET_FIELDS.fullmatch(name.replace("-", "_")):
+            raise _no_place("extra_body", name)
     return fields
+
+
+def _within(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield all names and values of a JSON object, at any depth; what a list holds has no name."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        pairs = value.items() if isinstance(value, dict) else (("", one) for one in value)
+        for name, inner in pairs:
+            yield name, inner
+            if isinstance(inner, dict | list):
+                waiting.append(inner)
+
+
+def _require_no_key(key: str, settings: Iterable[Any], objects: Iterable[Any]) -> None:
+    """Refuse the key among what is stored with campaigns.
+
+    A short one may be a word of the settings, and is refused as a value of the ``objects`` alone.
+    """
+    if key in ("", NO_KEY):
+        return
+    texts = [str(part) for one in objects for pair in _within(one) for part in pair]
+    long = _is_secret(key) and any(key in text for text in (*map(str, settings), *texts))
+    if long or key in texts:
+        raise ModelError(
+            "Leave the API key out of the model's name: names are stored with campaigns, and a key "
+            "is given apart (the command line reads OPENAI_API_KEY)."
+        )
+
+
+def _is_secret(key: str) -> bool:
+    """Whether a key is no word that a text may hold by itself."""
+    return len(key) >= _LEAST_SECRET and not key.isalpha()

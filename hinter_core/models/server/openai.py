@@ -27,7 +27,7 @@ from hinter_core.models.server.endpoint import Endpoint, endpoint_for, is_too_lo
 from hinter_core.models.server.http import ServerError
 from hinter_core.models.server.line import Line
 from hinter_core.models.server.pace import BUSY, Pace
-from hinter_core.models.server.responses import raw_reply
+from hinter_core.models.server.responses import raw_reply, without_echo
 from hinter_core.types import Failure, Prediction
 
 Reply = tuple[Prediction, Cost]
@@ -111,13 +111,15 @@ class OpenAIModel(Line[Reply], Remote):
             raw = _LEAK
         if raw.detail:
             raw = replace(raw, detail=self._endpoint.without_key(raw.detail))
+        if raw.failure is Failure.ERROR:
+            raw = replace(raw, detail=without_echo(raw.detail, self._sent(text)))
         cost = self.usage.add(*tokens)
         self._count(raw)
         return raw, cost
 
     def _failure(self, text: str, error: Exception) -> Reply:
         """Return an error as a failure with its cost."""
-        failed = self._endpoint.outcome(error)
+        failed = self._endpoint.outcome(error, self._sent(text))
         estimate = self.estimate(text)
         # With a status, the server generated nothing.
         none = isinstance(error, ServerError)
@@ -140,6 +142,9 @@ class OpenAIModel(Line[Reply], Remote):
                     f"{self._endpoint.where} answered none of {_IN_VAIN} texts ({reply.detail}), "
                     "so it is asked about no others; mend that, then start again."
                 )
+
+    def _sent(self, text: str) -> list[str]:
+        return [text, *(message["content"] for message in self._prompt.messages(text))]
 
     def _tokens(self, text: str) -> int:
         estimate = self.estimate(text)

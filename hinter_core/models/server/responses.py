@@ -5,7 +5,7 @@ status 200, is never one.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import exp
 from typing import Any
 
@@ -22,6 +22,7 @@ _BROKEN = frozenset(
     "insufficient_system_resource malformed_function_call".split()
 )
 _SENTENCE = 200  # characters of a server's sentence that are kept
+_ECHO, _LEAST_ECHO = 20, 8  # characters of a text that are its own, and of one that may be a word
 _MARKUP = re.compile(r"<[^<>]{0,500}>")
 _HIDDEN = re.compile(r"<(style|script)\b[^>]{0,500}>[^<]{0,20000}</\1>", re.I)
 
@@ -119,6 +120,18 @@ def _first_token(choice: Mapping[str, Any]) -> dict[str, float]:
 def sentence_of(body: Any) -> str:
     """Return what a body says in words, on one line: its error's message, or its text; or ""."""
     return printable(_sentence(body, 0))[:_SENTENCE]
+
+
+def without_echo(said: str, sent: Iterable[str]) -> str:
+    """Cut a server's sentence where it repeats a piece of what was ``sent``."""
+    for whole in sent:
+        part = " ".join(clean.printable(whole).split())
+        size = min(_ECHO, len(part))
+        starts = range(len(said) - size + 1 if size >= _LEAST_ECHO else 0)
+        at = next((n for n in starts if said[n : n + size] in part), len(said))
+        if at < len(said):
+            said = said[:at].rstrip(" '\"") + "\u2026"
+    return said
 
 
 def _sentence(body: Any, deep: int) -> str:

@@ -11,6 +11,8 @@ from hinter_core.errors import ModelError
 from hinter_core.models.registry import build_model, parse_name
 from tests.conformance.faulty_server import FaultyServer
 
+KEY = "sk-2718281828"
+
 
 def load(rest: str) -> Any:
     return build_model(parse_name(f"openai:{rest}", trusted=True))
@@ -91,11 +93,19 @@ def test_options_belong_to_the_identity_of_a_reply() -> None:
         ('headers={"Authorization": "Bearer x"}', "Leave Authorization out of headers"),
         ('headers={"x-api-key": "x"}', "Leave x-api-key out of headers"),
         ('headers={"Cookie": "x"}', "Leave Cookie out of headers"),
+        ('extra_body={"api_key":"x"}', "Leave api_key out of extra_body"),
+        ('extra_body={"max_tokens_seen":1,"a":[{"x":{"Api-Key":"x"}}]}', "Leave Api-Key out of"),
+        (f'extra_body={{"user":"{KEY}"}}', "Leave the API key out of the model's name"),
+        (f'headers={{"X-Title":"{KEY}"}}', "Leave the API key out of the model's name"),
+        (f"question=Is {KEY} good?", "Leave the API key out of the model's name"),
         ("reasoning_effort=much", "reasoning_effort=much in .*: use default or none"),
         ("api_version=2024-10-21&base_url=", "api_version is for Azure: add base_url"),
     ],
 )
-def test_what_cannot_be_sent_is_refused_in_one_line(query: str, words: str) -> None:
+def test_what_cannot_be_sent_is_refused_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, query: str, words: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with pytest.raises(ModelError, match=words) as caught:
         load(f"tiny?{query}" if "base_url" in query else f"tiny?base_url=http://h:1/v1&{query}")
     assert "\n" not in str(caught.value)
