@@ -21,7 +21,7 @@ from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.notice import qr_code
 from hinter_ui.html.pages import Macros, macros_of
 from hinter_ui.html.sections import cells_of, folded, pager, report_table
-from hinter_ui.html.wording import Words, address, numeral, translated
+from hinter_ui.html.wording import Words, address, formatted, grouped, numeral, translated
 
 say = Words("projects")
 
@@ -130,8 +130,8 @@ def _quality(one: Quality | None) -> list[str]:
     """Return median seconds, and the shares too fast and as the majority of the others."""
     if one is None:
         return ["\u2013"] * 3
-    seconds = "\u2013" if one.seconds is None else f"{one.seconds:.1f}"
-    return [seconds, percent(one.fast), percent(one.others)]
+    seconds = "\u2013" if one.seconds is None else formatted(one.seconds, ".1f")
+    return [seconds, grouped(percent(one.fast)), grouped(percent(one.others))]
 
 
 def texts(page_of_texts: Found) -> Markup:

@@ -30,6 +30,7 @@ from hinter_ui.html.wording import (
     SIGNS,
     Words,
     address,
+    grouped,
     in_visitors_words,
     listed,
     name_of,
@@ -190,7 +191,7 @@ def _in_words(state: PriorityState) -> str:
     """Say how far a prioritised run is with a model, and why it stopped."""
     sentences = [
         say.count("priority.asked", state.faults, asked=state.asked, cases=state.cases),
-        say("priority.rate", rate=percent(rate_of(state))) if state.audited else "",
+        say("priority.rate", rate=grouped(percent(rate_of(state)))) if state.audited else "",
         translated(state.reason),
     ]
     return " ".join(filter(None, sentences))

@@ -28,6 +28,7 @@ from hinter_ui.html.wording import (
     answer_of,
     badge,
     capital,
+    decimals,
     group_name,
     in_order,
     listed,
@@ -120,7 +121,7 @@ def _grade(judged: Outcome, *, scored: bool) -> Markup | None:
     sentence = glossary.sentence(say, f"grade.{kind}", interaction=signed(interaction))
     far = judged.effect.distance
     key = "grade.beyond" if scored else "grade.distance"
-    beyond = "" if far is None else glossary.sentence(say, key, distance=f"{far:.2f}")
+    beyond = "" if far is None else glossary.sentence(say, key, distance=decimals(far))
     return tag("span", " ", sentence, " ", beyond, class_="in-numbers")
 
 
@@ -183,7 +184,7 @@ def originals(check: TestResult, models: Sequence[str]) -> Markup:
 def _top(check: TestResult, model: str) -> str:
     prediction = check.originals[model]
     score = prediction.scores.get(prediction.labels[0]) if prediction.labels else None
-    return "" if score is None else f" {score:.2f}"
+    return "" if score is None else f" {decimals(score)}"
 
 
 def _strong(prediction: Prediction | None) -> Markup:

@@ -23,6 +23,7 @@ from hinter_ui.html.wording import (
     Words,
     answer_of,
     capital,
+    decimals,
     in_order,
     name_of,
     product,
@@ -192,7 +193,7 @@ def bars(prediction: Prediction | None, *, flipped: bool = False) -> Markup | No
     rows = []
     for label in shown:
         kind = "other" if label not in prediction.labels else "bad" if flipped else "good"
-        rows.append(bar(isolated(label), scores[label], f"{scores[label]:.2f}", kind))
+        rows.append(bar(isolated(label), scores[label], decimals(scores[label]), kind))
     if len(scores) > len(shown):
         rest = say.count("answers.lower", len(scores) - len(shown))
         rows.append(tag("li", rest, class_="quiet rest"))
@@ -286,7 +287,7 @@ def _interaction(
         "mode": "markers",
         "name": say("plot.added"),
         "marker": {"symbol": "diamond-open", "size": 14, "color": _INK, "line": {"width": 2}},
-        "hovertemplate": f"{say('plot.added')}: {probability(added):.2f}<extra></extra>",
+        "hovertemplate": f"{say('plot.added')}: {decimals(probability(added))}<extra></extra>",
     }
     lines = [
         _line(xs, plain, say("plot.unchanged", name=b), _MAIN, "circle", "solid"),

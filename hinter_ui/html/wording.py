@@ -33,7 +33,8 @@ _NUMBER = r"\d[\d,]*"
 _HOLE = re.compile(r"\{\w+\}")
 _GLUED = re.compile(r"[a-z).]$")  # before what may be missing in a sentence
 _BRACKETED = re.compile(r" \((.+)\)", re.DOTALL)
-_THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\w|,\d)")
+_FIGURE = re.compile(r"(?<![\w.,/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w/]|[.,]\d)")
+_INTERVAL = re.compile(r"\[([^\[\],]*\d),(\s[^\[\],]*\d)\]")
 _QUOTED = re.compile("\u201c([^\u201c\u201d\u201e]*)\u201d")
 _LISTED = re.compile(r"(, | and | or )")
 _LONGEST = 2_000  # characters of a text that is looked for in the catalogue
@@ -90,18 +91,27 @@ class _Spoken(Formatter):
 def formatted(value: object, form: str, language: str = "") -> str:
     """Format a value, a number in the language spoken unless one is given."""
     said = format(value, form)
-    return grouped(said, language) if "," in form else said
+    return grouped(said, language) if "," in form or form.endswith("f") else said
 
 
 def grouped(text: str, language: str = "") -> str:
-    """Write the thousands of the numbers in a text as a language does."""
+    """Write the numbers in a text as a language does: "1,234.5 [9.0, 24.4]" in German with commas."""
     sign = _thousands(language or _spoken.get())
-    return text if sign == "," else _THOUSANDS.sub(lambda match: match[0].replace(",", sign), text)
+    if sign == ",":
+        return text
+    swapped = str.maketrans({",": sign, ".": ","})
+    apart = _INTERVAL.sub(r"[\1;\2]", text)
+    return _FIGURE.sub(lambda match: match[0].translate(swapped), apart)
 
 
 def numeral(value: float) -> str:
     """Write a number in the language spoken."""
     return formatted(value, ",")
+
+
+def decimals(value: float) -> str:
+    """Write a number with two decimals in the language spoken."""
+    return formatted(value, ".2f")
 
 
 def quoted(text: str, language: str = "") -> str:
@@ -174,6 +184,8 @@ def _part(name: str, value: str, language: str, depth: int) -> str:
     """Translate what stands for a placeholder; groups and attributes are named as on the page."""
     if name == "groups":
         return group_name(value, language)
+    if name == "model":  # it may be called "biased"
+        return value
     if name.startswith("attributes"):
         words = Words("check", language)
         names = words.branch("attributes") | {
@@ -183,7 +195,7 @@ def _part(name: str, value: str, language: str, depth: int) -> str:
     if bracketed := _BRACKETED.fullmatch(value):  # reasons
         reasons = [_translated(one, language, depth) for one in bracketed[1].split("; ")]
         return f" ({'; '.join(reasons)})"
-    if _THOUSANDS.fullmatch(value):
+    if _FIGURE.fullmatch(value):
         return grouped(value, language)
     begin = " " * value.startswith(" ")
     return begin + _translated(value.removeprefix(begin), language, depth)
@@ -358,7 +370,7 @@ def signed(value: float | None) -> str:
         return "\u2013"
     rounded = round(value, 2)
     sign = "" if rounded == 0 else "+" if rounded > 0 else MINUS
-    return f"{sign}{abs(rounded):.2f}"
+    return f"{sign}{decimals(abs(rounded))}"
 
 
 def answer_of(prediction: Prediction | None) -> str:

@@ -19,6 +19,7 @@ from hinter_ui.html.wording import (
     answer_of,
     badge,
     capital,
+    decimals,
     hue,
     in_order,
     name_of,
@@ -109,7 +110,7 @@ def _part(trying: Trying, judged: Outcome) -> Markup:
     if judged.prediction is None:
         return join([title, ": ", verdict_name(judged.verdict)])
     words = say("told.part", names=title, answer=answer_of(judged.prediction),
-                probability=f"{_score(judged.prediction):.2f}")  # fmt: skip
+                probability=decimals(_score(judged.prediction)))  # fmt: skip
     return tag("span", words)
 
 
@@ -127,8 +128,8 @@ def told_of(trying: Trying, judged: Outcome, model: str = "") -> str:
         f"told.{key}",
         original=answer_of(before),
         answer=answer_of(judged.prediction),
-        before=f"{before.scores.get(label, 0.0):.2f}",
-        after=f"{after:.2f}",
+        before=decimals(before.scores.get(label, 0.0)),
+        after=decimals(after),
     )
 
 
@@ -165,7 +166,7 @@ def _row(
     answers = []
     for place, answer in enumerate(said):
         turned = bool(originals and answer and answer.labels != originals[place].labels)
-        score = f" {_score(answer):.2f}" if answer and answer.scores else ""
+        score = f" {decimals(_score(answer))}" if answer and answer.scores else ""
         sign = f"{SIGNS[Verdict.BIASED]} " if turned else ""
         answers.append((sign, answer_of(answer), score, turned))
     return page().row(label, text, columns[1:], answers)
@@ -202,7 +203,7 @@ def sums(trying: Trying) -> Markup:
     assert two is not None
     assert both is not None
     scores = [p.scores[label] for p in (trying.original, one, two, both)]
-    origin, first, second, _ = shown = [f"{score:.2f}" for score in scores]
+    origin, first, second, _ = shown = [*map(decimals, scores)]
     start, *parts, end = (log_odds(score) for score in scores)
     by = [part - start for part in parts]
     total = start + sum(by)
@@ -211,7 +212,7 @@ def sums(trying: Trying) -> Markup:
         "steps.plot.told",
         original=origin, first=names[0], one=first, second=names[1], two=second, both=shown[-1],
         start=signed(start), by_one=signed(by[0]), by_two=signed(by[1]), sum=signed(total),
-        added=f"{probability(total):.2f}", end=signed(end),
+        added=decimals(probability(total)), end=signed(end),
         interaction=signed(judged.effect.interaction or 0.0),
     )  # fmt: skip
     return tag("p", words, class_="sums")
@@ -241,7 +242,7 @@ def swaps(tried: Sequence[Trying], people: Sequence[Trying]) -> Markup:
     flips = sum(outcome.verdict is Verdict.BIASED for outcome in judged)
     answered = _by_text(tried, say("ui.answers"))
     words = say("steps.limits.placebo_told", flips=flips, total=len(judged),
-                before=f"{_score(tried[0].original):.2f}")  # fmt: skip
+                before=decimals(_score(tried[0].original)))  # fmt: skip
     verdicts = [one.changed.verdict for one in people]
     flipped = sum(one in (Verdict.BIASED, Verdict.HIDDEN) for one in verdicts)
     of_people = say("steps.limits.people", total=len(verdicts), flips=flipped)

@@ -12,7 +12,7 @@ from hinter_core.statistics.rates import Rate
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import rate_bar, report_table, row_of
-from hinter_ui.html.wording import numeral
+from hinter_ui.html.wording import grouped, numeral
 from hinter_ui.processes.record import RunState
 from hinter_ui.repair.runs import RepairStatus, say
 
@@ -117,13 +117,13 @@ def _measured(one: Measured) -> Markup:
 
 def _fall(one: Measured) -> str:
     before, after = (100 * (errors.share or 0.0) for errors in (one.before, one.after))
-    apart = points(one.difference) if one.difference else ""
+    apart = grouped(points(one.difference)) if one.difference else ""
     share = 100 * abs(one.less or 0.0)
     return say(f"fall.{one.change}", share=share, before=before, after=after, apart=apart)
 
 
 def _rate(rate: Rate, *, bad: bool) -> Markup:
-    return join((rate_bar(rate, bad=bad and bool(rate.hits)), percent(rate)))
+    return join((rate_bar(rate, bad=bad and bool(rate.hits)), grouped(percent(rate))))
 
 
 def repairs(statuses: Sequence[RepairStatus], *, local: bool) -> Markup:

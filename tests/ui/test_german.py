@@ -26,8 +26,11 @@ from hinter_ui.html.wording import (
     DEFAULT,
     FOLDER,
     Words,
+    decimals,
+    grouped,
     languages,
     leaves,
+    signed,
     speak,
     translated,
     written,
@@ -97,7 +100,7 @@ def test_groups_have_their_german_names_with_rate_and_answer() -> None:
         "significantly more errors than the mean of all groups."
     )
     assert said.startswith(
-        "\u00c4nderungen zu weiblich \u00d7 schwarz (100.0\u00a0% \u2192 no) und 2 weiteren"
+        "\u00c4nderungen zu weiblich \u00d7 schwarz (100,0\u00a0% \u2192 no) und 2 weiteren"
     )
 
 
@@ -201,8 +204,19 @@ def test_a_german_reads_no_comma_as_thousands() -> None:
         "This text has 1,220,111 combinations; give a limit to test a sample of them."
     )
     assert "1\u202f220\u202f111 Kombinationen" in said
-    assert for_visitors("1,220 of 5,248, 23.2\u00a0%") == "1\u202f220 von 5\u202f248, 23.2\u00a0%"
+    assert for_visitors("1,220 of 5,248, 23.2\u00a0%") == "1\u202f220 von 5\u202f248, 23,2\u00a0%"
+    assert decimals(0.5) == "0,50"
+    assert signed(-0.5) == "\u22120,50"
+    # Versions and names of models are no numbers.
+    assert (
+        grouped("gpt-4.1, 2.13.0, v1.5: 0.81 of 1,234.5")
+        == "gpt-4.1, 2.13.0, v1.5: 0,81 of 1\u202f234,5"
+    )
+    assert grouped("26.7 % [15.2,\u00a042.3]") == "26,7 % [15,2;\u00a042,3]"
+    said = translated("biased: No atomic mutant was kept and answered.")
+    assert said == "biased: Keine einzelne \u00c4nderung wurde behalten und beantwortet."
     speak("en")
+    assert decimals(0.5) == "0.50"
     assert Words("check").count("terms.found", 1220, name="age") == "age: 1,220 terms"
 
 
