@@ -95,7 +95,7 @@ def formatted(value: object, form: str, language: str = "") -> str:
 
 
 def grouped(text: str, language: str = "") -> str:
-    """Write the numbers in a text as a language does: "1,234.5 [9.0, 24.4]" in German with commas."""
+    """Write the numbers in a text as a language does: "1,234.5 [9.0, 24.4]" with commas."""
     sign = _thousands(language or _spoken.get())
     if sign == ",":
         return text

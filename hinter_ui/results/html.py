@@ -190,16 +190,13 @@ def head(report: Report, state: str) -> Markup:
 
 def cards(opening: Opening) -> Markup:
     """Show the decision about each model."""
-    for_page = [
-        replace(
-            card,
-            bars=[
-                {**bar, "name": for_visitors(bar["name"]), "written": grouped(bar["written"])}
-                for bar in card.bars
-            ],
-        )  # fmt: skip
-        for card in for_visitors(opening.cards, (card.model for card in opening.cards))
-    ]
+    for_page = []
+    for card in for_visitors(opening.cards, (card.model for card in opening.cards)):
+        bars = (
+            {**bar, "name": for_visitors(bar["name"]), "written": grouped(bar["written"])}
+            for bar in card.bars
+        )
+        for_page.append(replace(card, bars=list(bars)))
     return escape(macros_of("parts").decisions(for_page, _labels_of_first_view(), 3))
 
 
