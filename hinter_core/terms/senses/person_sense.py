@@ -50,6 +50,7 @@ COLLECTIVE_FROM = (
 )
 _SURE_FROM = 0.9  # of what a word in a fragment without a verb is about
 _BEFORE = 3  # sentences that are read with that of a pronoun
+_FEW = frozenset("couple duo gang mob pair trio".split())  # of one age
 _TOGETHER = frozenset("choir chorus ensemble troupe crew gang crowd congregation trio".split())
 _FORM = GrammaticalForm
 _TAGS = {
@@ -253,7 +254,8 @@ def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
         return f"here \u201c{surface}\u201d is a nation"
     if term.form is _FORM.NOUN_PL and _one_of_them(parse, head_of(parse, tokens)):
         return f"here \u201c{surface}\u201d is one people"
-    if not term.form.is_pronoun and (phrase := _expression(parse, tokens)):
+    phrase = _expression(parse, tokens) or _compound(parse, tokens)
+    if not term.form.is_pronoun and phrase:
         return f"is part of the expression \u201c{phrase}\u201d"
     if whole := _longer_people(parse, tokens, term):
         return f"is part of the name \u201c{whole}\u201d"
@@ -336,6 +338,38 @@ def _expression(parse: Parse, tokens: Sequence[int]) -> str:
     words = [fold(word) for word in parse.words]
     phrase = next(filter(None, (expression_at(words, token) for token in tokens)), ())
     return " ".join(phrase).replace(" '", "'")
+
+
+def _compound(parse: Parse, tokens: Sequence[int]) -> str:
+    """Return the words around a term that name an office, a group or a thing, or "".
+
+    There a noun for an age says nobody's ("a youth pastor"), a partner is no spouse, and a worker
+    no workman.
+    """
+    lists, last = lexicon(), tokens[-1]
+    word, end = fold(parse.words[last]) if len(tokens) == 1 else "", last
+    if word in ("partner", "partners", "worker", "workers"):
+        return _partner(parse, last, word)
+    while parse.labels[end] in MODIFIER and parse.heads[end] > end:
+        end = parse.heads[end]
+    head, known = fold(parse.words[end]), people_words()
+    group = head in known.collectives and head not in _FEW
+    somebody = known.person_noun(head) or head in person_nouns()
+    served = head in lists["serving"] or group or not somebody
+    if end == last or word not in lists["young"] or not served:
+        return ""
+    return " ".join(parse.words[last : end + 1])
+
+
+def _partner(parse: Parse, partner: int, word: str) -> str:
+    """Return the words of a partnership that is no couple's: "law partner", "a partner at"."""
+    before, after = fold(parse.words[partner - 1]) if partner else "", partner + 1
+    compound = partner > 0 and parse.labels[partner - 1] == "compound"
+    if before in lexicon()["partners"] or (compound and before not in lexicon()["spouses"]):
+        return f"{parse.words[partner - 1]} {parse.words[partner]}"
+    firm = word == "partner" and before in ("a", "the")
+    firm = firm and parse.words[after : after + 1] in (("at",), ("in",))
+    return " ".join(parse.words[partner : after + 1]) if firm else ""
 
 
 def _longer_people(parse: Parse, tokens: Sequence[int], term: Term) -> str:

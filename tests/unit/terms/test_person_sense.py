@@ -54,6 +54,8 @@ PEOPLE = [
     ("The nurse is Polish.", "nationality", ["Polish"]),
     ("Two fat men sat down.", "body", ["fat"]),
     ("The Welsh women's choir sings at the town hall.", "nationality", ["Welsh"]),
+    ("The kid detective sang.", "age", ["kid"]),
+    ("His life partner is a postal worker.", "gender", ["His", "partner", "postal worker"]),
     ("A Swedish actor came.", "nationality", ["Swedish"]),
     ("The English women spoke.", "nationality", ["English"]),
     ("Some Danish nurses and some Germans came.", "nationality", ["Danish", "Germans"]),
@@ -310,6 +312,15 @@ MORE_THINGS = [
     ("He spoke of the Kenyan people and its courage.", "gender", "people"),
     ("The Welsh women's choir sings at the town hall.", "gender", "women"),
     ("The Welsh women's club burned down.", "nationality", "Welsh"),
+    # Offices, groups and things, of which no word is about somebody.
+    ("The youth pastor sang.", "age", "youth"),
+    ("The youth group met.", "age", "youth"),
+    ("A child psychologist called.", "gender", "child"),
+    ("My boy mom left.", "gender", "boy"),
+    ("The youth worker sang.", "gender", "worker"),
+    ("He is a venture partner.", "gender", "partner"),
+    ("The senior partner left.", "gender", "partner"),
+    ("She is a partner at a law firm.", "gender", "partner"),
     ("Nobody asked the Korean people about it.", "gender", "people"),
 ]
 
