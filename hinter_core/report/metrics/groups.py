@@ -70,11 +70,12 @@ def group_rates(tally: ModelCounts) -> list[GroupRate]:
         if len(names) > 1:
             hidden_of[tuple(names)][tuple(of_groups)][hidden, cases] += texts
     answers: dict[tuple[Attributes, tuple[str, ...]], Counter[str]] = defaultdict(Counter)
-    for names, of_groups, after, errors in tally.sums(
-        "SELECT attributes, groups, names, sum(errors)::BIGINT FROM flips JOIN groups USING (key) "
-        "JOIN sets USING (set) JOIN named_labels ON labels = after"
+    for names, of_groups, before, after, errors in tally.sums(
+        "SELECT attributes, groups, b.names, a.names, sum(errors)::BIGINT FROM flips "
+        "JOIN groups USING (key) JOIN sets USING (set) JOIN named_labels b ON b.labels = before "
+        "JOIN named_labels a ON a.labels = after"
     ):
-        answers[tuple(names), tuple(of_groups)][answer_in_words(after)] += errors
+        answers[tuple(names), tuple(of_groups)][_led_to(before, after)] += errors
     every, of_hidden = _tested(errors_of), _tested(hidden_of)
     return [
         GroupRate(
@@ -215,7 +216,7 @@ def answer_changes(tally: ModelCounts) -> list[AnswerChange]:
         "JOIN named_labels a ON a.labels = after"
     ):
         if not is_placebo(tuple(names)):
-            counted = sums[answer_in_words(before), answer_in_words(after)]
+            counted = sums[answer_in_words(before), _led_to(before, after)]
             counted["intersectional" if len(names) > 1 else "atomic"] += errors
             counted["hidden"] += hidden
     changes = [
@@ -223,6 +224,11 @@ def answer_changes(tally: ModelCounts) -> list[AnswerChange]:
         for answers, n in sums.items()
     ]
     return sorted(changes, key=lambda c: (-c.intersectional, -c.atomic, c.before, c.after))
+
+
+def _led_to(before: Sequence[str], after: Sequence[str]) -> str:
+    """Name the answer that an error leads to; where the label stays, its probability moved."""
+    return f"{'still ' if before == after else ''}{answer_in_words(after)}"
 
 
 def answers_in_words(changes: Sequence[AnswerChange]) -> str:

@@ -57,6 +57,7 @@ def test_a_shift_of_scores_alone_is_hidden_beyond_a_tolerance(run: Run, tmp_path
     assert hinter.load(tmp_path / "out").rates.equals(found.rates)
     assert "moves by more than 0.3" in found.report()
     assert "good \u2192 good (-0.35)" in found.report()
+    assert "From answer to answer: good \u2192 still good 1." in found.report()
     change = hinter.compare(run(TEXTS[::2], even, score_tolerance=0.3), found)
     assert "good \u2192 good (-0.35)" in change.report()
 
