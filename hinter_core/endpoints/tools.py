@@ -15,6 +15,7 @@ from cachetools import LRUCache
 
 from hinter_core.campaign.findings import FindingFilter, Side, page_of_findings
 from hinter_core.campaign.progress import KINDS, CampaignProgress
+from hinter_core.campaign.tables import shifted
 from hinter_core.endpoints.answers import (
     around_change,
     first_row,
@@ -327,7 +328,8 @@ def findings(
     rows = [
         {"row": one.row, "verdict": one.verdict,
          "change": changes_in_words(one.edits),
-         "original_answer": ", ".join(one.original), "answer": ", ".join(one.labels or ()),
+         "original_answer": ", ".join(one.original),
+         "answer": ", ".join(one.labels or ()) + shifted(one.answer.moved),
          "mutant": around_change(one.text, one.mutant)}
         for one in records
     ]  # fmt: skip

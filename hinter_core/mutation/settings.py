@@ -75,7 +75,7 @@ class Settings:
     score_tolerance: float | None = setting(
         None, "How far the probability of a text's label may move and count as the same answer; if "
         "it moves further, the answer counts as changed, although the label stays. Of several "
-        "labels, each counts.",
+        "labels, each counts. Without it, labels alone are compared.",
         part="mutants", low=0.001, high=1.0, advanced=True, unset="labels alone", before=None,
     )  # fmt: skip
     validity: float = setting(
