@@ -32,7 +32,8 @@ ROOT = Path(__file__).resolve().parent
 SLOW = ("conformance", "unit/models/huggingface", "unit/data/test_hub.py",
         "unit/data/test_handwritten.py", "unit/annotation/test_backup.py", "unit/api",
         "unit/campaign", "unit/report", "unit/cli/test_bad_campaigns.py",
-        "unit/cli/test_report.py")  # fmt: skip
+        "unit/cli/test_report.py", "unit/cli/test_repair.py",
+        "unit/generators/test_template_mutants.py")  # fmt: skip
 
 
 def pytest_collection() -> None:

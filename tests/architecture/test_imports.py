@@ -62,14 +62,16 @@ def imports(path: Path) -> tuple[tuple[str, bool], ...]:
 
 def _imports(path: Path) -> Iterator[tuple[str, bool]]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    late = {
-        id(node)
-        for outer in ast.walk(tree)
-        if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef) or is_type_checking(outer)
-        for node in ast.walk(outer)
-    }
-    for node in ast.walk(tree):
-        early = id(node) not in late
+    todo: list[tuple[ast.AST, bool]] = [(tree, True)]
+    while todo:
+        node, early = todo.pop()
+        function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        early = early and not (function or is_type_checking(node))
+        todo += (
+            (child, early)
+            for child in ast.iter_child_nodes(node)
+            if not isinstance(child, ast.expr)
+        )
         if isinstance(node, ast.Import):
             yield from ((alias.name, early) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -79,7 +81,7 @@ def _imports(path: Path) -> Iterator[tuple[str, bool]]:
 
 
 def is_type_checking(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
 
 
 def module_of(name: str) -> str:

@@ -52,7 +52,6 @@ def asked(tmp_path: Path) -> list[str]:
     ]  # fmt: skip
 
 
-@pytest.mark.slow
 def test_a_repair_is_measured_on_what_it_did_not_learn_and_goes_on_where_it_was(
     run: Run, asked: list[str], tmp_path: Path
 ) -> None:
@@ -92,7 +91,6 @@ def test_a_repair_is_measured_on_what_it_did_not_learn_and_goes_on_where_it_was(
     assert "holds another repair" in error
 
 
-@pytest.mark.slow
 def test_a_sweep_repairs_once_for_each_share_and_number_of_words(
     run: Run, asked: list[str], tmp_path: Path
 ) -> None:
@@ -116,7 +114,6 @@ def test_a_sweep_repairs_once_for_each_share_and_number_of_words(
     assert "Errors by what was learnt from" in text
 
 
-@pytest.mark.slow
 def test_examples_are_written_for_a_model_that_is_trained_elsewhere(
     run: Run, asked: list[str], tmp_path: Path
 ) -> None:

@@ -62,7 +62,6 @@ def of(store: CampaignStore, model: str) -> ModelReport:
     return next(one for one in make_report(store).models if one.model == model)
 
 
-@pytest.mark.slow
 def test_planted_bias_of_two_attributes_is_found_as_hidden(planted: CampaignStore) -> None:
     report = of(planted, PLANTED)
     hidden = report.intersectional.verdicts[Verdict.HIDDEN.value]
@@ -90,7 +89,6 @@ def test_hidden_mutants_are_exported_with_their_parts(
     assert orders.count(1) >= 2
 
 
-@pytest.mark.slow
 def test_an_even_handed_model_has_no_error(planted: CampaignStore) -> None:
     report = of(planted, EVEN)
     assert report.intersectional.errors.hits == report.atomic.errors.hits == 0
@@ -133,7 +131,6 @@ def test_pairs_are_counted_as_by_hand(planted: CampaignStore) -> None:
     assert [one.cases.of for one in report.uncovering] == [pairs, of_countries]
 
 
-@pytest.mark.slow
 def test_all_attributes_are_the_default_and_their_combinations_are_made(tmp_path: Path) -> None:
     store = CampaignStore(tmp_path / "out")
     tested = campaign(tmp_path, EVEN, limit=30)
@@ -151,7 +148,6 @@ def test_all_attributes_are_the_default_and_their_combinations_are_made(tmp_path
     assert store.verify() == []
 
 
-@pytest.mark.slow
 def test_another_model_is_asked_about_the_stored_mutants(tmp_path: Path) -> None:
     store = CampaignStore(tmp_path / "out")
     first = campaign(tmp_path, EVEN, attributes=("gender", "country"))
@@ -208,7 +204,6 @@ def test_settings_that_do_not_fit_are_refused(
         campaign(tmp_path, EVEN, **settings).table()
 
 
-@pytest.mark.slow
 def test_templates_of_before_are_gone_on_with_only_if_they_are_complete(tmp_path: Path) -> None:
     store, tested = CampaignStore(tmp_path / "out"), campaign(tmp_path, EVEN)
     run_campaign(tested, store)

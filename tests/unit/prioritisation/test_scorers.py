@@ -81,7 +81,7 @@ def test_a_text_without_an_answer_differs_from_none() -> None:
         (["cosine=vader"], "asks no model"),
         (["sentiment=nosuch"], "nosuch"),
         (["entity=no_such_pipeline"], "not installed"),
-        (["sentiment=masked"], "label positive"),
+        pytest.param(["sentiment=masked"], "label positive", marks=pytest.mark.slow),
     ],
 )
 def test_bad_metrics_are_refused(wanted: list[str], message: str) -> None:
