@@ -32,6 +32,7 @@ _SAID = (
     "split_part(detail, ':', 1) ELSE coalesce(detail, '') END, '[0-9]+', '0', 'g')"
 )
 _OF_A_PART = "an answer that it is compared with is missing"
+Lost = tuple[str, str]  # a failure, and its cause as above
 Files = dict[int, dict[str, Path]]  # existing tables of answers by shard and model
 ANSWERED = "requests answered so far: "  # of a run whose first shard is not done
 LATEST = 6  # findings shown
@@ -44,15 +45,12 @@ _PARTS = 10  # that are named
 
 @dataclass
 class TableCounts:
-    """Counts of a table: ``counts`` by (kind, verdict) or by outcome, ``failures`` by name.
-
-    ``said``: an example of the details of each failure.
-    """
+    """Counts of a table: ``counts`` by (kind, verdict) or by outcome; see CampaignProgress."""
 
     counts: Counter[Any] = field(default_factory=Counter)
     mutants: int = 0
-    failures: Counter[str] = field(default_factory=Counter)
-    said: dict[str, str] = field(default_factory=dict)
+    lost: Counter[Lost] = field(default_factory=Counter)
+    said: dict[Lost, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -61,7 +59,7 @@ class CampaignProgress:
 
     ``texts`` and ``shards``: totals, None until known; ``made``: texts whose mutants are made;
     ``done``: texts that all ``models`` answered. ``verdicts``: by model, then by (kind, verdict).
-    ``said``: an example of the details of each of the ``failures``.
+    ``lost``: missing answers by failure and cause; ``said``: an example of the details of each.
     ``since``: texts and mutants done since a given time. ``runs``: how many there were.
     ``priority``: how far each model of a
     prioritised run is. ``kept``: answers from before the campaign.
@@ -76,8 +74,8 @@ class CampaignProgress:
     mutants: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     verdicts: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
-    failures: Counter[str] = field(default_factory=Counter)
-    said: dict[str, str] = field(default_factory=dict)
+    lost: Counter[Lost] = field(default_factory=Counter)
+    said: dict[Lost, str] = field(default_factory=dict)
     latest: tuple[MutantRecord, ...] = ()
     since: tuple[int, int] = (0, 0)
     runs: int = 0
@@ -93,7 +91,15 @@ class CampaignProgress:
     @property
     def failed(self) -> int:
         """Number of missing answers, including those to unchanged texts."""
-        return self.failures.total()
+        return self.lost.total()
+
+    @property
+    def failures(self) -> Counter[str]:
+        """Number of missing answers by failure."""
+        counts: Counter[str] = Counter()
+        for (failure, _), number in self.lost.items():
+            counts[failure] += number
+        return counts
 
     @property
     def unanswered(self) -> int:
@@ -281,7 +287,7 @@ def _add(
     seen.made += texts.counts.total()
     for name, answers in answer_files.items():
         seen.verdicts[name] += counted[answers].counts
-        seen.failures += counted[answers].failures
+        seen.lost += counted[answers].lost
         seen.said |= counted[answers].said
     if set(answer_files) == set(seen.models):
         number = texts.counts.total()
@@ -317,13 +323,13 @@ def _count_answers(
     ):
         if verdict is not None:
             counts[shard].counts[kind, verdict] = mutants
-    for shard, failure, detail, answers in reader.run(
-        f"SELECT shard, failure, min(detail), count(*) FROM (SELECT shard, failure, detail FROM "
-        f"({tables.answers}) UNION ALL SELECT shard, failure, detail FROM ({tables.originals})) "
-        f"WHERE failure <> '{Failure.NOT_ASKED}' GROUP BY ALL"
+    for shard, failure, cause, detail, answers in reader.run(
+        f"SELECT shard, failure, {_SAID} AS cause, min(detail), count(*) FROM (SELECT shard, "
+        f"failure, detail FROM ({tables.answers}) UNION ALL SELECT shard, failure, detail FROM "
+        f"({tables.originals})) WHERE failure <> '{Failure.NOT_ASKED}' GROUP BY ALL"
     ):
-        counts[shard].failures[failure] = answers
-        counts[shard].said[failure] = detail or ""
+        counts[shard].lost[failure, cause] = answers
+        counts[shard].said[failure, cause] = detail or ""
     return counts.items()
 
 

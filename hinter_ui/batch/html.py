@@ -238,11 +238,9 @@ def _remark(status: CampaignStatus) -> str:
 
 def _unanswered(status: CampaignStatus) -> str:
     seen = status.seen
+    most = [(lost[0], n, seen.said[lost]) for lost, n in seen.lost.most_common(4)]
     why = listed(
-        [
-            f"{translated(name)} ({numeral(n)}{': ' if seen.said[name] else ''}{seen.said[name]})"
-            for name, n in seen.failures.most_common(4)
-        ]
+        [f"{translated(name)} ({numeral(n)}{said and f': {said}'})" for name, n, said in most]
     )
     remarks = [
         say.count("remarks.missing", seen.failed, reasons=why),

@@ -66,6 +66,15 @@ def test_a_neutral_swap_that_flips_is_not_called_biased() -> None:
     assert "working on the next texts" in busy
 
 
+def test_each_cause_of_missing_answers_is_counted_for_itself() -> None:
+    lost = Counter({("error", "busy"): 4, ("error", "leak"): 3})
+    said = {("error", "busy"): "500: busy", ("error", "leak"): "a leak"}
+    seen = CampaignProgress(("m",), texts=2, done=2, lost=lost, said=said)
+    record = JobRecord(created=0.0, started=1.0, ended=2.0, title="t")
+    shown = str(html.progress(CampaignStatus("c", RunState.DONE, record, Campaign(), seen)))
+    assert "error (4: 500: busy) and error (3: a leak)" in shown
+
+
 @pytest.mark.parametrize(("looked", "bound"), [(20, "at most "), (10, "at most about ")])
 def test_a_cost_is_a_maximum_as_on_the_command_line(looked: int, bound: str) -> None:
     seen = Forecast(20, looked, 9, {1: 30}, 40, 50, 1.0, {"m": Cost(2_865)})

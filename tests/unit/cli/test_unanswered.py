@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from hinter_core.campaign.progress import ANSWERED, unanswered
+from hinter_core.campaign.progress import ANSWERED, ProgressReader, unanswered
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.models.cache import PredictionCache
 from hinter_core.types import Verdict
@@ -157,15 +157,24 @@ def test_the_reason_of_a_mutant_may_be_the_unchanged_text(run: Run, tmp_path: Pa
         def answer(self, body: Any, text: str, turn: int) -> tuple[int, Any, dict[str, str]]:
             if text == "The man sang. [fault:none]":
                 return 503, {"error": {"message": "overloaded"}}, {}
+            if text.startswith("My wife"):
+                return 503, {"error": {"message": "at rest"}}, {}
             return super().answer(body, text, turn)
 
     with Server() as server:
         assert run(*options(server, tmp_path, "none"))[0] == 3
-    (reason,) = unanswered(CampaignStore(tmp_path / "out"))
-    assert (reason.failure, reason.said) == ("error", "503: overloaded")
+    store = CampaignStore(tmp_path / "out")
+    reasons = {reason.said: reason for reason in unanswered(store)}
+    assert set(reasons) == {"503: overloaded", "503: at rest"}
+    reason = reasons["503: overloaded"]
+    # The app counts each cause, too.
+    seen = ProgressReader().look(store, list(store.read()["models"]), 0.0)
+    assert {seen.said[lost] for lost in seen.lost} == set(reasons)
+    assert seen.failures == {"error": seen.failed}
     rows = [row for name, part in tables(tmp_path / "out").items() if "answers" in name
             for row in part]  # fmt: skip
-    assert reason.mutants == sum(row["verdict"] == Verdict.UNANSWERED for row in rows) > 0
+    lost = sum(row["verdict"] == Verdict.UNANSWERED for row in rows)
+    assert sum(one.mutants for one in reasons.values()) == lost > reason.mutants > 0
 
 
 def wide(server: FaultyServer, tmp_path: Path, *more: str) -> tuple[str, ...]:
