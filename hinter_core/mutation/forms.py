@@ -6,8 +6,10 @@ one of the French, the edit is not made, and a notice says so.
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from hinter_core.language.people import FEMALE, MALE, people_words
 from hinter_core.language.spelling import spelling
 from hinter_core.mutation.edits import splices_of, splices_overlap, texts_of, with_texts
+from hinter_core.mutation.people import People
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.related import people_of
 from hinter_core.types import Edit, GrammaticalForm, Pair, Sentence, Term
@@ -110,3 +112,18 @@ def _lacking(dictionary: Dictionary, term: Term) -> tuple[str, ...]:
         if t.group != term.group and t.text[:1].isupper()
     )
     return tuple(dict.fromkeys(t for t in adjectives if people_of(t) not in having))
+
+
+def of_other_sex(edit: Edit, people: People) -> str:
+    """Return why an edit does not suit whom it changes: no man is a lesbian, no woman an imam.
+
+    A word with a capital is of a people (*Latino*), and changes of gender change the pronouns, too.
+    """
+    says = people_words().nouns.get(edit.target.text.rpartition(" ")[2])
+    entities, said = people.entities, f"\u201c{edit.target.text}\u201d"
+    one = {entities[n].gender for n in people.of_edit(edit) if n < len(entities)}
+    if edit.attribute == "gender":
+        return ""
+    if says == MALE and FEMALE in one:
+        return f"{said} is said of men alone"
+    return f"{said} is said of women alone" if says == FEMALE and MALE in one else ""

@@ -32,8 +32,7 @@ _DESCRIBES = frozenset(
     """amod compound flat nmod:desc nummod det acl acl:relcl appos nmod:unmarked advmod goeswith
     conj""".split()
 )
-# Verbs by which somebody gets a further name.
-_ALIASES = frozenset({"known", "born", "billed", "called", "credited", "named", "listed", "signed"})
+_ALIASES = frozenset("known born billed called credited named listed signed".split())  # "known as"
 _HAS = frozenset("of with from in".split())  # "a man of Jewish faith"
 _IS = frozenset("of with from as".split())  # "he comes from a Muslim town", "as a Muslim"
 _COMPARES = frozenset("like unlike than".split())
@@ -335,13 +334,6 @@ class People:
             for other in (*tree.children(token, "conj"), tree.parse.heads[token])
             if "conj" in (tree.parse.labels[token], tree.parse.labels[other])
         ]
-
-    def women_alone(self, edit: Edit) -> str:
-        """Return why an edit does not suit whom it changes: no man is a lesbian."""
-        changed = (self.entities[n] for n in self.of_edit(edit) if n < len(self.entities))
-        if "lesbian" not in edit.target.text or all(one.gender != MALE for one in changed):
-            return ""
-        return f"\u201c{edit.target.text}\u201d is said of women alone"
 
     def said_of_somebody(self, span: Span) -> bool:
         """Whether a word surely says what somebody is: "He is a good man", "the Jewish lady"."""

@@ -361,3 +361,15 @@ def test_no_man_becomes_a_lesbian(shipped: dict[str, Dictionary], parses: ParseS
     made = plan("Her son is bi.", [shipped["sexual-orientation"]], parses, order=1)
     assert [e.target.text for e in made.edits["sexual-orientation"]] == ["hetero"]
     assert made.refused[0].reason == "\u201clesbian\u201d is said of women alone"
+
+
+@pytest.mark.parametrize(("pronoun", "made"), [("her", False), ("his", True)])
+def test_no_woman_becomes_an_imam(
+    pronoun: str, made: bool, shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    plan = make_plan(
+        f"The rabbi lost {pronoun} keys.", [shipped["religion"]], Settings(order=1), parses
+    )
+    assert ("imam" in {edit.target.text for edit in plan.edits["religion"]}) is made
+    reasons = {one.reason for one in plan.refused}
+    assert ("\u201cimam\u201d is said of men alone" in reasons) is not made
