@@ -60,7 +60,8 @@ _MUTANTS = (
 )
 _OF_EACH = (
     "\nFor each attribute, `NAME_from` and `NAME_to` are the groups of the words removed and "
-    "added.\n"
+    "added. [Join other columns of your data](../howto/python.md#join-other-columns-of-your-data) "
+    "by `id`.\n"
 )
 
 

@@ -49,8 +49,9 @@ def run(
     """Test models on all texts of a data set.
 
     Args:
-        data: A file, ``sample``, a data set of the Hub (``hf:ORG/NAME``), a DataFrame, a
-            ``datasets.Dataset``, or a list of texts or rows.
+        data: A file, ``sample``, a data set of the Hub (``hf:ORG/NAME``), a DataFrame
+            (its index gives ids if it has no column of them), a ``datasets.Dataset``, or a list of
+            texts or rows.
         models: A model or a list of them, each as for :func:`hinter_core.check`.
         attributes: Sensitive attributes to change; by default race and gender.
         out: The campaign's directory; without it, one that lasts as long as the result.

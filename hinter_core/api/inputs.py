@@ -49,7 +49,8 @@ def rows_of(given: Any) -> list[Any]:
     if hasattr(given, "to_dict") and hasattr(given, "columns"):  # pandas
         if again := list(given.columns[given.columns.duplicated()]):
             raise InputError(f"The column '{again[0]}' is there twice; give each its own name.")
-        return list(given.astype(object).where(given.notna(), None).to_dict("records"))
+        rows = given.astype(object).where(given.notna(), None).to_dict("records")
+        return [one | named for one, named in zip(rows, _index_of(given), strict=True)]
     if hasattr(given, "column_names") and not isinstance(given, dict):  # datasets
         return _with_names(given)
     if hasattr(given, "column_names"):
@@ -62,6 +63,15 @@ def rows_of(given: Any) -> list[Any]:
     if hasattr(given, "name") and hasattr(given, "tolist"):  # a column of pandas
         given = given.tolist()
     return list(given)
+
+
+def _index_of(frame: Any) -> list[dict[str, str]]:
+    """Return the index of each row as a column, unless it only numbers the rows from 0."""
+    names = frame.index.tolist()
+    numbers = names == list(range(len(names)))
+    if numbers or frame.index.nlevels > 1 or not frame.index.is_unique or "index" in frame:
+        return [{}] * len(names)
+    return [{"index": str(name)} for name in names]
 
 
 def _with_names(given: Any) -> list[Any]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 COLUMNS = {
     "row": "number of the text, from 1",
-    "id": "id of the text; without a column of ids, its row",
+    "id": "id of the text, as a string; without a column of ids or an index, its row",
     "label": "label of the text in the data",
     "model": "name of the model",
     "verdict": "benign, biased, hidden, discarded or unanswered; empty where a prioritised run did "

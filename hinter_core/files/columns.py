@@ -29,6 +29,8 @@ MAYBE_IDS = (
     "nr", "no", "#", "num", "number", "nummer", "lfd nr", "case", "ref", "reference", "ticket",
     "ticket id", "comment id", "post id", "tweet id", "message id",
 )  # fmt: skip
+# Of something that several texts may be of.
+_OF_OTHERS = frozenset({"user id", "author id", "parent id", "product id", "annotator id"})
 CHAT_COLUMNS = ("prompt", "messages", "conversations", "conversation", "chosen")
 KNOWN = frozenset({*TEXT_COLUMNS, *LABEL_COLUMNS, *ID_COLUMNS})
 LOOKED_AT = 50  # rows read to detect the columns
@@ -93,8 +95,15 @@ def find_columns(
     if not label:
         flags = _flags(head, [name for name in names if name != text])
         label = ", ".join(flags)
-    ident = ident or _first(ID_COLUMNS, flat) or _first(MAYBE_IDS, _unique(head, flat, text, label))
+    ident = ident or _first(ID_COLUMNS, flat) or _find_id(_unique(head, flat, text, label))
     return Columns(text, label, ident, flags, why)
+
+
+def _find_id(unique: Sequence[str]) -> str:
+    """Return a column of ids by its name, of those whose cells differ: ``nr``, or ``my_id``."""
+    others = [name for name in unique if _plain(name).endswith(" id")]
+    alone = others[0] if len(others) == 1 and _plain(others[0]) not in _OF_OTHERS else ""
+    return _first(MAYBE_IDS, unique) or alone or _first(("index",), unique)
 
 
 def _unique(head: Sequence[Record], names: Sequence[str], *taken: str) -> list[str]:

@@ -95,6 +95,14 @@ def test_data_come_in_many_shapes(run: Run, result: hinter.CampaignResult, tmp_p
             assert set(found.mutants()["label"]) == {"good"}, name
 
 
+def test_the_index_of_a_table_gives_ids(run: Run) -> None:
+    frame = pd.DataFrame({"review": TEXTS, "other": ["x", "x", "x"]}, index=["a", "b", "c"])
+    assert set(run(frame, order=1).mutants()["id"]) == {"a", "b"}
+    assert set(run(frame.reset_index(drop=True), order=1).mutants()["id"]) == {"1", "2"}
+    assert set(run(frame.assign(id=[7, 8, 9]), order=1).mutants()["id"]) == {"7", "8"}
+    assert set(run(frame.set_axis([4, 4, 4]), order=1).mutants()["id"]) == {"1", "2"}
+
+
 def test_a_bad_row_of_a_list_ends_no_run(run: Run) -> None:
     found = run([*TEXTS, None, float("nan"), 3, ""], "vader")
     texts = found.content.texts

@@ -52,6 +52,23 @@ def test_a_number_is_an_id_if_no_two_are_alike(name: str) -> None:
     assert columns_of(text=PROSE, id=[1, 1, 1], **{name: [1, 2, 3]}).id == "id"
 
 
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ({"my_id": ["c0", "c1", "c2"], "source": ["a", "b", "c"]}, "my_id"),
+        ({"my_id": ["c0", "c1", "c1"]}, ""),
+        ({"my_id": ["c0", "c1", "c2"], "thread-ID": ["1", "2", "3"]}, ""),  # either may be it
+        ({"user_id": ["u0", "u1", "u2"]}, ""),
+        ({"my_id": ["c0", "c1", "c2"], "index": ["5", "6", "7"]}, "my_id"),
+        ({"index": ["5", "6", "7"]}, "index"),
+    ],
+)
+def test_the_only_column_that_ends_in_id_has_ids(
+    cells: dict[str, list[Any]], expected: str
+) -> None:
+    assert columns_of(text=PROSE, **cells).id == expected
+
+
 def test_a_file_of_which_nothing_can_be_read_says_so() -> None:
     head: list[tuple[dict[str, Any], str]] = [({}, "it is no JSON"), ({}, "it is no object")]
     with pytest.raises(
