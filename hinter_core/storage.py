@@ -151,6 +151,17 @@ def yaml_loader(text: str, *, strings: bool = False, aliases: bool = False) -> A
         raise yaml.YAMLError("it holds half a character, which no text has") from error
 
 
+def make_private(folder: Path) -> None:
+    """Make a folder, and those above it, for its user alone; existing ones stay as they are.
+
+    Raises:
+        OSError: one cannot be made.
+    """
+    for one in (*reversed(folder.parents), folder):
+        if not one.is_dir():
+            one.mkdir(mode=0o700, exist_ok=True)
+
+
 def open_database(
     path: Path, *, synchronous: str = "NORMAL", wait: float = 30.0
 ) -> sqlite3.Connection:
@@ -163,7 +174,7 @@ def open_database(
         OSError: its folder cannot be created.
         sqlite3.Error: it cannot be opened, or is no database.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private(path.parent)
     database = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
     for setting in ("journal_mode = WAL", f"synchronous = {synchronous}", "foreign_keys = ON"):
         database.execute(f"PRAGMA {setting}")

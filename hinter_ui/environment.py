@@ -11,7 +11,7 @@ from hinter_core.annotation.backup import FOLDER as ANNOTATIONS
 from hinter_core.errors import InputError, hint
 from hinter_core.models.huggingface.limits import LARGEST, largest_model
 from hinter_core.models.server.endpoint import KEYS, bare
-from hinter_core.storage import DATA, data_place, mirrored_folder
+from hinter_core.storage import DATA, data_place, make_private, mirrored_folder
 from hinter_ui.html.wording import Words, listed
 
 say = Words("shared")
@@ -135,7 +135,7 @@ def summary(*, local: bool, servers: Sequence[str], before: int) -> str:
 
 def _require_writable(folder: Path, setting: str) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:

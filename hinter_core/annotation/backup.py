@@ -17,6 +17,7 @@ from hinter_core.errors import HinterError, InputError
 from hinter_core.storage import (
     SPACE_VOLUME,
     data_place,
+    make_private,
     mirrored_folder,
     snapshot,
     write_whole,
@@ -192,7 +193,7 @@ class Backup:
                 )  # fmt: skip
             except RepositoryNotFoundError:
                 return []  # created at the first copy
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_private(self.folder)
             for path in (Path(there) / _FOLDER_THERE).glob(f"*{ENDING}"):
                 content = path.read_bytes()
                 with write_whole(self.folder / path.name) as part:

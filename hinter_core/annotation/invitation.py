@@ -12,6 +12,7 @@ from urllib.parse import urlencode, urlsplit
 from hinter_core.annotation.backup import ENDING, annotations_folder
 from hinter_core.annotation.project.store import opened
 from hinter_core.annotation.project.types import AnnotationError
+from hinter_core.storage import make_private
 
 PORT = 7860  # of the app, unless it is told otherwise
 _NAME = re.compile(r"[A-Za-z0-9_-]{16,64}")  # cannot be guessed
@@ -88,7 +89,7 @@ def serve_from_here(project: Path) -> Path:
         raise AnnotationError(f"{project} is in use; stop the app or the command that has it open.")
     target = annotations_folder() / f"{secrets.token_urlsafe(16)}{ENDING}"
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_private(target.parent)
         shutil.move(project, target)
     except OSError as error:
         raise AnnotationError(

@@ -19,9 +19,9 @@ Write = Callable[[Mapping[str, Any]], Any]
 _FORMATS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl",
             ".parquet": "parquet"}  # fmt: skip
 _BATCH = 2048  # rows of Parquet written at once
-# Spreadsheets run a cell that begins like this as a formula. Leading quotes count, too, so that
-# removing one gives back the original cell.
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+# Spreadsheets run a cell that begins like this as a formula, some also after blanks or in full
+# width. Leading quotes count, too, so that removing one gives back the original cell.
+_FORMULA = re.compile(r"'*(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])")
 
 
 def format_of(path: Path) -> str:

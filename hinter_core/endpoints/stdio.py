@@ -36,7 +36,7 @@ from hinter_core.errors import HinterError, InputError
 from hinter_core.models.registry import BACKENDS, every_backend, parse_name
 from hinter_core.models.scripted import shipped_rules
 from hinter_core.models.server.endpoint import OPENAI_URL, bare
-from hinter_core.storage import data_place
+from hinter_core.storage import data_place, make_private
 
 if TYPE_CHECKING:
     import pandas
@@ -105,7 +105,7 @@ class OwnMachine:
             shard=4,
         )
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_private(folder)
             if wanted.texts:
                 rows = (json.dumps({"text": text}) for text in wanted.texts)
                 (folder / "texts.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")

@@ -20,7 +20,7 @@ from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_core.repair.figures import RepairResult
 from hinter_core.repair.progress import Stage, figures_in, noted_at, stage_in
 from hinter_core.repair.repair import REPAIR_OPTIONS, Repair
-from hinter_core.storage import data_place
+from hinter_core.storage import data_place, make_private
 from hinter_ui.environment import REPAIRS_FOLDER
 from hinter_ui.html.wording import Words
 from hinter_ui.processes import command
@@ -126,7 +126,7 @@ class Repairs:
         name = secrets.token_urlsafe(16)
         folder = self.folder / name
         try:
-            out_of(folder).parent.mkdir(parents=True)
+            make_private(out_of(folder).parent)
             kept = replace(
                 repair,
                 data=str(kept_copy(repair.data, folder / "data"))

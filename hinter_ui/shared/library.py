@@ -30,7 +30,7 @@ from hinter_core.campaign.settings import SAMPLE
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
 from hinter_core.places import place_of
-from hinter_core.storage import data_place
+from hinter_core.storage import data_place, make_private
 from hinter_ui.environment import CAMPAIGNS_FOLDER
 from hinter_ui.html.wording import Words, name_of
 from hinter_ui.inside import Context
@@ -88,7 +88,7 @@ class Campaigns:
         """
         entry = self._entry(name)
         with _writable(self.folder, CAMPAIGNS_FOLDER, local=self.shared):
-            entry.folder.mkdir(parents=True, exist_ok=True)
+            make_private(entry.folder)
         return entry
 
     def exists(self, name: str) -> bool:
@@ -195,7 +195,7 @@ class Annotations:
             raise InputError(say("projects.full"))
         name = secrets.token_urlsafe(16)
         with _writable(self.folder, FOLDER, local=self.local):
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_private(self.folder)
         store, key = AnnotationStore.create(self._path(name), project)
         with self._lock:
             self._open[name] = Judging(store)

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hinter_core.storage import LRU
+from hinter_core.storage import LRU, make_private, open_database
 
 WORDS = st.text("ab", max_size=6)
+
+
+def test_folders_of_data_are_for_their_user_alone(tmp_path: Path) -> None:
+    def mode(folder: Path) -> int:
+        return folder.stat().st_mode & 0o777
+
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o755)
+    open_database(shared / "hinter" / "cache" / "p.sqlite").close()
+    make_private(shared / "hinter" / "campaigns")
+    assert {mode(one) for one in (shared / "hinter").iterdir()} == {0o700}
+    assert (mode(shared), mode(shared / "hinter")) == (0o755, 0o700)
 
 
 @given(st.lists(st.lists(WORDS, max_size=4), max_size=12), st.integers(0, 15))
