@@ -117,12 +117,16 @@ def _lacking(dictionary: Dictionary, term: Term) -> tuple[str, ...]:
 def of_other_sex(edit: Edit, people: People) -> str:
     """Return why an edit does not suit whom it changes: no man is a lesbian, no woman an imam.
 
-    A word with a capital is of a people (*Latino*), and changes of gender change the pronouns, too.
+    A word with a capital is of a people (*Latino*), and changes of gender change the pronouns, too:
+    an attribute of any name changes it if its words are of the two sexes.
     """
-    says = people_words().nouns.get(edit.target.text.rpartition(" ")[2])
+    said_before, says = (
+        people_words().nouns.get(term.text.rpartition(" ")[2])
+        for term in (edit.source, edit.target)
+    )
     entities, said = people.entities, f"\u201c{edit.target.text}\u201d"
     one = {entities[n].gender for n in people.of_edit(edit) if n < len(entities)}
-    if edit.attribute == "gender":
+    if edit.attribute == "gender" or {said_before, says} == {FEMALE, MALE}:
         return ""
     if says == MALE and FEMALE in one:
         return f"{said} is said of men alone"
