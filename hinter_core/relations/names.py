@@ -41,7 +41,7 @@ def _names_against(text: str, people: People, edit: Edit) -> Iterator[tuple[Span
         if told is None:
             tells, fits = _foreign(edit), not old.isdisjoint(new)
         else:
-            tells = bool(told & old) or (not old and ANYWHERE not in told)
+            tells = not told.isdisjoint(old) or bool(told and not old)
             fits = not told.isdisjoint(new)
         if tells and not fits:
             yield (start, end), name
@@ -57,7 +57,7 @@ def _told(names: GivenNames, person: int) -> frozenset[str] | None:
     usage, given, family = name_usage(), names.of(person), names.surnames_of(person)
     of_given = {usage.country(word) for word in given} - {ANYWHERE, *usage.anywhere}
     of_family = frozenset[str]().union(*map(usage.of_family, family))
-    if ANYWHERE in of_family or not family:
+    if ANYWHERE in of_family or all(map(usage.gender, family)):  # "Christian Alexander"
         return frozenset(of_given)
     return of_family.union(of_given) or None
 

@@ -86,6 +86,8 @@ def test_words_elsewhere_make_a_mutant_soft(
 FIRM = [
     ("John Miller, an American baker, opened a shop.", "nationality", None),
     ("The German baker Anna opened a shop.", "nationality", None),
+    ("Christian Alexander, a Bulgarian singer, won.", "nationality", None),
+    ("The Bulgarian baker Anna opened a shop.", "nationality", None),
     ("Juan Lopez, a Mexican baker, opened a shop.", "nationality", "Colombian"),
     ("Ahmed Hassan, an Egyptian baker, opened a shop.", "nationality", "Jordanian"),
     ("Dr. Fenwick is a Black surgeon.", "race", None),
