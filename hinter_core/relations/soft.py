@@ -118,8 +118,8 @@ def why_soft(text: str, mutant: Mutant, people: People | None = None) -> str:
     words = contradictions(text, mutant, people)
     shown = ", ".join(f"\u201c{word}\u201d" for word in words[:_SHOWN])
     named = any(people and names_against(text, people, edit) for edit in mutant.edits)
-    advice = "; with origin_names, names change, too" if named else ""
-    return f"the text also says {shown}{advice}" if words else ""
+    names = ", and names do not change with origin" if named else ""
+    return f"the text also says {shown}{names}" if words else ""
 
 
 @lru_cache(maxsize=4096)
