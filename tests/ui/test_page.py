@@ -78,7 +78,7 @@ def test_a_fresh_page_asks_for_the_first_text_and_the_models_alone(config: dict[
     fresh = [e for e in config["dependencies"] if any(name == "load" for _, name in e["targets"])]
     assert sum(map(asks, fresh)) == 2
     # A link may set every control of Explore, so the first text has them all for outputs.
-    assert sum(len(event["outputs"]) for event in fresh if asks(event)) <= 45
+    assert sum(len(event["outputs"]) for event in fresh if asks(event)) <= 46
 
 
 def test_no_progress_is_kept_that_is_not_shown_or_takes_a_box_along(config: dict[str, Any]) -> None:
