@@ -6,7 +6,7 @@ Faults that a visitor can mend are raised as :class:`hinter_core.errors.HinterEr
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import astuple, dataclass, field, fields
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -164,11 +164,16 @@ class GenerateState:
         written = self.forms.get(start, ())
         return SentenceForm(*written) if "".join(written[:1]).strip() else examples().get(start)
 
-    def shown(self, kept: Any) -> str:
+    def shown(self, kept: Any, written: Sequence[Any] = ()) -> str:
         """Return the example whose words the form shows; ``kept`` comes with those words.
 
-        The chosen example is another one until the answer to the choice is on the page.
+        The chosen example is another one until the answer to the choice is on the page. An answer
+        of before the choice may come after it, and ``kept`` with it: then what is ``written``, the
+        words of the chosen one, tells.
         """
+        form = self.form_of(self.start)
+        if form and astuple(form) == tuple(map(str, written)):
+            return self.start
         notes = kept if isinstance(kept, dict) else {}
         first = next(iter(examples()))
         return str(notes.get("start") or first) if notes.get("page") == self.page else first

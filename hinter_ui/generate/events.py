@@ -90,8 +90,8 @@ class GenerateEvents(TabEvents):
     ) -> Updates:
         """Begin with an example, or write what the form makes as YAML."""
         session, text = self.state(request), str(text or "")
-        session.start = str(start)
-        session.keep(session.shown(kept), text, [*map(str, written)])
+        shown, session.start = session.shown(kept, written), str(start)
+        session.keep(shown, text, [*map(str, written)])
         if form := session.form_of(session.start):
             return self._begun(request, session.start, text, form)
         form = SentenceForm(*map(str, written))
@@ -116,12 +116,12 @@ class GenerateEvents(TabEvents):
     def check(self, request: gr.Request, kept: Any, *source: Any) -> Updates:
         """Check what was written."""
         session = self.state(request)
-        return self._drawn(request, session.seed, session.shown(kept), *source)
+        return self._drawn(request, session.seed, session.shown(kept, source[1:]), *source)
 
     def again(self, request: gr.Request, kept: Any, *source: Any) -> Updates:
         """Draw other sentences."""
         session = self.state(request)
-        return self._drawn(request, session.seed + 1, session.shown(kept), *source)
+        return self._drawn(request, session.seed + 1, session.shown(kept, source[1:]), *source)
 
     def _drawn(
         self, request: gr.Request, seed: int, start: str, text: Any, *written: Any
@@ -147,7 +147,7 @@ class GenerateEvents(TabEvents):
         """Hand the grammar over to another tab."""
         session = self.session(request)
         session.grammar = ""
-        start = self.state(request).shown(kept)
+        start = self.state(request).shown(kept, source[1:])
         hand_over(session, grammar_of(start, *source), Path(get_upload_folder()))
         return {self.notice: ""}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +177,10 @@ def test_words_belong_to_the_example_whose_form_shows_them() -> None:
     state.start = note  # chosen; its words are not in the form yet
     assert state.shown(kept) == review
     assert state.shown(state.keep(note, "", ("A", "", ""))) == note
+    late, own = state.keep(note, "", ("A", "", "")), astuple(state.form_of(review))
+    state.start = review  # the answer to it came first, and then one to words of the note
+    assert state.shown(late, own) == review
+    assert state.shown(late, ("A", "", "")) == note
     again = GenerateState(page="b")  # the page, loaded again: its form shows the first example
     assert again.shown(state.keep(note, "", ("A", "", ""))) == review
     assert again.resume(kept)[0] == review
