@@ -25,6 +25,7 @@ from hinter_core.language.coreference import Resolver, load_resolver, parse_text
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.language.people import PRONOUNS
 from hinter_core.language.trees import ParsedSentence
+from hinter_core.mutation.unresolved import settled
 from hinter_core.types import Entity, Mention, MentionKind, Span
 
 
@@ -153,14 +154,16 @@ def count_pronouns(matched: Matched, counts: dict[str, PronounCount]) -> None:
             counts[row].nearest += bool(answers) and gold_of.get(answers[-1]) == name
 
 
-def gum(paths: Iterable[Path], resolver: Resolver, parses: ParseStore) -> Iterator[str]:
+def gum(paths: Iterable[Path], resolver: Resolver | Settled, parses: ParseStore) -> Iterator[str]:
     """Yield the tables of GUM."""
     documents = [document for path in paths for document in read_gum(path)]
     texts = ((one, parse_text(one.text, parses)) for one in documents)
     yield from tables("GUM", texts, resolver)
 
 
-def litbank(clusters: Path, types: Path, resolver: Resolver, parses: ParseStore) -> Iterator[str]:
+def litbank(
+    clusters: Path, types: Path, resolver: Resolver | Settled, parses: ParseStore
+) -> Iterator[str]:
     """Yield the tables of the novels of LitBank that are kept apart; only people count there."""
     texts = []
     for document in read_litbank(clusters, types, held=True):
@@ -173,7 +176,7 @@ def litbank(clusters: Path, types: Path, resolver: Resolver, parses: ParseStore)
 def tables(
     name: str,
     texts: Iterable[tuple[GoldDocument, Sequence[ParsedSentence]]],
-    resolver: Resolver,
+    resolver: Resolver | Settled,
 ) -> Iterator[str]:
     """Yield the tables of documents."""
     rows = {
@@ -209,7 +212,7 @@ def _sets(entities: Iterable[set[Hashable]]) -> list[frozenset[Hashable]]:
     return [frozenset(entity) for entity in entities if entity]
 
 
-def winobias(folder: Path, resolver: Resolver, parses: ParseStore) -> Iterator[str]:
+def winobias(folder: Path, resolver: Resolver | Settled, parses: ParseStore) -> Iterator[str]:
     """Yield accuracy on WinoBias by type, with the difference of pro and anti."""
     yield "| WinoBias | sentences | pro | anti | pro − anti |"
     yield "|---|---|---|---|---|"
@@ -227,7 +230,7 @@ def winobias(folder: Path, resolver: Resolver, parses: ParseStore) -> Iterator[s
             yield f"| {kind} {part} | {len(right['pro'])} + {len(right['anti'])} | {shares} |"
 
 
-def _linked(line: str, resolver: Resolver, parses: ParseStore) -> bool:
+def _linked(line: str, resolver: Resolver | Settled, parses: ParseStore) -> bool:
     """Whether one entity has mentions in all brackets of a line."""
     text, brackets = "", []
     for piece in re.split(r"(\[[^\]]*\])", line.strip().split(" ", 1)[1]):
@@ -239,6 +242,18 @@ def _linked(line: str, resolver: Resolver, parses: ParseStore) -> bool:
         all(any(a <= m.head[0] < b for m in entity.mentions) for a, b in brackets)
         for entity in entities
     )
+
+
+class Settled:
+    """A resolver with what mutation makes of its answers."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+        self.identity = f"{resolver.identity}, as mutation takes it"
+
+    def resolve(self, text: str, sentences: Sequence[ParsedSentence]) -> tuple[Entity, ...]:
+        """Return the entities of whom edits change all mentions."""
+        return settled(text, self._resolver.resolve(text, sentences), sentences)
 
 
 def main() -> None:
@@ -255,8 +270,10 @@ def main() -> None:
     arguments.add_argument("--winobias", type=Path, help="folder of WinoBias (.gz)")
     arguments.add_argument("--parser", default="embedded")
     arguments.add_argument("--resolver", default="rules", help="rules, fastcoref or maverick")
+    arguments.add_argument("--settled", action="store_true", help="what mutation makes of it")
     given = arguments.parse_args()
-    resolver, parses = load_resolver(given.resolver), ParseStore(load_parser(given.parser))
+    rules, parses = load_resolver(given.resolver), ParseStore(load_parser(given.parser))
+    resolver = Settled(rules) if given.settled else rules
     if given.gum:
         print(*gum(given.gum, resolver, parses), sep="\n")
     if given.litbank:
