@@ -93,5 +93,6 @@ def _of_groups() -> dict[str, frozenset[str]]:
     terms = load_shipped()["race"].terms
     origins: dict[str, set[str]] = defaultdict(set)
     for term in terms:
-        origins[term.group].update(shared.intersection(countries_of(term.text)))
+        if term.concept == "race":  # a word for the whole group: Latino, not Russian
+            origins[term.group].update(shared.intersection(countries_of(term.text)))
     return {fold(term.text): frozenset(origins[term.group]) for term in terms}

@@ -87,6 +87,7 @@ FIRM = [
     ("John Miller, an American baker, opened a shop.", "nationality", None),
     ("The German baker Anna opened a shop.", "nationality", None),
     ("Christian Alexander, a Bulgarian singer, won.", "nationality", None),
+    ("Dr. Fenwick is a Scottish surgeon.", "nationality", None),
     ("The Bulgarian baker Anna opened a shop.", "nationality", None),
     ("Juan Lopez, a Mexican baker, opened a shop.", "nationality", "Colombian"),
     ("Ahmed Hassan, an Egyptian baker, opened a shop.", "nationality", "Jordanian"),
@@ -121,6 +122,15 @@ def test_what_contradicts_nothing(
     wanted = [one for one in found if target in (None, one.mutant.edits[0].target.text)]
     assert wanted or attribute == "nationality"
     assert not any(one.conformance.layer is Layer.SOFT for one in wanted)
+
+
+def test_a_name_fits_only_those_who_bear_it_too(judged: Judged) -> None:
+    kept = {
+        one.mutant.edits[0].target.text
+        for one in judged("Penka Kouneva, a Bulgarian composer, wrote it.", "nationality")
+        if one.conformance.kept
+    }
+    assert kept == set()
 
 
 def test_settings_keep_soft_mutants_and_the_published_ones_know_none(judged: Judged) -> None:
