@@ -64,22 +64,25 @@ def _told(names: GivenNames, person: int) -> frozenset[str] | None:
 
 def _borne(term: Term) -> frozenset[str]:
     """Return the origins of the names that a people bears, or else those of its group."""
-    own = countries_of(_people(term))
-    return frozenset(own) or _of_groups().get(fold(_people(term)), frozenset())
+    word = people_said(term)
+    return frozenset(countries_of(word)) or _of_groups().get(fold(word), frozenset())
 
 
 def _foreign(edit: Edit) -> bool:
     """Whether a name of no list is likely one of the people whom an edit replaces."""
-    word = _people(edit.source)
+    word = people_said(edit.source)
     if known := countries_of(word):
         return _AT_HOME.isdisjoint(known)
-    national = load_shipped()["nationality"].terms
-    return edit.attribute == "nationality" or any(
-        fold(term.text) == fold(word) for term in national
-    )
+    return edit.attribute == "nationality" or fold(word) in _nationalities()
 
 
-def _people(term: Term) -> str:
+@lru_cache(maxsize=1)
+def _nationalities() -> frozenset[str]:
+    return frozenset(fold(term.text) for term in load_shipped()["nationality"].terms)
+
+
+def people_said(term: Term) -> str:
+    """Return the word of a term, or that for the people that a name is of."""
     return term.concept if term.form is GrammaticalForm.NAME else term.text
 
 

@@ -3,7 +3,8 @@
 The text still says *Japan* where the Japanese man is Irish now, or *pregnant* where the woman is a
 man. The source is read once, and a mutant is soft by what its edits have replaced. A word that fits
 the new group, too, contradicts nothing (*Spanish*, of a Mexican who becomes Colombian). Words for a
-people, a faith and their places count anywhere in the text, others only beside the change.
+people, a faith and their places count anywhere in the text, words for an age in every sentence that
+its person is in, others only beside the change.
 """
 
 import re
@@ -14,7 +15,7 @@ from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.mutation.edits import own_places
 from hinter_core.mutation.people import People
-from hinter_core.relations.names import names_against
+from hinter_core.relations.names import names_against, people_said
 from hinter_core.terms.ages import agree, said_years, stated, years_of
 from hinter_core.terms.related import Related, related_words, rows_of
 from hinter_core.terms.sexes import RELATIVES
@@ -60,7 +61,7 @@ def contradictions(text: str, mutant: Mutant, people: People | None = None) -> t
     for edit in mutant.edits:
         if edit.change.kind is EditKind.SUBSTITUTE and edit.source.text and edit.target.text:
             source, target = edit.source, edit.target
-            old, new = map(_people_said, (source, target))
+            old, new = map(people_said, (source, target))
             terms = (edit.attribute, old, source.group, new, target.group)
             contradicting |= {
                 one.span: one.words
@@ -76,11 +77,6 @@ def contradictions(text: str, mutant: Mutant, people: People | None = None) -> t
                 }
     left = [one for one in contradicting.items() if not _changed(mutant, *one[0])]
     return tuple(dict.fromkeys(words for _, words in sorted([*left, *named])))
-
-
-def _people_said(term: Term) -> str:
-    """Return the word of a term, or that for the people that a name is of."""
-    return term.concept if term.form is GrammaticalForm.NAME else term.text
 
 
 def clashes(text: str, mutant: Mutant) -> tuple[str, ...]:

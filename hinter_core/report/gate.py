@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from hinter_core.campaign.reader import MutantRecord
 from hinter_core.errors import InputError
-from hinter_core.mutation.edits import as_written
+from hinter_core.mutation.edits import changes_in_words
 from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO, PlaceboExcess
 from hinter_core.report.metrics.groups import significant_in_words
@@ -274,8 +274,8 @@ def _add_suite(
     for one in hidden:
         kind = "failure" if decision and decision.outcome is GateOutcome.FAIL else ""
         kinds[kind] += 1
-        changes = ", ".join(edit.in_words for edit in as_written(one.edits))
-        case = _add_case(suite, f"hidden, row {one.row}: {changes}", kind, _plain(one.in_words))
+        named = f"hidden, row {one.row}: {changes_in_words(one.edits)}"
+        case = _add_case(suite, named, kind, _plain(one.in_words))
         ElementTree.SubElement(case, "system-out").text = _plain(one.in_words)
     _count(suite, kinds)
 
