@@ -4,11 +4,12 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from hinter_core.report.section import Section
+from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Rate
 from hinter_ui.html import glossary
 from hinter_ui.html.markup import Markup, escape, isolated, join, tag
 from hinter_ui.html.pages import macros_of
-from hinter_ui.html.wording import Words, capital, listed
+from hinter_ui.html.wording import Words, capital, grouped, listed
 
 say = Words("check")
 
@@ -119,7 +120,12 @@ def report_table(title: str, columns: Iterable[object], rows: Iterable[Markup]) 
     return escape(macros_of("parts").table(title, list(columns), join(rows)))
 
 
-def rate_bar(rate: Rate, *, bad: bool = False) -> Markup:
+def rate_cell(rate: Rate, *, bad: bool = False) -> Markup:
+    """Draw a rate as a bar, and write it beside."""
+    return join((_rate_bar(rate, bad=bad), grouped(percent(rate))))
+
+
+def _rate_bar(rate: Rate, *, bad: bool = False) -> Markup:
     """Draw a rate as a bar with its interval; its numbers stand beside it."""
     share, low, high = rate.share or 0.0, rate.low, rate.high
     ends = (share if end is None else end for end in (low, high))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from hinter_core.repair.figures import Measured, RepairResult
 from hinter_core.repair.progress import STAGES, Stage
-from hinter_core.statistics.format import percent, points
+from hinter_core.statistics.format import points
 from hinter_core.statistics.rates import Rate
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.sections import rate_bar, report_table, row_of
+from hinter_ui.html.sections import rate_cell, report_table, row_of
 from hinter_ui.html.wording import grouped, numeral
 from hinter_ui.processes.record import RunState
 from hinter_ui.repair.runs import RepairStatus, say
@@ -123,7 +123,7 @@ def _fall(one: Measured) -> str:
 
 
 def _rate(rate: Rate, *, bad: bool) -> Markup:
-    return join((rate_bar(rate, bad=bad and bool(rate.hits)), grouped(percent(rate))))
+    return rate_cell(rate, bad=bad and bool(rate.hits))
 
 
 def repairs(statuses: Sequence[RepairStatus], *, local: bool) -> Markup:

@@ -6,8 +6,8 @@ from itertools import groupby
 from hinter_core.report.metrics.diagnosis import WordRate
 from hinter_core.report.metrics.interactions import Interactions, WordPair
 from hinter_core.statistics.format import percent, points
-from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.sections import rate_bar, report_table, row_of
+from hinter_ui.html.markup import Markup, isolated, tag
+from hinter_ui.html.sections import rate_cell, report_table, row_of
 from hinter_ui.html.wording import Words, capital, grouped, name_of, numeral
 
 say = Words("results")
@@ -63,8 +63,8 @@ def _row(kind: str, number: int, one: WordRate, heads: Sequence[str]) -> Markup:
     else:
         mark = tag("span", say("diagnosis.too_few"), class_="quiet") if one.too_few else Markup()
     bad = one.stands_out and not one.context
-    bar = join((rate_bar(one.rate, bad=bad), grouped(percent(one.rate))))
-    cells = [_button(one.word, data_word=number), bar, numeral(one.rate.of), mark]
+    rate = rate_cell(one.rate, bad=bad)
+    cells = [_button(one.word, data_word=number), rate, numeral(one.rate.of), mark]
     if not one.context:
         cells.insert(3, isolated(one.answers[0][0]) if one.answers else "")
     return row_of(heads, cells)
@@ -102,7 +102,7 @@ def _pair(number: int, pair: WordPair, heads: Sequence[str]) -> Markup:
     mark = tag("span", say("diagnosis.mark"), class_="badge biased") if pair.stands_out else ""
     cells = (
         _button(_joined(pair), data_pair=number), isolated(pair.answer),
-        join((rate_bar(pair.both, bad=pair.stands_out), grouped(percent(pair.both)))),
+        rate_cell(pair.both, bad=pair.stands_out),
         *(grouped(percent(rate)) for rate in pair.alone), grouped(points(pair.contrast)),
         numeral(pair.texts), mark,
     )  # fmt: skip
