@@ -114,11 +114,17 @@ class Generative(ModelUnderTest, Protocol):
 class Remote(Generative, Protocol):
     """A generative model that answers elsewhere, while this process does other work."""
 
-    def send(self, orders: Sequence[tuple[K, str]], receive: Callable[[Replies[K]], None]) -> None:
+    def send(
+        self,
+        orders: Sequence[tuple[K, str]],
+        receive: Callable[[Replies[K]], None],
+        stored: Callable[[K], tuple[Prediction, Cost] | None] | None = None,
+    ) -> None:
         """Ask about texts, each with a key, without waiting for the replies.
 
         ``receive`` gets keys with replies as they come, or one error instead of all that are left.
-        It is called in another thread.
+        ``stored`` looks for a reply that another process got while a text waited for its turn; the
+        text is not sent then. Both are called in another thread.
         """
 
     def call_off(self, receive: Callable[[Replies[Any]], None], *, wait: bool = False) -> None:

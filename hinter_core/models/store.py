@@ -6,6 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, groupby
 from typing import Any, NamedTuple
@@ -53,7 +54,7 @@ class PredictionStore:
         )
         self._recalled: dict[int, Mapping[str, Prediction]] = {}
         self._lock = threading.RLock()
-        self._flight = Flight(model, self._keep) if isinstance(model, Remote) else None
+        self._flight = Flight(model, self) if isinstance(model, Remote) else None
 
     def predict(
         self,
@@ -122,7 +123,8 @@ class PredictionStore:
     ) -> dict[StoreQuestion, Prediction]:
         flight.begin(questions, self.budget)
         replies = dict(zip(questions, flight.take(questions, done), strict=True))
-        self.predicted += sum(reply is not OVER_BUDGET for reply in replies.values())
+        self.predicted += len(set(questions) - flight.unsent)
+        flight.unsent.difference_update(questions)
         return self._read(replies)
 
     def estimate(self, texts: Iterable[str]) -> Cost:
@@ -222,7 +224,7 @@ class PredictionStore:
                     # Stored one by one, so that a crash loses no paid answer.
                     question = questions[index]
                     raw[question] = reply
-                    self._keep({question: reply})
+                    self.keep({question: reply})
                     self.budget.settle(held.pop(question, Cost()), cost)
             finally:
                 answers |= self._read(raw)
@@ -242,7 +244,16 @@ class PredictionStore:
                 answers.update(self._ask([question], held))
         return answers
 
-    def _keep(self, replies: Mapping[StoreQuestion, Prediction]) -> None:
+    def stored(self, question: StoreQuestion) -> Prediction | None:
+        """Return a reply that another process has stored; None if there is no usable one."""
+        if self._cache is None or self._ask_again:
+            return None
+        with suppress(HinterError):  # the reply is asked for then
+            kept = self._cache.get(self._identity(question.turn), [question.text], self._since)
+            return kept[question.text][0] if kept else None
+        return None
+
+    def keep(self, replies: Mapping[StoreQuestion, Prediction]) -> None:
         """Store replies on disk."""
         if self._cache is None:
             return
@@ -317,13 +328,13 @@ OVER_BUDGET = Prediction(failure=Failure.OVER_BUDGET, detail=USED_UP)
 class Flight:
     """Questions under way to a model that answers elsewhere: each is sent once, within its budget.
 
-    ``keep`` stores replies before they are handed on; it runs in the thread of the requests.
+    ``store`` keeps replies before they are handed on, and knows those that another process got; it
+    is asked in the thread of the requests. ``unsent``: questions that have a reply all the same.
     """
 
-    def __init__(
-        self, model: Remote, keep: Callable[[Mapping[StoreQuestion, Prediction]], None]
-    ) -> None:
-        self._model, self._keep = model, keep
+    def __init__(self, model: Remote, store: PredictionStore) -> None:
+        self._model, self._store = model, store
+        self.unsent: set[StoreQuestion] = set()
         self._arrived = threading.Condition()
         self._waiting: deque[tuple[StoreQuestion, Budget]] = deque()  # for room in the budget
         self._held: dict[StoreQuestion, tuple[Budget, Cost]] = {}
@@ -393,8 +404,16 @@ class Flight:
                 batch.append(((question, budget), question.text))
             else:
                 self._replies[question] = OVER_BUDGET
+                self.unsent.add(question)
         if batch:
-            self._model.send(batch, self._receiver)
+            self._model.send(batch, self._receiver, self._stored)
+
+    def _stored(self, key: tuple[StoreQuestion, Budget]) -> tuple[Prediction, Cost] | None:
+        reply = self._store.stored(key[0])
+        if reply is None:
+            return None
+        self.unsent.add(key[0])
+        return reply, Cost()
 
     def _new_receiver(self) -> Callable[[Replies[tuple[StoreQuestion, Budget]]], None]:
         """Make what receives replies until they are called off.
@@ -412,7 +431,8 @@ class Flight:
         fault = receipt if isinstance(receipt, BaseException) else None
         replies = [] if isinstance(receipt, BaseException) else receipt
         try:
-            self._keep({question: reply for (question, _), (reply, _) in replies})
+            new = {q: reply for (q, _), (reply, _) in replies if q not in self.unsent}
+            self._store.keep(new)
         except Exception as error:  # noqa: BLE001 -- raised in the thread that waits
             fault = error
         with self._arrived:

@@ -136,6 +136,21 @@ def test_what_was_begun_is_under_way_while_others_work_and_asked_once(tmp_path: 
         assert asked.predicted == len(TEXTS)
 
 
+def test_what_another_process_asked_while_a_text_waited_is_not_paid_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hinter_core.models.server.line._LONG", 0.0)
+    others = [f"Another text, number {i}." for i in range(60)]  # longer, so they go first
+    with FaultyServer() as server:
+        first, second = (store(server, tmp_path, concurrency=1) for _ in "12")
+        second.begin([*others, *TEXTS])
+        answers = first.predict(TEXTS)
+        assert second.predict([*others, *TEXTS]).items() >= answers.items()
+        assert set(server.asked.values()) == {1}
+        assert (first.predicted, second.predicted) == (60, 60)
+        assert second.budget.spent.requests == 60
+
+
 def test_what_fails_ahead_is_told_once_and_then_asked_again(tmp_path: Path) -> None:
     bad = "Bad [fault:400]."
     with FaultyServer() as server:

@@ -17,6 +17,7 @@ from hinter_core.models.server.pace import BUSY, Pace, asked_wait, back_off, pas
 
 R = TypeVar("R")
 
+_LONG = 0.5  # seconds in which another process may have got the answer to a text that waits
 _LONGEST_NAMED = 120.0  # seconds that a server may name beside a fault
 Receive = Callable[[Sequence[tuple[Any, R]] | BaseException], None]
 
@@ -25,12 +26,15 @@ Receive = Callable[[Sequence[tuple[Any, R]] | BaseException], None]
 class _Order(Generic[R]):
     """A text to ask about; ``busy_since``: when the server first had too much to do for it.
 
+    ``added``: when it was. ``stored`` looks for a result that somebody else got since.
     ``off``: it is not asked about again.
     """
 
     key: Any
     text: str
     receive: Receive[R]
+    added: float
+    stored: Callable[[Any], R | None] | None = None
     tries: int = 0
     busy_since: float | None = None
     off: bool = False
@@ -66,13 +70,20 @@ class Line(Generic[R]):
         """Estimate a request's tokens."""
         raise NotImplementedError
 
-    def send(self, orders: Sequence[tuple[Any, str]], receive: Receive[R]) -> None:
+    def send(
+        self,
+        orders: Sequence[tuple[Any, str]],
+        receive: Receive[R],
+        stored: Callable[[Any], R | None] | None = None,
+    ) -> None:
         """Ask about texts, each with a key, without waiting for the results.
 
         ``receive`` gets keys with results as they come, or one error instead of all that are left.
-        It is called in the loop's thread, and must neither block nor raise.
+        ``stored`` may know the result of a text that waited; it is not sent then. Both are called
+        in the loop's thread, and must neither block nor raise.
         """
-        new = [_Order(key, text, receive) for key, text in orders]
+        now = self._pace.clock()
+        new = [_Order(key, text, receive, now, stored) for key, text in orders]
         request_loop().call_soon_threadsafe(self._add, new)
 
     def call_off(self, receive: Receive[R], *, wait: bool = False) -> None:
@@ -101,6 +112,10 @@ class Line(Generic[R]):
     def _start(self) -> None:
         """Send what may be sent now, and come back when more may be."""
         while self._waiting and self._taken < int(self._pace.limit):
+            if (known := self._stored(self._waiting[0])) is not None:
+                self._taken += 1
+                self._hand_over(self._waiting.popleft(), known)
+                continue
             if self._pace.given_up():
                 order = self._waiting.popleft()
                 self._taken += 1
@@ -116,6 +131,11 @@ class Line(Generic[R]):
             task = asyncio.ensure_future(self._one(order, began))
             self._tasks[task] = order  # the loop itself keeps no task alive
             task.add_done_callback(self._tasks.pop)
+
+    def _stored(self, order: _Order[R]) -> R | None:
+        if order.stored is None or self._pace.clock() - order.added < _LONG:
+            return None
+        return order.stored(order.key)
 
     def _woken(self) -> None:
         self._timer = None
