@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -73,7 +74,7 @@ class PredictionStore:
         with self._lock:
             self.asked += len(wanted)
             answers = self._known(wanted)
-            missing = _longest_first(set(wanted) - set(answers))
+            missing = _missing(wanted, answers, anywhere=self._flight is not None)
 
             def done(number: int) -> None:
                 if after_chunk and (number % chunk == 0 or number == len(missing)):
@@ -97,7 +98,7 @@ class PredictionStore:
         with self._lock:
             wanted = [StoreQuestion(text) for text in texts]
             known = self._known(wanted)
-            self._flight.begin(_longest_first(set(wanted) - set(known)), self.budget)
+            self._flight.begin(_missing(wanted, known, anywhere=True), self.budget)
 
     def call_off(self) -> None:
         """Send no more of what was begun, and wait for the answers that are under way."""
@@ -292,8 +293,20 @@ class PredictionStore:
         return answers
 
 
-def _longest_first(questions: Iterable[StoreQuestion]) -> list[StoreQuestion]:
-    return sorted(questions, key=lambda question: (-len(question.text), question.text))
+def _missing(
+    wanted: Sequence[StoreQuestion],
+    known: Mapping[StoreQuestion, Prediction],
+    *,
+    anywhere: bool,
+) -> list[StoreQuestion]:
+    """Return the questions without an answer, longest text first.
+
+    ``anywhere``: begin at a place that the first text of all decides, the same when it is asked
+    about again; workers that share texts would otherwise all send the same one at the same time.
+    """
+    ordered = sorted(set(wanted), key=lambda q: (-len(q.text), q.text))
+    start = zlib.crc32(whole(wanted[0].text).encode()) % len(ordered) if anywhere and wanted else 0
+    return [question for question in ordered[start:] + ordered[:start] if question not in known]
 
 
 def _whole(answer: Prediction) -> Prediction:

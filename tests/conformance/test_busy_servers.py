@@ -140,15 +140,19 @@ def test_what_another_process_asked_while_a_text_waited_is_not_paid_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("hinter_core.models.server.line._LONG", 0.0)
-    others = [f"Another text, number {i}." for i in range(60)]  # longer, so they go first
-    with FaultyServer() as server:
+    others, done = ["Another text."], threading.Event()
+    with FaultyServer(on_request=lambda n: n > 1 or done.wait(20)) as server:
         first, second = (store(server, tmp_path, concurrency=1) for _ in "12")
-        second.begin([*others, *TEXTS])
+        second.begin(others)
+        while not server.asked:
+            time.sleep(0.01)
+        second.begin(TEXTS)
         answers = first.predict(TEXTS)
+        done.set()
         assert second.predict([*others, *TEXTS]).items() >= answers.items()
         assert set(server.asked.values()) == {1}
-        assert (first.predicted, second.predicted) == (60, 60)
-        assert second.budget.spent.requests == 60
+        assert (first.predicted, second.predicted) == (60, 1)
+        assert second.budget.spent.requests == 1
 
 
 def test_what_fails_ahead_is_told_once_and_then_asked_again(tmp_path: Path) -> None:
