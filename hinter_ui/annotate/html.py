@@ -20,7 +20,7 @@ from hinter_ui.html.marked import differences
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.notice import qr_code
 from hinter_ui.html.pages import Macros, macros_of
-from hinter_ui.html.sections import cells_of, folded, pager, report_table
+from hinter_ui.html.sections import cells_of, folded, for_visitors, pager, report_table
 from hinter_ui.html.wording import Words, address, formatted, grouped, numeral, translated
 
 say = Words("projects")
@@ -224,7 +224,7 @@ def comments(remarks: Sequence[Judgement], items: dict[str, AnnotationItem]) -> 
 def numbers(evaluation: Evaluation) -> Markup:
     """Return agreement, annotators, and the invariant against people."""
     title = page().subheading(say("project.numbers"), say("project.numbers_remark"))
-    every = evaluation_sections(evaluation)
+    every = for_visitors(evaluation_sections(evaluation), evaluation.annotators)
     overview = [tag("p", isolated(line)) for section in every if section.key == "overview"
                 for line in section.sentences]  # fmt: skip
     rest = [section for section in every if section.key not in _OWN_PLACE]

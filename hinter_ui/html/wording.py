@@ -154,33 +154,36 @@ def written(language: str, room: str) -> Mapping[str, Any]:
     return tree
 
 
-def translated(text: str) -> str:
+def translated(text: str, *, figures: bool = True) -> str:
     """Return an English text of the core library in the language spoken, if that has it.
 
-    Several lines, such as the faults of a file, are looked for one by one.
+    Several lines, such as the faults of a file, are looked for one by one. ``figures``: numbers are
+    written as the language does.
     """
     if len(text) > _LONGEST:
         return text
     lines = text.split("\n")
     if 1 < len(lines) <= _MOST_LINES:
-        said = [_translated(line, _spoken.get()) for line in lines]
+        said = [_translated(line, _spoken.get(), figures) for line in lines]
         if all(map(str.__ne__, lines, said)):
             return "\n".join(said)
-    return _translated(text, _spoken.get())
+    return _translated(text, _spoken.get(), figures)
 
 
 @lru_cache(4_096)
-def _translated(text: str, language: str, depth: int = 3) -> str:
+def _translated(text: str, language: str, figures: bool, depth: int = 3) -> str:
     """Translate a text, and so many times what stands in its placeholders."""
     for known, other in _core(language) if depth else ():
         if match := known.fullmatch(text):
             values = match.groupdict().items()
-            said = {name: _part(name, value, language, depth - 1) for name, value in values}
+            said = {
+                name: _part(name, value, language, figures, depth - 1) for name, value in values
+            }
             return _QUOTED.sub(lambda m: quoted(m[1], language), other.format(**said))
     return text
 
 
-def _part(name: str, value: str, language: str, depth: int) -> str:
+def _part(name: str, value: str, language: str, figures: bool, depth: int) -> str:
     """Translate what stands for a placeholder; groups and attributes are named as on the page."""
     if name == "groups":
         return group_name(value, language)
@@ -193,12 +196,12 @@ def _part(name: str, value: str, language: str, depth: int) -> str:
         }
         return "".join(names.get(one, one) for one in _LISTED.split(value))
     if bracketed := _BRACKETED.fullmatch(value):  # reasons
-        reasons = [_translated(one, language, depth) for one in bracketed[1].split("; ")]
+        reasons = [_translated(one, language, figures, depth) for one in bracketed[1].split("; ")]
         return f" ({'; '.join(reasons)})"
     if _FIGURE.fullmatch(value):
-        return grouped(value, language)
+        return grouped(value, language) if figures else value
     begin = " " * value.startswith(" ")
-    return begin + _translated(value.removeprefix(begin), language, depth)
+    return begin + _translated(value.removeprefix(begin), language, figures, depth)
 
 
 @cache

@@ -1,10 +1,9 @@
 """The HTML of a campaign's report: a decision for each model, and sections that unfold."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from re import compile as pattern
-from re import escape as literally
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from hinter_core.campaign.findings import FindingGroup
 from hinter_core.campaign.reader import MutantRecord
@@ -22,22 +21,20 @@ from hinter_core.report.metrics.lattice import Overlap, circles, overlap_kinds
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.page.html import Wording, charts_of, to_html
 from hinter_core.report.page.opening import LABELS, Opening
-from hinter_core.report.section import ARROW, Amount, Counted, Section, written
+from hinter_core.report.section import Section
 from hinter_core.report.sections import sections
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.marked import answers, changed
 from hinter_ui.html.markup import Markup, escape, isolated, join, tag
 from hinter_ui.html.pages import macros_of
-from hinter_ui.html.sections import narrow_fold, pager, section_of
+from hinter_ui.html.sections import for_visitors, narrow_fold, pager, section_of
 from hinter_ui.html.wording import (
     DEFAULT,
-    TIMES,
     Words,
     badge,
     group_name,
     grouped,
-    in_visitors_words,
     name_of,
     numeral,
     product,
@@ -57,113 +54,13 @@ _RATES = ("main", "answers", "models", "by-model", "accuracy")
 _LAST = ("coverage", "discards", "unused")
 VALIDITIES = (0.0, 0.8, 0.9, 0.95)  # least scores to choose from
 PER_GROUP = 4  # findings of a text that are shown at first
-Told = TypeVar("Told")
-_SET = pattern(r" \(n\s|: ")  # what follows the attributes of a chart
-_SENTENCES = pattern(r"(?<=\.) (?=[A-Z\d]|p is )")  # between two of them
-_COUNTED = pattern(r"[^A-Za-z]+( of [^A-Za-z]+)+")
-_NAMES = {"command", "key", "model"}  # of fields that hold no words
-# Columns whose cells come from data, dictionaries or models, and stay as they are.
-_DATA = {
-    "Change", "Changed groups", "Changed to", "Data", "Dictionary", "From answer", "Group",
-    "Higher", "Label", "Labels", "Lower", "Model", "Most often to", "Significant groups",
-    "Significant, hidden", "To answer", "What was said (an example)", "Word",
-}  # fmt: skip
-
 _IN_BRACKETS = pattern(r"(?<=\()[\w-]+(?=\)$)")  # the attribute at the end of an axis
-_GROUPS = {"Changed groups", "Changed to", "Group", "Significant groups", "Significant, hidden"}
 
 
 def validity_choices() -> list[tuple[str, float]]:
     """Return (words, score) of every least validity."""
     words = [say("choices.any_validity"), *(f"\u2265 {least:g}" for least in VALIDITIES[1:])]
     return list(zip(words, VALIDITIES, strict=True))
-
-
-# -- one vocabulary -----------------------------------------------------------------------------
-
-
-def for_visitors(report_part: Told, names: Iterable[str] = ()) -> Told:
-    """Say what a report for researchers says, in the words of the app.
-
-    Of a section or another value of strings, all of its strings change, but no ``names`` of models,
-    nor texts of a campaign, which stand in mappings.
-    """
-    kept = tuple(names)
-    if isinstance(report_part, str):
-        return cast(Told, _in_words(report_part, kept))
-    if isinstance(report_part, list | tuple):
-        return type(report_part)(for_visitors(one, kept) for one in report_part)
-    if is_dataclass(report_part) and not isinstance(report_part, type):
-        parts = {field.name: getattr(report_part, field.name) for field in fields(report_part)}
-        cells = (
-            _table(parts.pop("cells"), report_part.columns, kept)
-            if isinstance(report_part, Section)
-            else {}
-        )
-        rewritten = {
-            name: for_visitors(part, kept) for name, part in parts.items() if name not in _NAMES
-        }
-        return replace(report_part, **rewritten, **cells)
-    return report_part
-
-
-def _table(rows: Iterable[Any], columns: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
-    """Say what stands in the cells of a section, but for columns of data."""
-    data_columns = {place for place, name in enumerate(columns) if name in _DATA}
-    return {
-        "cells": [
-            [
-                _of_data(columns[place], cell)
-                if place in data_columns
-                else for_visitors(_told(cell), names)
-                for place, cell in enumerate(row)
-            ]
-            for row in rows
-        ]
-    }
-
-
-def _of_data(column: str, cell: Any) -> Any:
-    """Name the groups in a cell; what comes from data or models stays as it is."""
-    if column not in _GROUPS or not isinstance(cell, str):
-        return cell
-    return ARROW.join(map(group_name, cell.split(ARROW)))
-
-
-def _told(cell: Any) -> Any:
-    """Write a number of so many, which the report says in English."""
-    return written(cell) if isinstance(cell, Counted | Amount | int) else cell
-
-
-def _in_words(text: str, names: Sequence[str]) -> str:
-    if spoken() != DEFAULT and (said := grouped(_in_language(text))) != text:
-        return said
-    if any(name in text for name in names):
-        parts = pattern("(" + "|".join(map(literally, names)) + ")").split(text)
-        return "".join(part if part in names else _in_words(part, ()) for part in parts)
-    return in_visitors_words(text)
-
-
-def _in_language(text: str) -> str:
-    """Write a text in the language spoken: sentence by sentence if all are known, else as a whole.
-
-    A pattern of the catalogue may reach over sentences that have patterns of their own.
-    """
-    if _COUNTED.fullmatch(text):
-        return text.replace(" of ", f" {say('of')} ")
-    sentences = _SENTENCES.split(text)
-    said = [translated(_attributes(one)) for one in sentences]
-    if any(map(str.__eq__, said, sentences)) and (whole := translated(_attributes(text))) != text:
-        return whole
-    return " ".join(said)
-
-
-def _attributes(text: str) -> str:
-    """Name the attributes with which a text begins in the language spoken."""
-    names, known = _SET.split(text, maxsplit=1)[0], Words("check").branch("attributes")
-    if not set(parts := names.split(f" {TIMES} ")) <= set(known):
-        return text
-    return product([known[name] for name in parts]) + text.removeprefix(names)
 
 
 def page_in_language(report: Report, limit: float) -> str:

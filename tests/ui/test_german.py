@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from hinter_core.annotation.evaluation.evaluation import evaluation_sections
 from hinter_core.campaign.running.priority import _limit
 from hinter_core.campaign.spec import Campaign
 from hinter_core.data.handwritten import open_handwritten
@@ -22,6 +23,7 @@ from hinter_core.mutation.settings import Settings
 from hinter_core.terms.dictionary import load_file, load_shipped
 from hinter_ui.html import glossary
 from hinter_ui.html.notice import in_app_words
+from hinter_ui.html.sections import for_visitors
 from hinter_ui.html.wording import (
     DEFAULT,
     FOLDER,
@@ -35,11 +37,11 @@ from hinter_ui.html.wording import (
     translated,
     written,
 )
-from hinter_ui.results.html import for_visitors
 from hinter_ui.shared.links import FIELDS, read_field
 from hinter_ui.shared.wiring import after_event
 from hinter_ui.shell import TABS
 from tests.ui.conftest import App
+from tests.unit.annotation.test_evaluation import trial
 from tests.unit.generators import test_grammar_reading as grammars
 from tests.unit.terms.test_dictionary import FAULTS
 
@@ -102,6 +104,21 @@ def test_groups_have_their_german_names_with_rate_and_answer() -> None:
     assert said.startswith(
         "\u00c4nderungen zu weiblich \u00d7 schwarz (100,0\u00a0% \u2192 no) und 2 weiteren"
     )
+
+
+def test_the_owner_reads_of_agreement_in_german() -> None:
+    every = evaluation_sections(trial(3.0))
+    speak("de")
+    for section in every:
+        if section.key not in ("disputed", "confusion"):  # shown elsewhere; names and answers
+            said = for_visitors(section)
+            parts = (*said.sentences, said.title, *said.columns)
+            told = (*section.sentences, section.title, *section.columns)
+            same = {part for part in parts if part in told}
+            assert same <= {"F1"}
+    words = next(for_visitors(one).sentences[0] for one in every if one.key == "agreement")
+    assert "(60,0 %). Alpha nach Krippendorff (alle): 0,458, mittel; ohne Intervall" in words
+    assert not re.search(r" (of|the|items?|as) ", words)
 
 
 def test_a_browser_that_prefers_german_begins_in_it(app: App, browser: Browser) -> None:

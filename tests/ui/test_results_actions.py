@@ -27,6 +27,7 @@ from hinter_core.report.section import Section, short_names
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Failure
 from hinter_ui.batch.html import findings as latest
+from hinter_ui.html.sections import for_visitors
 from hinter_ui.html.wording import speak
 from hinter_ui.results import actions as module
 from hinter_ui.results import html
@@ -403,7 +404,7 @@ def test_a_public_host_names_no_folder_in_the_command(shelf: Path) -> None:
 
 
 def test_what_researchers_say_is_said_in_the_words_of_the_app() -> None:
-    say = html.for_visitors
+    say = for_visitors
     assert say("Atomic mutants and placebo mutants") == "Single changes and neutral swaps"
     assert say("intersectional errors of 3 mutants") == "errors of combined changes of 3 variants"
     assert say("placebo, order 2") == "neutral swaps, order 2"

@@ -381,7 +381,8 @@ def _is_weighted(one: Score) -> bool:
 
 
 def _score_in_words(one: Score) -> str:
-    name = "All" if one.kind == "all" else f"{_KINDS[one.kind]}, {one.name}"
+    joint = " " if one.kind in ("validity", "threshold") else ", "
+    name = "All" if one.kind == "all" else f"{_KINDS[one.kind]}{joint}{one.name}"
     kept, lost = one.kept_valid + one.kept_broken, one.lost_valid + one.lost_broken
     if not kept + lost:
         return f"{name}: nothing is decided."
