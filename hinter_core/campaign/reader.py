@@ -30,7 +30,13 @@ from hinter_core.campaign.tables import (
     text_schema,
 )
 from hinter_core.errors import HinterError, InputError
-from hinter_core.files.memory import THREADS, MemoryDatabase, own_database, shared_database
+from hinter_core.files.memory import (
+    MEMORY,
+    THREADS,
+    MemoryDatabase,
+    own_database,
+    shared_database,
+)
 from hinter_core.language.sentences import sentences_of
 from hinter_core.mutation.edits import apply_edits, changes_in_words, handwritten_mutant
 from hinter_core.mutation.plan import Plan
@@ -44,6 +50,7 @@ CHUNK = 400_000  # mutants in memory at a time
 MUTANT_COLUMNS = ("row", "edits", "kept", "text")
 ANSWER_COLUMNS = ("row", "mutant", "verdict", "changed", "failure", "audit")
 _MOST_ROWS = 2**32  # per shard, so that shard and place fit one number
+_PLACED = f"({{0}}.shard::BIGINT * {_MOST_ROWS} + {{0}}.place)"
 _TOGETHER = 16  # shards in one query, whose cost hardly depends on how few mutants it is for
 _FETCHED = 1024  # rows at a time; each contains its text
 
@@ -250,6 +257,11 @@ class CampaignReader:
         """Name the place that is away or the damaged table, if any, or quote the library."""
         if away := re.search(r"PlaceError: (.+)", str(error)):
             return PlaceError(away[1])
+        if str(error).startswith("Out of Memory"):
+            return StoreError(
+                f"{self.store.folder} takes more memory than the {MEMORY} that tables are read in. "
+                "Read fewer models or attributes at a time (--model, --attributes)."
+            )
         for reader in (self, *self._beside):
             try:
                 reader.check(reader.shards)
@@ -394,57 +406,66 @@ class CampaignReader:
     ) -> Iterator[MutantRecord]:
         """Yield mutants in the order of the tables, without holding them.
 
-        ``where``: SQL over ``m`` (:data:`VIEWS` mutants), ``t`` (texts), and answers ``a0``,
-        ``a1``, ... by model. ``start``: matching mutants to skip in the first shard; ``limit``:
-        maximum number of mutants.
+        ``where``: SQL over ``m`` (:data:`VIEWS` mutants), ``t`` (texts), and ``a0``, the first
+        model's answers. ``start``: matching mutants to skip in the first shard; ``limit``: maximum
+        number of mutants.
         """
         left = limit
         for shard in self.shards if shards is None else shards:
             if left == 0:
                 return
             self.check((shard,))
-            sql = f"{self._joined((shard,))} WHERE {where} ORDER BY m.place"
+            sql = f"{self._joined((shard,), [*self.models])} AND ({where}) ORDER BY m.place"
             sql += f" OFFSET {start}" if left is None else f" LIMIT {left} OFFSET {start}"
             for row in self.stream(sql, **(parameters or {})):
                 yield self._record(row)
                 left = None if left is None else left - 1
             start = 0  # the places skipped lie in the first shard
 
-    def _joined(self, shards: Sequence[int]) -> str:
-        columns, joins = list(_OF_MUTANT), []
-        for number, name in enumerate(self.models):
-            tables = self.tables(shards, (name,))
-            answer, original = f"a{number}", f"o{number}"
-            columns.append(_answer_of(answer, original))
-            joins.append(
-                f" LEFT JOIN ({tables.answers}) {answer}"
-                f" ON {answer}.shard = m.shard AND {answer}.place = m.place"
-                f" LEFT JOIN ({tables.originals}) {original}"
-                f" ON {original}.shard = m.shard AND {original}.row = m.row"
-            )
-        tables = self.tables(shards, ())
+    def _joined(self, shards: Sequence[int], models: Sequence[str], among: str = "") -> str:
+        """Return SQL for mutants, each with all its answers, by one join, as each takes memory.
+
+        ``among``: SQL for the only places wanted.
+        """
+        every, first = self.tables(shards, models), self.tables(shards, models[:1])
+        answers = ", ".join(f"{name}: a.{name}" for name in StoredAnswer._fields[:-2])
+        wanted = f"{_PLACED} IN {among}" if among else "true"
+        given = (
+            f"SELECT a.shard, a.place, list({{model: a.model, {answers}, original: o.labels, "
+            f"original_failure: o.failure}}) AS every FROM ({every.answers}) a LEFT JOIN "
+            f"({every.originals}) o USING (shard, row, model) WHERE {wanted.format('a')} "
+            "GROUP BY ALL"
+        )
         return (
-            f"SELECT {', '.join(columns)} FROM ({tables.mutants}) m JOIN ({tables.texts}) t "
-            f"ON t.shard = m.shard AND t.row = m.row{''.join(joins)}"
+            f"SELECT {', '.join(_OF_MUTANT)}, given.every FROM ({every.mutants}) m "
+            f"JOIN ({every.texts}) t ON t.shard = m.shard AND t.row = m.row LEFT JOIN ({given}) "
+            "given ON given.shard = m.shard AND given.place = m.place "
+            f"LEFT JOIN ({first.answers}) a0 ON a0.shard = m.shard AND a0.place = m.place "
+            f"WHERE {wanted.format('m')}"
         )
 
     def _record(self, row: tuple[Any, ...]) -> MutantRecord:
-        of_mutant, answers = row[: len(_OF_MUTANT)], row[len(_OF_MUTANT) :]
-        named = zip(self.models, answers, strict=True)
-        by_model = {name: _answer(one) for name, one in named if one is not None}
-        fields = (*of_mutant, by_model)
+        given = {one.pop("model"): one for one in row[-1] or ()}
+        by_model = {name: _answer(given[name]) for name in self.models if name in given}
+        fields = (*row[:-1], by_model)
         return MutantRecord(*fields)
 
-    def at(self, places: Iterable[tuple[int, int]]) -> Iterator[MutantRecord]:
-        """Yield the existing mutants at these places (shard and place), in order."""
+    def at(
+        self, places: Iterable[tuple[int, int]], models: Sequence[str] | None = None
+    ) -> Iterator[MutantRecord]:
+        """Yield the existing mutants at these places (shard and place), in order.
+
+        ``models``: those whose answers are read (default: all).
+        """
+        models = [*self.models] if models is None else models
         shards_read = set(self.shards)
         wanted = [s * _MOST_ROWS + p for s, p in places if s in shards_read and 0 <= p < _MOST_ROWS]
         known = sorted({key // _MOST_ROWS for key in wanted})
         for shards in (known[n : n + _TOGETHER] for n in range(0, len(known), _TOGETHER)):
             self.check(shards)
             rows = self.stream(
-                f"{self._joined(shards)} WHERE m.shard::BIGINT * {_MOST_ROWS} + m.place IN "
-                "(SELECT unnest($places)) ORDER BY m.shard, m.place",
+                f"{self._joined(shards, models, '(SELECT unnest($places))')} "
+                "ORDER BY m.shard, m.place",
                 places=wanted,
             )
             yield from map(self._record, rows)
@@ -471,13 +492,6 @@ _OF_MUTANT = (
     "coalesce(m.reason, '')", "m.handwritten", "coalesce(m.ask, false)", "m.validity", "m.soft",
     "m.unfair", f"coalesce(nullif(m.relation, ''), '{SUBSTITUTE}')", "m.across_people",
 )  # fmt: skip
-
-
-def _answer_of(answer: str, original: str) -> str:
-    """Return the fields of a stored answer as one column; NULL where there is none."""
-    columns = ", ".join(f"{name}: {answer}.{name}" for name in StoredAnswer._fields[:-2])
-    original = f"original: {original}.labels, original_failure: {original}.failure"
-    return f"CASE WHEN {answer}.place IS NOT NULL THEN {{{columns}, {original}}} END"
 
 
 def _answer(row: Mapping[str, Any]) -> StoredAnswer:

@@ -14,7 +14,7 @@ from secrets import token_hex
 from typing import Any, NamedTuple
 
 THREADS = 3  # one verifies while two count
-_MEMORY = "512MB"
+MEMORY = "512 MB"
 _MAIN = "memory"  # DuckDB's name for the first database of an instance
 _LOCK = threading.Lock()
 _NUMBERS = count()
@@ -106,7 +106,7 @@ def _instance(prepare: Prepare) -> Any:
     connection = duckdb.connect(
         config={
             "threads": THREADS,
-            "memory_limit": _MEMORY,
+            "memory_limit": MEMORY,
             "temp_directory": str(spill),
             "preserve_insertion_order": False,
         }

@@ -457,5 +457,5 @@ def _count_answers(model: ModelCounts) -> None:
     ):
         model.grades[tuple(names)][grade] = number
     at = {(shard, place): -alike for _, alike, shard, place, _ in model.clusters}
-    records = {(one.shard, one.place): one for one in model.reader.at(at)}
+    records = {(one.shard, one.place): one for one in model.reader.at(at, (model.name,))}
     model.examples = [(records[place], alike) for place, alike in at.items()]

@@ -22,7 +22,9 @@ from hinter_core.campaign.findings import (
     page_of_findings,
     write_findings,
 )
+from hinter_core.campaign.parquet import StoreError
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.files.memory import MEMORY
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import Settings
 from hinter_core.relations.validity import validity_of
@@ -178,3 +180,19 @@ def test_groups_are_sorted_as_asked(side: Side) -> None:
         found = list(map(key, groups))
         assert found == sorted(found)
         assert number == len(groups) == len(least)
+
+
+def test_the_answers_of_many_models_take_little_memory(make: Make) -> None:
+    models = [f'scripted:negative if "{n}"; positive otherwise' for n in range(40)]
+    store = make(TEXTS[:1], ["race", "gender"], 2, *models)
+    with reader.CampaignReader(store) as opened:
+        found = list(opened.records())
+        assert [list(one.answers) for one in found] == [models] * len(found)
+        (one,) = opened.at([(0, 1)], models[7:8])
+        assert one.answers == {models[7]: found[1].answers[models[7]]}
+        opened.connection.execute("SET memory_limit = '200 KB'")
+        try:
+            with pytest.raises(StoreError, match=r"Read fewer models or attributes at a time"):
+                list(opened.records())
+        finally:
+            opened.connection.execute(f"SET memory_limit = '{MEMORY}'")
