@@ -223,6 +223,9 @@ def _added(sets: EntitySets, tree: SentenceTree, one: Phrase, token: int) -> lis
 
 
 def _join_if(sets: EntitySets, a: Phrase, b: Phrase) -> None:
+    known = sets.of(a)
+    if a.noun in people_words().yielding and b.indefinite and len(known.members) == 1:
+        known.gender = sets.of(b).gender or known.gender  # "the landlord, a widow"
     if not sets.agree(a, b) or (
         a.form and a.form.gender == "neuter" and b.kind is not MentionKind.NOUN
     ):

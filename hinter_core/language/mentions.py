@@ -249,7 +249,7 @@ class _Finder:
             form = PRONOUNS.get(lower.replace("\u2019", "'"))
             if form is None or label in ("expl", "reparandum", "discourse"):
                 return None
-            if self._in_title(token):
+            if self._in_title(token) or self.tree.of_either(token):
                 return None
             return self._pronoun(token, form, tag)
         if token in self.names and label not in ("nmod:desc", "reparandum"):
@@ -354,21 +354,21 @@ class _Finder:
         entities = parse.entities or ("",) * len(parse.words)
         named = {entities[i] for i in range(at, end + 1)} - {""}
         name = tuple(parse.words[at : end + 1])
-        own = (c for c in tree.below[token] if c < at and parse.labels[c] not in _OUTSIDE)
-        before = [tree.lower[c].rstrip(".") for c in own]
+        own = sorted(c for t in {token, *range(at, end + 1)} for c in tree.below[t] if c < at)
+        before = [tree.lower[c].rstrip(".") for c in own if parse.labels[c] not in _OUTSIDE]
         if token < at:
             before.append(tree.lower[token])
-        title = next((w for w in before if w in self.words.titles), None)
+        titles = [w for w in before if w in self.words.titles]
         nouns = [w for w in before if w in self.words.nouns]
         given = self.words.names.get(name[0], UNKNOWN)
         if len(name) == 1 and name[0] in self.words.places:
             given = UNKNOWN
-        skipped = 0
-        if name[0].lower().rstrip(".") in self.words.titles and len(name) > 1:
-            title, name, skipped = name[0].lower().rstrip("."), name[1:], 1
+        while (word := name[0].lower().rstrip(".")) in self.words.titles and len(name) > 1:
+            titles.append(word)  # "Mr Justice Black"
+            name = name[1:]
             given = self.words.names.get(name[0], UNKNOWN) if len(name) > 1 else UNKNOWN
-        person = self._is_person(name, named, given, title, nouns)
-        said = (self.words.titles.get(title or ""), *(self.words.nouns[noun] for noun in nouns))
+        person = self._is_person(name, named, given, titles[-1] if titles else None, nouns)
+        said = (*map(self.words.titles.get, titles), *(self.words.nouns[noun] for noun in nouns))
         gender = next(filter(None, said), UNKNOWN)
         plural = parse.tags[token] == "NNPS"
         if person is None and tree.parse.labels[token] == "nsubj":
@@ -377,7 +377,7 @@ class _Finder:
         person = self._judged(token, person)
         return Phrase(
             -1, self.number, token, min(first, at), max(last, end), MentionKind.NAME,
-            name=name, name_at=at + skipped, gender=(gender or given) if person else UNKNOWN,
+            name=name, name_at=end + 1 - len(name), gender=(gender or given) if person else UNKNOWN,
             number=PLURAL if plural else SINGULAR if person else EITHER,
             person=person, definite=True,
         )  # fmt: skip

@@ -75,7 +75,8 @@ class PeopleWords:
     """Lower-case words, except ``names`` and ``places``; ``titles`` and ``nouns`` with gender.
 
     ``things``: words that never stand for a person. ``surname_titles``: behind these, a single name
-    is a surname. ``singular``: nouns that are no plurals, too.
+    is a surname. ``singular``: nouns that are no plurals, too. ``yielding``: of a gender unless a
+    phrase beside them says another.
     """
 
     names: Mapping[str, str]
@@ -93,6 +94,7 @@ class PeopleWords:
     quantities: frozenset[str]
     thinking: frozenset[str]
     things: frozenset[str]
+    yielding: frozenset[str]
 
     def person_noun(self, noun: str) -> bool:
         """Whether a lower-case noun is one for a person or for several."""
@@ -117,7 +119,7 @@ def people_words() -> PeopleWords:
         if noun in nouns and gender in (FEMALE, MALE) and noun not in generic:
             nouns[noun] = gender
     kept = ("collectives", "people", "indefinite", "saying", "closings", "likening", "places",
-            "quantities", "thinking", "surname_titles")  # fmt: skip
+            "quantities", "thinking", "surname_titles", "yielding")  # fmt: skip
     return PeopleWords(
         names={row["name"]: row["sex"] for row in shipped_rows("given_names")},
         titles=titles,

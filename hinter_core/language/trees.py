@@ -6,9 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from hinter_core.language.people import people_words
 from hinter_core.types import Parse, Sentence, Span
 
 _SOMEBODY = frozenset({"he", "she", "i", "who"})
+_HALVES = frozenset(map(frozenset, ("he she".split(), "him her".split(), "his her".split(),
+                                    "his hers".split(), "himself herself".split())))  # fmt: skip
+_SPEAKER = 6  # words, at most, of who speaks before a colon
 _GREETINGS = frozenset({"dear", "hello", "hi"})
 
 
@@ -33,6 +37,14 @@ class SentenceTree:
         before = [c for c in self.children(self.parse.heads[token], "conj") if c < token]
         joined = bool(before) and not any(self.children(c, "cc") for c in before)
         return joined and self.parse.labels[token] == "appos"
+
+    def of_either(self, token: int) -> bool:
+        """Whether a pronoun is half of "he or she", which says no gender."""
+        return any(
+            frozenset(self.lower[at : at + 3 : 2]) in _HALVES
+            for at in (token - 2, token)
+            if at >= 0 and self.lower[at + 1 : at + 2] == ["or"]
+        )
 
     def tells_reason(self, clause: int) -> bool:
         """Whether a clause says what somebody is known for: "known for a role as Emma"."""
@@ -111,13 +123,74 @@ def _greeted(parse: Parse) -> Parse:
     return replace(parse, labels=tuple(labels))
 
 
+def _spoken(parse: Parse) -> Parse:
+    """Return the parse in which who speaks is nobody after the colon: "Lady Hale: The man lied".
+
+    The parser may take the first noun of what is said for an apposition.
+    """
+    colon = parse.words.index(":") if ":" in parse.words[: _SPEAKER + 1] else 0
+    name, said = range(colon), range(colon + 1, len(parse.words))
+    if not name or not _speaks(parse, colon) or not any(_tells(parse, n, colon) for n in said):
+        return parse
+    heads, labels = list(parse.heads), list(parse.labels)
+    top = next(n for n in name if heads[n] == n or heads[n] > colon)
+    outer = [n for n in said if heads[n] < colon and labels[n] != "punct"]
+    subjects = {heads[n] for n in said if labels[n].startswith("nsubj")}
+    verbs = [n for n in outer if _tells(parse, n, colon, alone=True)]
+    if heads[top] > colon:  # "Dr Smith: the patient, a man, said ..."
+        verbs, labels[top] = [heads[top]], "vocative"
+    elif outer and not verbs:  # "Lady Hale: The defendant, a man, lied", with "lied" joined to it
+        joined = (n for n in said if heads[n] == outer[0] and labels[n] == "conj")
+        verbs = [n for n in joined if _tells(parse, n, colon)][:1]
+    for n in verbs:
+        if labels[n] in ("appos", "conj") and heads[top] == top:
+            heads[n], labels[n] = top, "parataxis"
+    nouns = [n for n in outer if n not in verbs]
+    for n in nouns:
+        free = n == nouns[0] and verbs and verbs[0] not in subjects
+        if free:
+            heads[n], labels[n] = verbs[0], "nsubj"
+        elif labels[n] == "appos" and n != nouns[0]:
+            heads[n] = nouns[0]
+        elif labels[n] == "appos":
+            labels[n] = "parataxis"
+    return replace(parse, heads=tuple(heads), labels=tuple(labels))
+
+
+def _speaks(parse: Parse, colon: int) -> bool:
+    """Whether a sentence begins with somebody and a colon: "Mr Justice Black:", "Judge:"."""
+    words = [word for word in parse.words[:colon] if word != "."]
+    titles = people_words().titles.keys() & {word.lower().rstrip(".") for word in words}
+    named = "PERSON" in parse.entities[:colon]
+    return bool(titles or named) and all(word[:1].isupper() for word in words)
+
+
+def _tells(parse: Parse, token: int, colon: int, alone: bool = False) -> bool:
+    """Whether a word behind a colon is the verb of a clause, or what something is said to be.
+
+    ``alone``: a predicate itself, and not the copula below it.
+    """
+    if alone and "cop" in (parse.labels[n] for n, head in enumerate(parse.heads) if head == token):
+        return True
+    tag, at = parse.tags[token], token
+    if tag not in ("VBD", "VBZ", "VBP", "MD") and not (
+        tag == "VBN" and parse.labels[token] in ("conj", "parataxis", "ROOT")
+    ):
+        return False
+    while parse.heads[at] != at and at > colon:
+        if parse.labels[at] in ("acl", "acl:relcl"):
+            return False
+        at = parse.heads[at]
+    return True
+
+
 def with_names_apart(parse: Parse) -> Parse:
     """Return the parse of a sentence in which a name does not go on behind *and*.
 
     The parser may make *Walsh* a part of *Jamal* in "Jamal and Emily Walsh", or *Jamal* of *Walsh*;
     and *Sir* a title of Ann in "Dear Sir, my name is Ann".
     """
-    parse = _greeted(parse)
+    parse = _spoken(_greeted(parse))
     if "CC" not in parse.tags and "nmod:desc" not in parse.labels:
         return parse
     heads, labels = list(parse.heads), list(parse.labels)

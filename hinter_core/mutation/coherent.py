@@ -60,7 +60,7 @@ _PAIR = re.compile(  # "female girls"; "women are women"
 )
 _IN_GENERAL = frozenset("people persons individuals".split())
 _TRANS = frozenset("trans transgender non-binary nonbinary genderqueer".split())
-_BEFORE = 24  # characters in which a title stands before a name
+_NEAR, _BEFORE = 2, 24  # sentences to whom a pronoun may mean, characters to a name's title
 _NEUTRAL, _NEITHER = "neutral", "trans-and-non-binary"
 _FORM = GrammaticalForm
 # Singular *they*; its subject form is in no dictionary, as verbs have to agree with it.
@@ -420,16 +420,14 @@ class _Extender:
         if either := self._people.open_between(people):
             return f"it is open who is meant by \u201c{self._text[slice(*either)]}\u201d"
         said = self._direction.says(pair.source)
-        if said not in _BINARY:
-            return self._perhaps_meant(people, wanted)
-        return self._perhaps_same(people, said)
+        return self._perhaps_same(people, said) or self._perhaps_meant(people, said, wanted)
 
     def _perhaps_same(self, people: set[int], said: str) -> str:
         """Return a definite noun that nobody else can be: "the lady", where there is one woman.
 
         Or the one whom such a noun means, if it changes: "Anna ... that woman".
         """
-        entities, (general_ones, known) = self._people.entities, self._alike[said]
+        entities, (general_ones, known) = self._people.entities, self._alike.get(said, ([], []))
         others = [*islice((n for n in known if n not in people), 2)]
         if len(others) > 1:
             return ""
@@ -460,21 +458,23 @@ class _Extender:
                 alike[entity.gender][not general(self._text, entity)].append(number)
         return alike
 
-    def _perhaps_meant(self, people: set[int], wanted: str) -> str:
-        """Return a pronoun that may mean somebody before it who changes: "the kid ... he"."""
-        entities = self._people.entities
-        named = [
-            (mention.head[0], number)
-            for number, entity in enumerate(entities)
-            for mention in entity.mentions
-            if entity.person and not entity.plural and mention.kind is not MentionKind.PRONOUN
-        ]
-        for number, entity in enumerate(entities):
-            if entity.guessed and entity.gender != wanted and number not in people:
-                pronoun = entity.mentions[0].head
-                before = [one for one in named if one[0] < pronoun[0]]
-                if before and max(before)[1] in people:
-                    return self._perhaps(pronoun)
+    def _perhaps_meant(self, people: set[int], said: str, wanted: str) -> str:
+        """Return what may be of somebody who changes: "a man ... the judge knew his past"."""
+        binary, at = said in _BINARY, self._people.sentence_at
+        entities, called = self._people.entities, (MentionKind.NAME, MentionKind.NOUN)
+        known = [(n, e) for n, e in enumerate(entities) if e.person and not e.plural]
+        known = [(n, e) for n, e in known if not binary or e.gender == said]
+        nouns = [(m.head, n) for n, e in known for m in e.mentions if m.kind in called]
+        for number, entity in known:
+            pronoun = entity.mentions[0].head
+            before = [one for one in nouns if one[0] < pronoun and entity.guessed]
+            if entity.gender == wanted or not before:
+                continue
+            (noun, other), changed = max(before), number in people
+            owned = self._text[slice(*pronoun)].lower() in ("his", "her")
+            near = entities[other].gender == entity.gender and at(pronoun[0]) - at(noun[0]) <= _NEAR
+            if ((near and owned) or not (binary or changed)) and changed is not (other in people):
+                return self._perhaps(noun if changed else pronoun)
         return ""
 
     def _titles(self, mention: Mention) -> Iterator[Span]:

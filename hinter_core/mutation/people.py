@@ -244,7 +244,7 @@ class People:
             alone = entity.person and not entity.plural and entity.gender == gender
             if alone and not self._relative(entity.mentions[0]):
                 place = entity.mentions[0].head[0]
-                away = self._sentence_at(place) - self._sentence_at(span[0])
+                away = self.sentence_at(place) - self.sentence_at(span[0])
                 if abs(away) <= _NOTED:
                     near.append((place < span[0], abs(place - span[0]), number))
         return [number for _, _, number in sorted(near)[:1]]
@@ -299,12 +299,13 @@ class People:
         """The sentences of the text with their parses."""
         return parse_text(self._text, self._parses)
 
-    def _sentence_at(self, place: int) -> int:
+    def sentence_at(self, place: int) -> int:
+        """Return the number of the sentence at a place in the text."""
         return bisect_right(self.parsed, place, key=lambda one: one.sentence.start) - 1
 
     def tree_at(self, place: int) -> SentenceTree | None:
         """Return the tree of the sentence at a place in the text."""
-        number = self._sentence_at(place)
+        number = self.sentence_at(place)
         if number < 0 or place > self.parsed[number].sentence.end:
             return None
         return self.parsed[number].tree

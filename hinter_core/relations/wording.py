@@ -17,7 +17,13 @@ from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.related import people_of
 from hinter_core.terms.senses.forms import SUBJECT, dependent, known_forms, tokens_at
-from hinter_core.terms.senses.lexicon import NOUNS, before_names, expressions, person_nouns
+from hinter_core.terms.senses.lexicon import (
+    NOUNS,
+    before_names,
+    expressions,
+    is_expression,
+    person_nouns,
+)
 from hinter_core.types import Edit, GrammaticalForm, Parse, Sentence, Splice
 
 _BETWEEN = (
@@ -46,6 +52,10 @@ _TOKEN = re.compile(
     r"ol?['\u2019](?!\w)|[^\W_]+?(?=n['\u2019]t\b)|n?['\u2019][st]\b|[^\W_]+|[^\w\s]"
 )
 _COMPOUND = frozenset({"compound", "nmod:desc", "nn"})
+_ALONE = (
+    "middle",
+    "working",
+)  # "a middle-aged Middle Eastern man", "a working-class working mother"
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 
@@ -130,11 +140,10 @@ def _expression(pair: Compared) -> str:
         window = text[first : end + _WINDOW].replace("\u2019", "'").lower()
         near = [one for one in phrases if all(word in window for word in one[2])]
         if near:
-            before = [fold(t) for t in _TOKEN.findall(text[first : splice.at])]
-            words = [*before, *map(fold, _TOKEN.findall(text[splice.at : end + _WINDOW]))]
+            before = _TOKEN.findall(text[first : splice.at])
+            words = [*before, *_TOKEN.findall(text[splice.at : end + _WINDOW])]
             for offset, place, phrase in near:
-                start = len(before) + offset - place
-                if start >= 0 and tuple(words[start : start + len(phrase)]) == phrase:
+                if is_expression(phrase, words, len(before) + offset - place):
                     return f"\u201c{' '.join(phrase)}\u201d is an expression".replace(" '", "'")
     return ""
 
@@ -235,7 +244,8 @@ def _beside_kind(pair: Compared) -> str:
 def _half_repeated(new: str, before: str, after: str) -> str:
     """Return a word of a longer term that stands beside it: "American Indian American"."""
     words = [word for word in map(fold, _WORD.findall(new)) if len(word) > 3]
-    if len(words) < 2:
+    words = [word for word in words if word not in _ALONE]
+    if not words or " " not in new.replace("-", " "):
         return ""
     left, right = re.search(r"([^\W\d_]+)[\s-]+$", before), re.match(r"[\s-]+([^\W\d_]+)", after)
     for match in (left, right):

@@ -13,11 +13,10 @@ from hinter_core.language.trees import SentenceTree
 from hinter_core.storage import shipped_words
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
+from hinter_core.terms.senses import cases
 from hinter_core.terms.senses.lexicon import (
-    FINITE,
     NOUN_TAGS,
     NOUNS,
-    lexicon,
     listed_nouns,
     person_nouns,
 )
@@ -62,12 +61,6 @@ _PLAIN_PRONOUNS = (_FORM.PRONOUN_SUBJECT, _FORM.PRONOUN_OBJECT)
 _CALLS = ("vocative", "discourse")
 _IN_NOUN_PHRASES = frozenset("JJ JJR JJS HYPH VBG VBN CD".split())
 _NOUN_PHRASES_GO_ON = tuple((tag,) for tag in (*NOUN_TAGS, "JJ", "HYPH", "CC", ","))
-_DESCRIBING = frozenset("JJ JJR JJS VBN CD".split())
-_AWAY = frozenset({"to", "away", "back", "up"})  # "gave her books to the library"
-_OWNED = NOUN_TAGS | {"VB", "VBP"}  # "his make up": as a subject, "his" has a verb in -s
-_BEFORE_OWNED = frozenset("RB RBR RBS JJ JJR JJS CD VBN HYPH".split())
-# After a possessive, none of these stands.
-_AFTER_PRONOUNS = frozenset({"DT", "PDT", "IN", "TO", "PRP", "RP", "WDT", "WP", "WRB", "."})
 _AFTER_ADJECTIVES = NOUN_TAGS | {"JJ", "JJR", "JJS", "CD", "HYPH", "POS", "VBG"}
 # The dictionaries have only pronouns that stand for one person; a user's may have these, too.
 _PRONOUNS = {
@@ -181,14 +174,14 @@ class _Place:
         self._counted = _counted(parse, head)
         self._before_name = _before_name(parse, head)
         both = {_FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE} <= forms
-        self._possesses = both and _possesses(parse, head)
+        self._possesses = both and cases.possesses(parse, head)
         pronoun = not forms.isdisjoint(_CHOSEN)
         self._before_own = pronoun and "own" in parse.words[head + 1 : head + 2]
-        described = both and (_described(parse, head) or _ends_phrase(parse, head))
-        self._described = described or (both and _to_somebody(parse, head))
+        described = both and (cases.described(parse, head) or cases.ends_phrase(parse, head))
+        self._described = described or (both and cases.to_somebody(parse, head))
         absolute = {_FORM.PRONOUN_POSSESSIVE, _FORM.PRONOUN_POSSESSIVE_ABSOLUTE} <= forms
-        self._owns = absolute and _owns(parse, head)
-        self._alone = absolute and _ends_phrase(parse, head)
+        self._owns = absolute and cases.owns(parse, head)
+        self._alone = absolute and cases.ends_phrase(parse, head)
         # "if you are Puerto Rican", but "she is a Puerto Rican"
         described = _FORM.ADJECTIVE in forms and not self._counted
         self._describes = (
@@ -238,7 +231,7 @@ class _Place:
 
     def _pronoun(self) -> GrammaticalForm | None:
         """Return the case that what follows a pronoun tells; None if it tells nothing."""
-        if self._before_own or _before_style(self._parse, self._head):
+        if self._before_own or cases.before_style(self._parse, self._head):
             return _FORM.PRONOUN_POSSESSIVE
         if self._described:
             return _FORM.PRONOUN_OBJECT
@@ -291,7 +284,7 @@ def _number(parse: Parse, tokens: Sequence[int], *, collective: bool) -> Grammat
     if after and (after[0] in _AFTER_ADJECTIVES or after[0] == "HYPH"):
         return None
     at = tokens[0] - 1
-    while at > 0 and parse.tags[at] in _DESCRIBING and fold(parse.words[at]) not in _SEVERAL:
+    while at > 0 and parse.tags[at] in cases.DESCRIBING and fold(parse.words[at]) not in _SEVERAL:
         at -= 1
     before = fold(parse.words[at]) if at >= 0 else ""
     if before in _ONE:
@@ -314,85 +307,6 @@ def _before_abbreviation(parse: Parse, head: int) -> bool:
     """Whether a letter and a slash follow, which are no noun: "male c/o pain"."""
     letter = parse.words[head + 1 : head + 2]
     return len("".join(letter)) == 1 and parse.words[head + 2 : head + 3] == ("/",)
-
-
-def _before_style(parse: Parse, head: int) -> bool:
-    """Whether a pronoun begins how somebody of rank is called: "I served Her Majesty"."""
-    after = [word for word in parse.words[head + 1 : head + 3] if word[:1].isupper()]
-    return any(fold(word) in lexicon()["styles"] for word in after)
-
-
-def _possesses(parse: Parse, head: int) -> bool:
-    """Whether a pronoun stands before a described noun: "her very gifted brother".
-
-    Or before the subject of a verb that was itself taken for one: "her looks were unfit".
-    """
-    tags, after = parse.tags, head + 1
-    owned = parse.labels[head] in ("nmod:poss", "poss") and parse.heads[head] == after
-    subject = parse.labels[head] == "nsubj" and bool(FINITE.intersection(tags[after : after + 1]))
-    if (owned or subject) and FINITE.intersection(tags[after + 1 : after + 2]):
-        return True
-    while after < len(tags) and tags[after] in ("RB", "RBR", "RBS"):
-        after += 1
-    described = after
-    while after < len(tags) and tags[after] in _DESCRIBING:
-        after += 1
-    verb = fold(parse.words[parse.heads[head]])
-    if after >= len(tags) or tags[after] not in NOUN_TAGS or verb in _words()["of_two_objects"]:
-        return False
-    counted = described + 1 < after and tags[after - 1] == "CD"  # "her last two years"
-    if fold(parse.words[after]) in _words()["when"] and not counted:
-        return False  # "met her last week"
-    if described < after:
-        return True
-    # "deserved her prize": a noun without a determiner, after a verb of one object
-    doing = verb in _words()["perceiving"] and tags[after] == "NN"
-    return after == head + 1 and not doing and verb not in _words()["naming"]
-
-
-def _owns(parse: Parse, head: int) -> bool:
-    """Whether a noun without a determiner follows "his": "his aunts", "his only covering"."""
-    tags, after = parse.tags, head + 1
-    if any(tag in _OWNED or tag == "VBG" for tag in tags[after : after + 1]):
-        return True  # "his aunts", "his telling me"
-    while after < len(tags) and tags[after] in _BEFORE_OWNED:
-        after += 1
-    noun = head + 1 < after < len(tags) and tags[after] in NOUN_TAGS | {"VBG"}
-    return noun and fold(parse.words[after]) not in _words()["when"]
-
-
-def _ends_phrase(parse: Parse, head: int) -> bool:
-    """Whether nothing follows that a possessive could own: "'tis his the crown", "to her."."""
-    after = (*parse.tags[head + 1 :], ".", ".")[:2]
-    finite = after[0] in FINITE or (after[0] == "VBN" and after[1] not in _OWNED | {"JJ"})
-    of_it = finite and head > 1 and fold(parse.words[head - 1]) == "of"
-    return of_it or (after[0] in _AFTER_PRONOUNS and after[1] != "HYPH")
-
-
-def _described(parse: Parse, head: int) -> bool:
-    """Whether an adjective without a noun follows a pronoun: "shows her plump and stern"."""
-    after = [*parse.tags[head + 1 : head + 4], ".", ".", "."]
-    following = " ".join(parse.words[head + 1 : head + 2])
-    if head and parse.tags[head - 1] == "IN" and following[:1].isupper():
-        return False  # "about her Russian"
-    if after[0] not in ("JJ", "JJR"):
-        return False
-    if after[1] == "CC" and after[2] in ("JJ", "JJR"):
-        beyond = parse.tags[head + 4] if head + 4 < len(parse.tags) else "."
-        return beyond not in NOUN_TAGS
-    return after[1] in (".", "IN", ":")
-
-
-def _to_somebody(parse: Parse, head: int) -> bool:
-    """Whether a verb gives or says things to a pronoun: "asked her rude things"."""
-    if not head or fold(parse.words[head - 1]) not in _words()["to_somebody"]:
-        return False
-    after = head + 1
-    while after < len(parse.tags) and parse.tags[after] in _DESCRIBING:
-        after += 1
-    things = after < len(parse.tags) and parse.tags[after] == "NNS"
-    beyond = fold(parse.words[after + 1]) if after + 1 < len(parse.words) else ""
-    return things and fold(parse.words[after]) not in person_nouns() and beyond not in _AWAY
 
 
 def _before_name(parse: Parse, head: int) -> bool:

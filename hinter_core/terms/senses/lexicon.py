@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from hinter_core.storage import shipped_lists, shipped_rows
 from hinter_core.terms.dictionary import load_shipped
+from hinter_core.terms.matching import fold
 from hinter_core.types import GrammaticalForm, Sense
 
 NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS"})
@@ -13,6 +14,7 @@ FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 NOUNS = (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL)
 # Written in lower case, these are no people.
 LOWER_THINGS = frozenset("swede swedes pole poles afghan afghans china turkey dane".split())
+_OF_PEOPLE = frozenset({"russian"})  # ends of expressions that describe somebody, too
 
 
 @lru_cache(maxsize=1)
@@ -38,12 +40,26 @@ def expressions() -> Mapping[str, Sequence[tuple[int, tuple[str, ...]]]]:
 
 
 def expression_at(words: Sequence[str], place: int) -> tuple[str, ...]:
-    """Return the expression that the lower-case word at a place is part of; () if there is none."""
-    for within, phrase in expressions().get(words[place], ()):
+    """Return the expression that the word at a place is part of; () if there is none."""
+    for within, phrase in expressions().get(fold(words[place]), ()):
         start = place - within
-        if start >= 0 and tuple(words[start : start + len(phrase)]) == phrase:
+        if is_expression(phrase, words, start):
             return phrase
     return ()
+
+
+def is_expression(phrase: Sequence[str], words: Sequence[str], start: int) -> bool:
+    """Whether an expression begins at one of these words.
+
+    Not where it describes somebody ("a black Russian woman") or is a title ("Lady Justice Hale").
+    """
+    stop = start + len(phrase)
+    if start < 0 or tuple(map(fold, words[start:stop])) != tuple(phrase):
+        return False
+    after = words[stop] if stop < len(words) else ""
+    if phrase[-1] in _OF_PEOPLE:
+        return fold(after) not in person_nouns()
+    return not (phrase[-1] == "justice" and words[start].istitle() and after[:1].isupper())
 
 
 @lru_cache(maxsize=1)

@@ -255,7 +255,7 @@ def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     if term.form is _FORM.NOUN_PL and _one_of_them(parse, head_of(parse, tokens)):
         return f"here \u201c{surface}\u201d is one people"
     phrase = _expression(parse, tokens) or _compound(parse, tokens)
-    if not term.form.is_pronoun and phrase:
+    if phrase and (not term.form.is_pronoun or " or " in phrase):  # "he or she"
         return f"is part of the expression \u201c{phrase}\u201d"
     if whole := _longer_people(parse, tokens, term):
         return f"is part of the name \u201c{whole}\u201d"
@@ -335,8 +335,7 @@ def _measured(parse: Parse, tokens: Sequence[int]) -> str:
 
 def _expression(parse: Parse, tokens: Sequence[int]) -> str:
     """Return the expression around a term: no other term makes one ("mother tongue")."""
-    words = [fold(word) for word in parse.words]
-    phrase = next(filter(None, (expression_at(words, token) for token in tokens)), ())
+    phrase = next(filter(None, (expression_at(parse.words, token) for token in tokens)), ())
     return " ".join(phrase).replace(" '", "'")
 
 

@@ -17,6 +17,24 @@ PARSES = ParseStore(load_parser())
 
 # A text, and the heads of the mentions of each person, in any order.
 CASES = [
+    # Who speaks before a colon is nobody after it.
+    (
+        "Lady Hale: The defendant, a man of means, pleaded guilty. I see his youth.",
+        ["Hale", "defendant, man, his", "I"],
+    ),
+    (
+        "Lord Justice Smith: The appellant, a young woman, lost her case.",
+        ["Smith", "appellant, woman, her"],
+    ),
+    ("Dr Smith: The patient, a man from Leeds, said he was ill.", ["Smith", "patient, man, he"]),
+    ("Judge Brown: The accused is a man who lost his job.", ["Brown", "man, his"]),
+    ("Anna Weber: a German woman who lost her job.", ["Anna Weber, woman, her"]),
+    ("Mr Justice Black said that the man had lied. He left.", ["Black, He", "man"]),
+    (
+        "The landlord, a widow, told the tenant that she did not want people like him.",
+        ["landlord, widow, she", "tenant, him", "people"],
+    ),
+    ("The user confirms that he or she has read her terms.", ["user, her"]),
     (
         "Jane Roe wrote the script. Roe also directed it, and Jane is proud.",
         ["Jane Roe, Roe, Jane"],

@@ -311,6 +311,29 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
         ),
         ("I met her last week.", "her > xem", "I met xem last week."),
         ("They asked her rude things.", "her > xem", "They asked xem rude things."),
+        (
+            "It awards her eight thousand pounds.",
+            "her > xem",
+            "It awards xem eight thousand pounds.",
+        ),
+        (
+            "They fined her three hundred pounds.",
+            "her > xem",
+            "They fined xem three hundred pounds.",
+        ),
+        ("The judge granted her bail.", "her > xem", "The judge granted xem bail."),
+        ("He paid her bills.", "her > xyr", "He paid xyr bills."),
+        (
+            "The user says that he or she is grown. We may close her account if she lies.",
+            "her > their",
+            "The user says that he or she is grown. We may close their account if they lie.",
+        ),
+        (
+            "Mr Justice Black: The thief, a man, lied.",
+            "Mr > Mrs",
+            "Mrs Justice Black: The thief, a man, lied.",
+        ),
+        ("Lord Justice Hale left.", "Lord > Lady", "Lady Justice Hale left."),
         ("We told her parents.", "her > xyr", "We told xyr parents."),
         ("He gave her books to the poor.", "her > xyr", "He gave xyr books to the poor."),
         (
@@ -435,6 +458,16 @@ def test_equal_changes_are_one(parses: ParseStore) -> None:
             "Her father fell. Black female, calm.",
             "her > his",
             "the text also says \u201cfemale\u201d, perhaps of the same person",
+        ),
+        (
+            "The accused is a poor man. The judge did not consider his past.",
+            "man > woman",
+            "the text also says \u201chis\u201d, perhaps of the same person",
+        ),
+        (
+            "The accused is a poor woman. The judge did not consider her past.",
+            "her > his",
+            "the text also says \u201cwoman\u201d, perhaps of the same person",
         ),
         (
             "The queen smiled. I served Her Royal Highness.",

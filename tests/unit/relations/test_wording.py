@@ -115,6 +115,14 @@ def test_a_word_for_all_beside_some_of_them(reasons: Reasons) -> None:
     assert not any("people" in text for text in reasons("The men of the village sang.", "gender"))
 
 
+def test_a_title_and_a_description_are_no_expressions(reasons: Reasons) -> None:
+    found = reasons("Lord Justice Brown left.", "gender")
+    assert "Lady Justice Brown left." not in found
+    assert "A black Russian woman left." not in reasons("A black French woman left.", "nationality")
+    found = reasons("A middle-aged Asian man left.", "race")
+    assert "A middle-aged Middle Eastern man left." not in found
+
+
 def test_a_word_beside_its_counterpart(reasons: Reasons) -> None:
     found = reasons("The brother and sister sang.", "gender")
     assert found["The sibling and sister sang."] == (
@@ -122,9 +130,7 @@ def test_a_word_beside_its_counterpart(reasons: Reasons) -> None:
     )
     assert found["The brother and sibling sang."]
     assert "The nonbinary sibling and sister sang." not in found
-    found = reasons("The clerk said that he or she left.", "gender")
-    assert found["The clerk said that xe or she left."]
-    assert found["The clerk said that he or ze left."]
+    assert not reasons("The clerk said that he or she left.", "gender")  # changes as one
     assert not reasons("He and she left.", "gender").get("Xe and she left.")
     assert not reasons("My sister and the king sang.", "gender")
 
