@@ -340,7 +340,13 @@ class ComparisonResult:
                     f"{name}_high": difference and difference.high,
                 }
             rows.append(
-                {**row, "fixed": line.fixed, "broken": line.broken, "p_value": line.p_value}
+                {
+                    **row,
+                    "fixed": line.fixed,
+                    "broken": line.broken,
+                    "p_value": line.p_value,
+                    "adjusted_p_value": line.adjusted_p_value,
+                }
             )
         return pandas.DataFrame(rows)
 

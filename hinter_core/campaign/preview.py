@@ -38,6 +38,7 @@ _LOOKED_AT = 80  # texts of a forecast: few texts have placebo mutants of two ch
 _DRAWN_FROM = 100_000  # texts, the first ones: more take long to read
 _TRIED = 160  # mutants of a forecast
 _COMPARED = 100  # mutants of a forecast that are compared with their sources
+_OF_TEXT = 10  # mutants of a text, one of which is to be kept
 _RATES = (0.10, 0.05)  # errors of sensitive and of placebo mutants that a campaign is to tell apart
 _ALIKE = 0.1  # correlation of the errors of one text, as is common in campaigns of the sample
 
@@ -222,7 +223,8 @@ class Forecast:
     model, if it costs), in which discarded mutants count, although they are not tested: these two
     are upper bounds if the forecast is ``whole``, as it looked at all texts. ``unseen``: by model,
     the share of mutants with a change past what the model reads. ``power``: how many texts an
-    excess over placebo needs, in a sentence; ``placebo``: placebo mutants of that order. ``kept``:
+    excess over placebo needs, in a sentence; ``placebo``: placebo mutants of that order that a gate
+    counts, which are kept and in a text with kept intersectional mutants. ``kept``:
     of ``compared`` intersectional mutants (atomic ones at order 1), those that are not discarded;
     ``discard``: why most of the others are.
     """
@@ -301,11 +303,27 @@ def forecast(work: RunScope) -> Forecast:
         },
         unusable=unusable,
         power=_power(sides, _order_of(follow_ups), len(rows)),
-        placebo=round(sum(of_placebo for _, of_placebo in sides.values()) * scale),
+        placebo=round(_counted(parts, follow_ups) * scale),
         kept=sum(one.conformance.kept for one in compared),
         compared=len(compared),
         discard=_discard(compared),
     )
+
+
+def _counted(parts: CampaignParts, follow_ups: Sequence[FollowUp]) -> int:
+    """Count placebo mutants as a gate does: kept, and in a text with kept sensitive mutants."""
+    made: dict[int, tuple[list[FollowUp], list[FollowUp]]] = {}
+    for one in follow_ups:
+        if one.mutant.order == _order_of(follow_ups):
+            made.setdefault(one.case.number, ([], []))[_neutral(one)].append(one)
+    looked_at = [
+        (real[:: -(-len(real) // _OF_TEXT)], neutral)
+        for real, neutral in made.values()
+        if real and neutral
+    ]
+    conform([one for sides in looked_at for side in sides for one in side], parts.parses)
+    kept = [[sum(one.conformance.kept for one in side) for side in sides] for sides in looked_at]
+    return sum(neutral for real, neutral in kept if real)
 
 
 def _compared(parts: CampaignParts, follow_ups: Sequence[FollowUp], seed: int) -> list[FollowUp]:

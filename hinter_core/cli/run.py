@@ -228,9 +228,9 @@ def _forecast(seen: Forecast) -> str:
         needed = ceil(seen.usable * FEWEST_PLACEBO / seen.placebo) if seen.placebo else 0
         more = f"(roughly {needed:,} texts like these make {FEWEST_PLACEBO}) " if needed else ""
         lines.append(
-            f"--fail-over may fail: it needs {FEWEST_PLACEBO} placebo mutants of order 2, and "
-            f"about {seen.placebo:,} are made; add texts {more}with neutral words of two kinds, "
-            "such as a day and a number, or --gate-on rate"
+            f"--fail-over may fail: it needs {FEWEST_PLACEBO} placebo mutants of order 2 in texts "
+            f"with kept mutants, and about {seen.placebo:,} are made; add texts {more}with neutral "
+            "words of two kinds, such as a day and a number, or --gate-on rate"
         )
     lines += [f"{name}: {bound} {cost_in_words(cost)}" for name, cost in seen.costs.items()]
     lines += [

@@ -184,6 +184,15 @@ def higher_values(higher: Sequence[float], others: Sequence[float]) -> float:
     return float(hypergeom.sf(above[0] - 1, len(higher) + len(others), sum(above), len(higher)))
 
 
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p-values for the chance of any false rejection (Holm 1979)."""
+    adjusted, least = [1.0] * len(p_values), 0.0
+    for done, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        least = max(least, min(1.0, p_values[place] * (len(p_values) - done)))
+        adjusted[place] = least
+    return adjusted
+
+
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Adjust p-values for the false discovery rate (Benjamini and Hochberg 1995)."""
     from scipy.stats import false_discovery_control

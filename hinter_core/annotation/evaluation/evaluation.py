@@ -12,6 +12,7 @@ from hinter_core.annotation.evaluation.agreement import (
 )
 from hinter_core.annotation.evaluation.answers import (
     Consensus,
+    Votes,
     disputed,
     majority_votes,
     validity,
@@ -29,6 +30,7 @@ from hinter_core.annotation.project.types import (
     AnnotationItem,
     Judgement,
     Project,
+    Question,
     Status,
 )
 from hinter_core.report.section import Section, joined
@@ -49,7 +51,8 @@ class Evaluation:
     ``questions``: the evaluated ones, and ``labels`` those of them that ask for a label.
     ``judgements``: number, hidden repeats included. ``valid``, ``broken``, ``undecided``: items by
     majority or adjudicated validity. ``decided``: number of the owner's decisions. ``disputed``:
-    differing answers, the most disputed first. ``excluded``: names of people who do not count, with
+    differing answers, the most disputed first. ``unanswered``: judging questions without any
+    answer, so that no item is valid. ``excluded``: names of people who do not count, with
     the reasons, and ``with_excluded`` what results if they do.
     """
 
@@ -68,6 +71,7 @@ class Evaluation:
     disputed: list[Consensus]
     scores: list[Score]
     true_positives: list[TruePositives]
+    unanswered: list[str] = field(default_factory=list)
     excluded: list[tuple[str, str]] = field(default_factory=list)
     with_excluded: "Evaluation | None" = None
 
@@ -129,7 +133,17 @@ def evaluation(
         disputed(votes),
         against_people(items, questions, judgements, votes),
         true_positives(items, questions, judgements),
+        _unanswered(items, questions, votes),
     )
+
+
+def _unanswered(
+    items: Sequence[AnnotationItem], questions: Sequence[Question], votes: Votes
+) -> list[str]:
+    """Name the questions that decide validity and that nobody answered about any item."""
+    answered = {question for _, question in votes}
+    asked = [q for q in questions if q.judges and (not q.pair or any(i.source for i in items))]
+    return [one.id for one in asked if one.id not in answered]
 
 
 # -- sections -----------------------------------------------------------------------------------
@@ -162,6 +176,11 @@ def _overview(result: Evaluation) -> Section:
         f"valid, {result.undecided:,} undecided (not judged, not sure, or a tie). The owner "
         f"decided {_number(result.decided, 'answer')}.",
     ]
+    if result.judgements and result.unanswered:
+        sentences.append(
+            f"Nobody answered {', '.join(result.unanswered)}. An item is valid only by answers to "
+            "all questions that judge it; one answer suffices for not valid."
+        )
     if not result.judgements:
         sentences.append("Nothing was judged yet, so there is nothing to compare.")
     return Section("overview", "Judgements", sentences)

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hinter_core.campaign.findings import Side
@@ -26,7 +26,7 @@ from hinter_core.statistics.clustered import (
     paired_difference,
     two_sample_difference,
 )
-from hinter_core.statistics.rates import Difference, Rate, mcnemar
+from hinter_core.statistics.rates import Difference, Rate, holm, mcnemar
 from hinter_core.types import Verdict
 
 _FEWEST_SHARED = 0.05  # of the smaller side's mutants, below which rates are compared
@@ -48,7 +48,8 @@ class Contrast:
     the same denominator. The next fields are None if the sides share no mutant. ``fixed`` and
     ``broken``: mutants with an error on the first or second side only. ``texts_fixed`` and
     ``texts_broken``: texts with an error on one side only. ``p_value``: of the exact McNemar test
-    of these texts; mutants of one text are not independent.
+    of these texts; mutants of one text are not independent. ``adjusted_p_value``: adjusted for the
+    number of lines (Holm 1979).
     """
 
     name: str
@@ -62,6 +63,7 @@ class Contrast:
     texts_fixed: int | None = None
     texts_broken: int | None = None
     p_value: float | None = None
+    adjusted_p_value: float | None = None
 
 
 @dataclass(frozen=True)
@@ -416,7 +418,8 @@ def _lines(pairs: _Pairs) -> list[Contrast]:
             turned = sum(flips[part][0] for part in parts), sum(flips[part][1] for part in parts)
             atomic = all(len(part) == 1 for part in parts)
             lines.append(_line(name, attributes, numbers, turned, atomic=atomic))
-    return lines
+    adjusted = holm([line.p_value or 0.0 for line in lines])
+    return [replace(line, adjusted_p_value=p) for line, p in zip(lines, adjusted, strict=True)]
 
 
 def _line(

@@ -109,7 +109,7 @@ def _main(pair: Comparison) -> Section:
     columns = ["Attributes", "Cases", "Model A", "Model B", "Difference", "Hidden, A",
                "Hidden, B", "Difference of hidden"]  # fmt: skip
     if pair.paired:
-        columns += ["A alone", "B alone", "p"]
+        columns += ["A alone", "B alone", "p", "Adjusted p"]
     rows: Rows = []
     sentences = []
     for line in pair.lines:
@@ -124,7 +124,8 @@ def _main(pair: Comparison) -> Section:
             line.hidden_difference or "",
         ]
         if pair.paired:
-            row += [line.fixed, line.broken, None if line.p_value is None else PValue(line.p_value)]
+            ps = line.p_value, line.adjusted_p_value
+            row += [line.fixed, line.broken, *(None if p is None else PValue(p) for p in ps)]
         rows.append(row)
         if line.name not in ("intersectional", "atomic"):
             sentences.append(contrast_in_words(line))
@@ -136,7 +137,8 @@ def _main(pair: Comparison) -> Section:
         note += (
             " p is that of an exact McNemar test of the texts with an error in one model only. It "
             "counts texts, and the interval counts mutants: they may disagree where few texts have "
-            "many errors."
+            "many errors. Adjusted p is for the number of rows (Holm): among many rows, a low p "
+            "alone may be chance."
         )
     return Section("main", "Error rates side by side", [note], columns, rows, in_words=sentences)
 

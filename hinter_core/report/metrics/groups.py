@@ -19,6 +19,7 @@ from hinter_core.statistics.rates import Estimate, Rate, benjamini_hochberg
 
 ALPHA = 0.05
 _NAMED = 3  # groups, or changes of answers, in a sentence
+_TIED = 2  # answers that are named where they are as frequent
 _CHANGES = 12  # of answers, in a table
 
 
@@ -51,11 +52,17 @@ class GroupRate:
 
     @property
     def to(self) -> str:
-        """The most frequent answer that errors lead to: ``invite``, or ``invite 5/8``."""
-        if not self.answers:
+        """The most frequent answer that errors lead to: ``invite``, or ``invite 5/8``.
+
+        In a tie all of them: ``invite, reject 4/8 each``; "" if more than two tie.
+        """
+        most = [answer for answer, number in self.answers if number == self.answers[0][1]]
+        if not most or len(most) > _TIED:
             return ""
-        (answer, number), *others = self.answers
-        return f"{answer} {number:,}/{self.errors.hits:,}" if others else answer
+        if len(self.answers) == 1:
+            return most[0]
+        each = " each" * (len(most) > 1)
+        return f"{', '.join(most)} {self.answers[0][1]:,}/{self.errors.hits:,}{each}"
 
 
 def group_rates(tally: ModelCounts) -> list[GroupRate]:

@@ -11,7 +11,7 @@ from typing import Any
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import NOTHING, UNUSABLE
 from hinter_core.campaign.tables import Attributes
-from hinter_core.report.figures import bar
+from hinter_core.report.figures import FEW, bar
 from hinter_core.report.gate import LIMIT, Decision, GateOn, GateOutcome, decide
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO
 from hinter_core.report.metrics.groups import answers_in_words, significant_in_words
@@ -213,7 +213,29 @@ def hidden_in_texts(model: ModelReport, attributes: Attributes = ()) -> str:
         return "No hidden bias was found: no combined change flips an answer that its parts leave."
     where = f", in {texts.hits:,} of {texts.of:,} texts" if texts else ""
     most = " The texts with most of them:" if not texts or texts.hits > 1 else ""
-    return f"Hidden mutants: {number:,}{where}.{most}"
+    return f"Hidden mutants: {number:,}{where}. {_by_chance(model)}{most}"
+
+
+def _by_chance(model: ModelReport) -> str:
+    placebo = next((one.hidden_placebo for one in model.excess if one.hidden and not one.few), None)
+    said = "Answers that flip by chance make hidden mutants, too"
+    if placebo is None:
+        return f"{said}; there are too few placebo mutants to say how many."
+    return f"{said}: of the placebo mutants, {percent(placebo)} are hidden."
+
+
+def _few_cases(report: Report) -> Iterable[str]:
+    """Say how many groups hardly have a case, of the model that has fewest."""
+    groups = [[g.errors.of for g in m.groups if len(g.attributes) > 1] for m in report.models]
+    few = [(sum(of < FEW for of in cases), len(cases)) for cases in groups]
+    number, every = max(few, default=(0, 0))
+    if number:
+        yield f"{number:,} of {every:,} combinations of groups have fewer than {FEW} cases each."
+        if report.campaign.limit:
+            yield (
+                "Word pairs are drawn up to the limit, so that a group with many words has more "
+                "cases than others. A higher limit gives the others more."
+            )
 
 
 def caveats(
@@ -244,6 +266,7 @@ def caveats(
         if names := names_in_words(model.uncovering):
             yield f"{model.model}: {names}"
     yield from kept_in_words(report)
+    yield from _few_cases(report)
     yield from _of_texts(report)
     if any(model.priority for model in report.models):
         yield "Models were asked by priority: rates are of the audit, a random share of the cases."

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from hinter_core.campaign.tables import Attributes, lists
 from hinter_core.report.counts import Groups, ModelCounts
 from hinter_core.report.metric import metric
-from hinter_core.report.metrics.groups import GROUPS, GroupRate
-from hinter_core.report.section import Rows, Section, joined
+from hinter_core.report.metrics.groups import ALPHA, GROUPS, GroupRate
+from hinter_core.report.section import Counted, Rows, Section, joined
 from hinter_core.statistics.rates import Estimate, Rate
 
 _WORDS = 3  # changes of a group in the table
@@ -28,6 +28,7 @@ class GroupInstance:
     ``mean``: of all groups of these attributes. ``parts``: rate and mean of each group alone.
     ``changes``: words by the errors with them. ``texts``: ids (or numbers) of rows with an error.
     ``tested``: how many groups of these attributes there are, ``above`` of them above the mean.
+    ``p_value``: of the group's test against the mean (:class:`GroupRate`), which no paper has.
     """
 
     attributes: Attributes
@@ -39,6 +40,7 @@ class GroupInstance:
     texts: list[str]
     tested: int
     above: int
+    p_value: float
 
 
 def strict_groups(tally: ModelCounts) -> list[GroupInstance]:
@@ -69,6 +71,7 @@ def strict_groups(tally: ModelCounts) -> list[GroupInstance]:
                 texts[key],
                 len(same),
                 sum(g.above for g in same),
+                one.p_value,
             )
         )
     return instances
@@ -109,31 +112,40 @@ def _mutants(
 
 
 def strict_section(instances: Iterable[GroupInstance]) -> Section:
-    """Report the strict groups, by attributes."""
+    """Report the strict groups, by attributes; those that a test supports in a table."""
     by: dict[Attributes, list[GroupInstance]] = {}
     for one in instances:
         by.setdefault(one.attributes, []).append(one)
     sentences = [
+        "As published (MutaInt, Table 4), above the mean is no test, so that chance alone puts "
+        "groups here: those significantly above it are listed. Kept mutants alone count, where the "
+        "paper has no invariant."
+    ]
+    sure = {a: [one for one in same if one.p_value < ALPHA] for a, same in by.items()}
+    sentences += [
         f"{joined(attributes)}: of {same[0].tested} groups, {same[0].above} lie above their mean "
-        f"(GIB), {len(same)} of them with no part above the mean of its own attribute (GAB): "
-        f"{_first([joined(one.groups) for one in same])}."
+        f"(GIB), {len(same)} of them with no part above the mean of its own attribute (GAB), "
+        f"{len(sure[attributes]) or 'none'} of these significantly."
         for attributes, same in by.items()
     ]
-    sentences.append(
-        "Such group bias is found by tests of several attributes alone (MutaInt, Table 4). As "
-        "published, above the mean is no test: see Groups for what is significant. Kept mutants "
-        "alone count, where the paper has no invariant."
-    )
     rows: Rows = [
         [joined(one.attributes), joined(one.groups), one.errors, Estimate(one.mean),
          "; ".join(f"{100 * rate:.1f} of {100 * mean:.1f}\u00a0%" for rate, mean in one.parts),
          "; ".join(f"{words} ({number:,})" for words, number in one.changes[:_WORDS]),
          len(one.texts), _first(one.texts)]
-        for same in by.values() for one in same
+        for same in sure.values() for one in same
     ]  # fmt: skip
     columns = ["Attributes", "Changed to", "Error rate", "Mean", "Parts alone, of their means",
                "Words with most errors", "Texts with errors", "Rows"]  # fmt: skip
-    return Section("strict-groups", "Group bias without a biased part", sentences, columns, rows)
+    title = "Groups above the mean without a part above it"
+    if not rows:
+        columns = ["Attributes", "Mean", "Above it", "Significant"]
+        rows = [
+            [joined(a), Estimate(same[0].mean), Counted(Rate(len(same), same[0].tested)),
+             Counted(Rate(0, len(same)))]
+            for a, same in by.items()
+        ]  # fmt: skip
+    return Section("strict-groups", title, sentences, columns, rows)
 
 
 def _first(names: list[str]) -> str:

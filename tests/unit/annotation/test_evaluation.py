@@ -137,3 +137,15 @@ def test_values_are_json_without_nan_and_markdown_is_escaped() -> None:
     written = markdown_of("Judgements", evaluation_sections(found))
     assert BAD not in written
     assert "\\<script\\>Eve\\|" in written
+
+
+def test_questions_that_nobody_answered_are_named() -> None:
+    answers = [Judgement(0, "Ann", f"i{n}", 1, Status.JUDGED, {"sense": "yes"}, "", 3.0, "")
+               for n in range(6)]  # fmt: skip
+    found = evaluation(PROJECT, items(), answers, {})
+    assert (found.valid, found.undecided) == (0, 6)
+    assert found.unanswered == ["grammatical", "same"]
+    assert "Nobody answered grammatical, same. " in " ".join(
+        evaluation_sections(found)[0].sentences
+    )
+    assert trial().unanswered == []

@@ -341,3 +341,14 @@ def test_many_gaps_are_told_before_the_rates(report: Report, lost: int, first: b
               if "unanswered, most often" in words or "changed the answer" in words]  # fmt: skip
     words = [sections(one)[0].sentences[place] for place in places]
     assert ("unanswered" in words[0]) is first
+
+
+def test_a_tie_of_answers_names_both_or_none() -> None:
+    def to(*answers: tuple[str, int]) -> str:
+        number = sum(n for _, n in answers)
+        return GroupRate(("race",), ("asia",), Rate(number, 9), 5, 0.1, True, 1.0, answers).to
+
+    assert to(("no", 3)) == "no"
+    assert to(("no", 2), ("yes", 1)) == "no 2/3"
+    assert to(("no", 1), ("yes", 1)) == "no, yes 1/2 each"
+    assert to(("no", 1), ("yes", 1), ("perhaps", 1)) == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.model import ModelReport, make_report
 from hinter_core.report.papers.group_fairness import apart_section
 from hinter_core.report.papers.masks import TOLERANCES
+from hinter_core.report.papers.strict_groups import strict_section
 from hinter_core.report.papers.variants import RightVariants, right_variants_section
 from hinter_core.report.sections import sections
 
@@ -52,10 +54,13 @@ def test_a_group_is_strict_if_no_part_lies_above_its_mean(tmp_path: Path) -> Non
     assert found.texts == ["t1", "t2"]
     report = make_report(CampaignStore(tmp_path / "out"))
     (section,) = [one for one in sections(report) if one.key == "strict-groups"]
+    assert section.sentences[0].startswith("As published (MutaInt, Table 4), above the mean is no")
     assert (
-        "of 4 groups, 3 lie above their mean (GIB), 1 of them with no part" in section.sentences[0]
+        "of 4 groups, 3 lie above their mean (GIB), 1 of them with no part" in section.sentences[1]
     )
-    assert section.rows[0][1] == "africa \u00d7 health"
+    assert section.sentences[1].endswith("none of these significantly.")
+    assert [row[0] for row in section.rows] == ["origin \u00d7 work"]
+    assert strict_section([replace(found, p_value=0.01)]).rows[0][1] == "africa \u00d7 health"
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from hinter_core.statistics.rates import (
     binomial,
     estimate,
     higher_values,
+    holm,
     mcnemar,
     weighted_share,
     wilson,
@@ -215,3 +216,9 @@ def test_equal_samples_are_seldom_told_apart(zeros: float) -> None:
         values = [0.0 if rng.random() < zeros else rng.random() for _ in range(60)]
         found += higher_values(values[:15], values[15:]) < 0.05
     assert found <= 35
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([]) == []
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
