@@ -217,7 +217,7 @@ def test_an_estimate_writes_nothing(run: Run, data: Path, tmp_path: Path) -> Non
                        "--out", str(tmp_path / "out"))  # fmt: skip
     assert code == 0
     assert out.startswith("3 texts; 2 of the 3 (67 %) have something to test\nabout ")
-    assert "--fail-over may fail: it needs 100 placebo mutants of order 2, and about " in out
+    assert "--fail-over may fail: it needs 100 placebo mutants of order 2 in texts with " in out
     assert not (tmp_path / "out").exists()
 
 
