@@ -321,6 +321,7 @@ class ComparisonResult:
             fixed: number of mutants that are errors of the first side alone
             broken: number of mutants that are errors of the second side alone
             p_value: McNemar's exact test of the texts with an error on one side only
+            adjusted_p_value: the same, adjusted for the number of rows (Holm)
         """
         import pandas
 
