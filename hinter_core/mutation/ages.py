@@ -14,7 +14,16 @@ from functools import cached_property
 
 from hinter_core.language.trees import SentenceTree
 from hinter_core.mutation.people import People
-from hinter_core.terms.ages import Years, age_words, agree, said_years, stated, years_of
+from hinter_core.terms.ages import (
+    AT_WORK,
+    YEAR_OLD,
+    Years,
+    age_words,
+    agree,
+    said_years,
+    stated,
+    years_of,
+)
 from hinter_core.terms.senses.forms import head_of
 from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, NOUNS, lexicon, person_nouns
 from hinter_core.terms.years import AGE, is_number
@@ -27,6 +36,10 @@ _MODIFIERS = ("amod", "compound", "nmod:desc", "flat")
 _GROWN = 18  # years
 _SMALL = 7
 _YOUNG = 20
+# Relations and words of what denies a predicate; "not only" adds to it.
+_DENYING = ("advmod", "neg", "cc", "cc:preconj")
+_NOT = ("no longer", *"not n't n\u2019t never neither nor hardly scarcely no".split())
+_ADDING = frozenset({"only", "just", "merely", "simply"})
 _PATIENT = frozenset({"f", "m"})  # "F, 60, ex-nurse"
 _FIGURE = "here \u201cold\u201d is a figure of speech"
 _OF_CHILDREN = frozenset(
@@ -48,8 +61,31 @@ class Ages:
         """Return why an occurrence only seems to say an age, or ""."""
         if one.attribute == AGE and is_number(one.terms[0]):
             return self._of_nobody(one.span)
-        old = one.attribute == AGE and one.surface.lower() in _OLD
-        return self._figure(one.span) if old else ""
+        if one.attribute != AGE:
+            return ""
+        old = one.surface.lower() in _OLD
+        return self._denied(one.span) or (self._figure(one.span) if old else "")
+
+    def _denied(self, span: Span) -> str:
+        """Return why a word says what somebody is not, as "not a minor" does, or ""."""
+        tree, token = self._word(span)
+        if tree is None:
+            return ""
+        noun = self._noun(tree, token)
+        words = {token, token if noun is None else noun}
+        words |= {tree.parse.heads[one] for one in words if tree.parse.labels[one] == "xcomp"}
+        below = [c for one in words for c in tree.children(one, *_DENYING)]
+        said = {tree.lower[c] for c in below}
+        if "longer" in said and "no" in tree.lower:
+            said.add("no longer")
+        articles = {tree.lower[c] for one in words for c in tree.children(one, "det")}
+        if token and tree.lower[token - 1] == "no" and tree.children(token, "cop"):
+            said.add("no")  # "no child", but not "no common youth"
+        denying = next((one for one in _NOT if one in said), "")
+        if not denying or not _ADDING.isdisjoint(said) or "the" in articles:
+            return ""
+        denied = self._text[slice(*span)]
+        return f"here \u201c{denying}\u201d denies \u201c{denied}\u201d"
 
     def _of_nobody(self, span: Span) -> str:
         """Return why a number is not the years of somebody: "a house, 34 years old"."""
@@ -220,8 +256,14 @@ class Ages:
         known = self._beside.setdefault(edit.spans, {})
         if span not in known:
             spans = sorted(edit.spans)
-            known[span] = [one for one in self._ages_at(span) if not _meets(one[0], spans)]
-        period = edit.source.form in (_FORM.ANY, _FORM.PREP_PHRASE) and not is_number(edit.source)
+            of = self._text.startswith(" of ", span[1])  # "[girl] of ten": the number is apart
+            known[span] = [
+                one
+                for one in self._ages_at(span)
+                if not _meets(one[0], spans) or (of and one[0] != span)
+            ]
+        number = is_number(edit.source) or YEAR_OLD.match(edit.source.text.lower())
+        period = edit.source.form in (_FORM.ANY, _FORM.PREP_PHRASE) and not number
         for place, said in known[span]:
             # Who is grown up was a child once.
             if agree(said, target) or (period and said[0] >= target[1]):
@@ -242,6 +284,8 @@ class Ages:
                 tree, token = self._word(mention.head)
                 if tree is not None and mention.kind is not MentionKind.PRONOUN:
                     yield from self._of_noun(tree, token)
+                if tree is not None and tree.parse.labels[token] == "nmod:poss":
+                    yield from self._of_owner(tree, tree.parse.heads[token])
         tree, token = self._word(span)
         noun = self._noun(tree, token) if tree is not None else None
         if tree is not None and noun is not None:
@@ -255,9 +299,16 @@ class Ages:
             years = years_of(tree.lower[token])
             low, high = tree.parse.spans[token]
             place = (tree.start + low, tree.start + high)
-            # The "old" of "34 years old" is part of the number.
-            if years is not None and not any(_meets(place, [said]) for said, _ in self._numbers):
+            # The "old" of "34 years old" is part of the number, the "girl" of "girl of ten" is not.
+            inside = any(_meets(place, [said]) for said, _ in self._numbers)
+            if years is not None and (not inside or self._text.startswith(" of ", place[1])):
                 yield place, years
+
+    def _of_owner(self, tree: SentenceTree, owned: int) -> Iterator[tuple[Span, Years]]:
+        """Yield what only somebody who is no child has: "her colleagues"."""
+        if tree.lower[owned] in self._words["of_grown"]:
+            low, high = tree.parse.spans[owned]
+            yield (tree.start + low, tree.start + high), AT_WORK
 
     @cached_property
     def _numbers(self) -> list[tuple[Span, Years]]:

@@ -35,7 +35,7 @@ _SAID = re.compile(
     rf"(?<!there )\b(?:is|was|were|be|am|are|'m|'s) {_ABOUT}{_NUMBER}{_END}"
     rf"|\b(?:age\sof|turned)\s+{_NUMBER}\b|\b[Aa]t\s(2[5-9]|[3-9]\d)(?=[.,;)]|$)"
     rf"|(?P<now>\baged?\s+{_NUMBER}\b|\b{_NUMBER}{_OLD}"
-    rf"|\b(?:{_SOMEBODY})\s+of\s+{_ABOUT}{_NUMBER}\b(?!\s+\w+s\b)"
+    rf"|\b(?:{_SOMEBODY})\s+of\s+{_ABOUT}{_NUMBER}\b(?!\s+(?!(?:wa|i|ha)s\b)\w+s\b)"
     r"|(?<=[A-Za-z],\s)(\d\d)(?=,\s[A-Za-z]|\.\s|\.?$)|(?<=[\u2022*-]\s)(\d\d)(?=,\s[a-z]))"
     rf"|(?P<surely>\bage:\s*{_NUMBER}\b|\b{_NUMBER}(?:\s|-)?(?:y/?o|y\.o)\b)",
     re.IGNORECASE | re.MULTILINE,
@@ -58,7 +58,7 @@ _WORKED = re.compile(
     r"|\b(retired)\b",
     re.IGNORECASE,
 )
-_AT_WORK = 14
+AT_WORK: Years = (14, _OLDEST)
 _RETIRED = 50
 _BEFORE = 40  # characters before a number that show that it is nobody's
 _ALONE = re.compile(_NUMBER)
@@ -81,7 +81,7 @@ def _years() -> Mapping[str, Years]:
         if term.form not in _COMPARED
     }
     nouns = (term for term in load_shipped()["occupation"].terms if term.form in _NOUNS)
-    years |= {term.text.lower(): (_AT_WORK, _OLDEST) for term in nouns}
+    years |= {term.text.lower(): AT_WORK for term in nouns}
     for between, words in shipped_lists("ages")["years"].items():
         low, _, high = between.partition("-")
         years |= dict.fromkeys(words, (int(low), int(high)))
@@ -132,7 +132,7 @@ def said_years(text: str) -> Iterator[tuple[Span, Years]]:
         yield match.span(), (number, number + 10)
     for match in _WORKED.finditer(text):
         worked = match.group(1)
-        yield match.span(), (number_of(worked) + _AT_WORK if worked else _RETIRED, _OLDEST)
+        yield match.span(), (number_of(worked) + AT_WORK[0] if worked else _RETIRED, _OLDEST)
 
 
 def _number(match: re.Match[str]) -> Stated:

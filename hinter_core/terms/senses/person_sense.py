@@ -39,6 +39,7 @@ from hinter_core.terms.senses.lexicon import (
     lexicon,
     person_nouns,
 )
+from hinter_core.terms.senses.standards import standard_at
 from hinter_core.terms.years import is_number
 from hinter_core.types import GrammaticalForm, Occurrence, Parse, Sense, Sentence, Span, Term
 
@@ -254,7 +255,7 @@ def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
         return f"here \u201c{surface}\u201d is a nation"
     if term.form is _FORM.NOUN_PL and _one_of_them(parse, head_of(parse, tokens)):
         return f"here \u201c{surface}\u201d is one people"
-    phrase = _expression(parse, tokens) or _compound(parse, tokens)
+    phrase = _expression(parse, tokens) or _compound(parse, tokens) or standard_at(parse, tokens)
     if phrase and (not term.form.is_pronoun or " or " in phrase):  # "he or she"
         return f"is part of the expression \u201c{phrase}\u201d"
     if whole := _longer_people(parse, tokens, term):
