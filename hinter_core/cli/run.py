@@ -61,6 +61,7 @@ _STOPPING = (
     "stopping. Requests and shards under way are waited for, and finished work is kept. "
     "Press Ctrl-C again to end now."
 )
+_ENDS = (signal.SIGINT, signal.SIGTERM)
 _ASK_ANEW = "To ask it about all texts, add --fresh and another directory (--out)."
 _LARGE = 1_000_000  # mutants of a campaign whose report is made at once
 
@@ -345,7 +346,8 @@ def _repeated(call: Callable[[], None], seconds: float) -> Iterator[None]:
 def _ended_by_second_interrupt() -> Iterator[None]:
     """Say at the first interrupt what is waited for; end the process at the second one.
 
-    Tables are renamed when they are whole, and workers end with the process that started them.
+    A scheduler's request to end (SIGTERM) is an interrupt, too. Tables are renamed when they are
+    whole, and workers end with the process that started them.
     """
 
     def end(*_: object) -> None:
@@ -356,7 +358,8 @@ def _ended_by_second_interrupt() -> Iterator[None]:
             worker.kill()
 
     def stop(*_: object) -> None:
-        signal.signal(signal.SIGINT, end)  # stays, as threads are waited for until the very end
+        for one in _ENDS:
+            signal.signal(one, end)  # stays, as threads are waited for until the very end
         # Not by print, which may have been interrupted.
         os.write(2, f"\nhinter: {_STOPPING}\n".encode())
         raise KeyboardInterrupt
@@ -365,12 +368,13 @@ def _ended_by_second_interrupt() -> Iterator[None]:
     if not heard or threading.current_thread() is not threading.main_thread():
         yield
         return
-    signal.signal(signal.SIGINT, stop)
+    before = {one: signal.signal(one, stop) for one in _ENDS}
     try:
         yield
     finally:
-        if signal.getsignal(signal.SIGINT) is stop:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        for one, handler in before.items():
+            if signal.getsignal(one) is stop:
+                signal.signal(one, handler)
 
 
 def _asked(progress: RunProgress) -> str:

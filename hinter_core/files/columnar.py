@@ -17,6 +17,7 @@ from hinter_core.files.pages import PagesError, sizes
 
 _VALUES = 10_000_000, 10_000  # of a column of Parquet: in a row group, and for each of its rows
 _BATCH = 16  # rows that are read at once
+_LARGE = 2_000_000  # bytes of a page whose strings may be far longer together than apart
 _HIDDEN = -1  # the label of a row whose label is not published
 _WORKBOOK, _WIDEST, _BLANK = 100_000_000, 2_000, 1_100_000  # bytes, columns, blank rows
 ARROW_FILE, ARROW_STREAM = b"ARROW1", b"\xff\xff\xff\xff"
@@ -62,17 +63,19 @@ def _named(schema: Any) -> dict[str, Callable[[Any], Any]]:
     return {name: label_names(one, {}) for name, one in given.items() if class_names(one)}
 
 
-def _of_batches(schema: Any, batches: Iterator[Any]) -> Iterator[Record]:
+def _of_batches(schema: Any, batches: Iterator[Any], at_once: int = 1) -> Iterator[Record]:
     names = _named(schema)
     for batch in batches:
-        for place in range(batch.num_rows):
-            (values,) = batch.slice(place, 1).to_pylist()
-            yield (
-                {
-                    name: names[name](value) if name in names else _cut(value)
-                    for name, value in values.items()
-                },
-                "",
+        for place in range(0, batch.num_rows, at_once):
+            yield from (
+                (
+                    {
+                        name: names[name](value) if name in names else _cut(value)
+                        for name, value in values.items()
+                    },
+                    "",
+                )
+                for values in batch.slice(place, at_once).to_pylist()
             )
 
 
@@ -100,23 +103,40 @@ def parquet_records(path: Path) -> Iterator[Record]:
     from pyarrow import ArrowException
 
     try:
-        # A string that stands in many rows is stored once, and must be held once.
         metadata = parquet.read_metadata(path)
-        _require_modest(path, metadata)
-        with parquet.ParquetFile(path, read_dictionary=_strings(metadata.schema)) as file:
+        shared = _shared(metadata, _require_modest(path, metadata))
+        with parquet.ParquetFile(path, read_dictionary=shared) as file:
             batches = file.iter_batches(batch_size=_BATCH, use_threads=False)
-            yield from _of_batches(file.schema_arrow, batches)
+            yield from _of_batches(file.schema_arrow, batches, at_once=1 if shared else _BATCH)
     except ArrowException as error:
         raise InputError(f"{path} is no Parquet file ({error}).") from error
 
 
-def _strings(schema: Any) -> list[str]:
-    columns = (schema.column(place) for place in range(len(schema)))
-    return [c.path for c in columns if c.physical_type == "BYTE_ARRAY" and "." not in c.path]
+def _shared(metadata: Any, largest: Mapping[int, int]) -> list[str]:
+    """Return the columns whose long strings are stored once for many rows, and must be held once.
+
+    Reading them so takes 30 times as long. ``largest``: bytes of the largest page, by column.
+    """
+    schema = metadata.schema
+    chunks = [
+        (place, metadata.row_group(number).column(place).encodings)
+        for number in range(metadata.num_row_groups)
+        for place in range(metadata.row_group(number).num_columns)
+    ]
+    beside = {place for place, encodings in chunks if "DELTA_BYTE_ARRAY" in encodings}
+    return [
+        schema.column(place).path
+        for place in range(len(schema))
+        if schema.column(place).physical_type == "BYTE_ARRAY"
+        and "." not in schema.column(place).path
+        and (place in beside or largest.get(place, 0) > _LARGE)
+    ]
 
 
-def _require_modest(path: Path, metadata: Any) -> None:
+def _require_modest(path: Path, metadata: Any) -> dict[int, int]:
     """Refuse a file of Parquet whose columns unpack to far more than texts do.
+
+    Returns the bytes of the largest page of each column.
 
     Raises:
         InputError: it does, by its footer or by the headers of its pages; or these are damaged.
@@ -128,11 +148,14 @@ def _require_modest(path: Path, metadata: Any) -> None:
         for column in [metadata.row_group(number).column(place)]
     )
     most, (values, of_a_row) = most_unpacked(path), _VALUES
+    largest = dict[int, int]()
     try:
         for source in (pages, sizes(path, metadata)):
             unpacked, counts = Counter[int](), Counter[tuple[int, int]]()
+            largest = {}
             for number, place, size, count in source:
                 unpacked[number] += size
+                largest[place] = max(size, largest.get(place, 0))
                 # Only lists have more values than the rows that are read at once.
                 if metadata.schema.column(place).max_repetition_level:
                     counts[number, place] += count
@@ -142,6 +165,7 @@ def _require_modest(path: Path, metadata: Any) -> None:
                     raise too_much(path)
     except PagesError as error:
         raise InputError(f"{path} is no Parquet file (the headers of its pages).") from error
+    return largest
 
 
 # -- Arrow --------------------------------------------------------------------------------------

@@ -151,7 +151,12 @@ def _compared(excess: PlaceboExcess) -> str:
 
 
 def passed(report: Report, share: float, on: GateOn = GateOn.EXCESS) -> list[str]:
-    """Return a line for each model that a gate lets pass: what was measured, and what it says."""
+    """Return a line for each model that a gate lets pass: what was measured, and what it says.
+
+    Nothing passes of an incomplete campaign.
+    """
+    if report.missing:
+        return []
     unit = "%" if on in (GateOn.RATE, GateOn.HIDDEN) else "points"
     allowed = f"{100 * share:g} {unit} allowed"
     return [

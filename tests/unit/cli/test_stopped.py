@@ -42,9 +42,9 @@ def silent() -> Iterator[socket.socket]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize(("workers", "first"), [("1", signal.SIGTERM), ("2", signal.SIGINT)])
 def test_a_second_interrupt_ends_a_run_that_waits_for_a_server(
-    data: Path, silent: socket.socket, commands: Commands, tmp_path: Path, workers: str
+    data: Path, silent: socket.socket, commands: Commands, tmp_path: Path, workers: str, first: int
 ) -> None:
     address = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
     err = tmp_path / "err"
@@ -53,7 +53,7 @@ def test_a_second_interrupt_ends_a_run_that_waits_for_a_server(
         "--model", f"openai:x?base_url={address}&labels=good,bad&prompt=sentiment", err=err,
     )  # fmt: skip
     with silent.accept()[0]:
-        os.killpg(process, signal.SIGINT)
+        os.killpg(process, first)
         end = time.monotonic() + 30
         while not err.exists() or "Press Ctrl-C again" not in err.read_text():
             assert time.monotonic() < end, err.read_text()

@@ -16,7 +16,7 @@ import pytest
 
 from hinter_core.data.rows import open_table
 from hinter_core.errors import InputError
-from hinter_core.files import containers
+from hinter_core.files import columnar, containers
 from hinter_core.files.pages import sizes
 
 MILLION = 1_000_000
@@ -24,7 +24,7 @@ PEAK = """
 import json, resource, sys
 from itertools import islice
 from pathlib import Path
-from hinter_core.files import containers
+from hinter_core.files import columnar, containers
 from hinter_core.data.rows import open_table
 from hinter_core.errors import InputError
 import pyarrow.parquet
@@ -169,6 +169,23 @@ def test_ordinary_pages_are_followed(tmp_path: Path, version: str, compression: 
         assert values[column] == sum(one.num_values for one in told)
         assert unpacked[column] < sum(one.total_uncompressed_size for one in told)
     assert sum(not row.fault for row in open_table(path).rows()) == 3_000
+
+
+def test_only_long_strings_of_many_rows_are_held_once(tmp_path: Path) -> None:
+    import pyarrow as arrow
+    import pyarrow.parquet as parquet
+
+    path = tmp_path / "shared.parquet"
+    rows = {"text": [f"Text {n}" for n in range(99)], "long": ["x" * 3 * MILLION] * 99}
+    parquet.write_table(arrow.table(rows), path)
+    metadata = parquet.read_metadata(path)
+    assert columnar._shared(metadata, columnar._require_modest(path, metadata)) == ["long"]
+    prefix = {"column_encoding": {"text": "DELTA_BYTE_ARRAY", "long": "PLAIN"}}
+    parquet.write_table(
+        arrow.table({**rows, "long": rows["text"]}), path, use_dictionary=False, **prefix
+    )
+    metadata = parquet.read_metadata(path)
+    assert columnar._shared(metadata, columnar._require_modest(path, metadata)) == ["text"]
 
 
 @pytest.mark.slow
