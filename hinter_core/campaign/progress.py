@@ -342,9 +342,9 @@ def _hidden(
 ) -> tuple[MutantRecord, ...]:
     """Return hidden findings of a shard, few per text; ``written``: time of the table."""
     few = f"QUALIFY row_number() OVER (PARTITION BY m.row ORDER BY m.place) <= {_EACH}"
-    where = f"a0.verdict = 'hidden' AND NOT {has_placebo('m.attributes')} {few}"
+    where = f"a0.verdict = 'hidden' AND NOT {has_placebo('m.attributes')}"
     with CampaignReader(store, (model,)) as reader:
-        return tuple(reader.records((shard,), where, limit=LATEST))
+        return tuple(reader.records((shard,), where, among=few, limit=LATEST))
 
 
 def missing_shards(store: CampaignStore) -> list[int]:

@@ -401,13 +401,14 @@ class CampaignReader:
         where: str = "true",
         parameters: Mapping[str, Any] | None = None,
         *,
+        among: str = "",
         start: int = 0,
         limit: int | None = None,
     ) -> Iterator[MutantRecord]:
         """Yield mutants in the order of the tables, without holding them.
 
         ``where``: SQL over ``m`` (:data:`VIEWS` mutants), ``t`` (texts), and ``a0``, the first
-        model's answers. ``start``: matching mutants to skip in the first shard; ``limit``: maximum
+        model's answers. ``among``: a clause QUALIFY on those. ``start``: matching mutants to skip in the first shard; ``limit``: maximum
         number of mutants.
         """
         left = limit
@@ -415,7 +416,7 @@ class CampaignReader:
             if left == 0:
                 return
             self.check((shard,))
-            sql = f"{self._joined((shard,), [*self.models])} AND ({where}) ORDER BY m.place"
+            sql = f"{self._joined((shard,), [*self.models])} AND ({where}) {among} ORDER BY m.place"
             sql += f" OFFSET {start}" if left is None else f" LIMIT {left} OFFSET {start}"
             for row in self.stream(sql, **(parameters or {})):
                 yield self._record(row)
