@@ -408,8 +408,8 @@ class CampaignReader:
         """Yield mutants in the order of the tables, without holding them.
 
         ``where``: SQL over ``m`` (:data:`VIEWS` mutants), ``t`` (texts), and ``a0``, the first
-        model's answers. ``among``: a clause QUALIFY on those. ``start``: matching mutants to skip in the first shard; ``limit``: maximum
-        number of mutants.
+        model's answers. ``among``: a clause QUALIFY on those. ``start``: matching mutants to skip
+        in the first shard; ``limit``: maximum number of mutants.
         """
         left = limit
         for shard in self.shards if shards is None else shards:
