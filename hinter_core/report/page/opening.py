@@ -218,7 +218,7 @@ def hidden_in_texts(model: ModelReport, attributes: Attributes = ()) -> str:
 
 def _by_chance(model: ModelReport) -> str:
     placebo = next((one.hidden_placebo for one in model.excess if one.hidden and not one.few), None)
-    said = "Answers that flip by chance make hidden mutants, too"
+    said = "Chance makes hidden mutants, too"
     if placebo is None:
         return f"{said}; there are too few placebo mutants to say how many."
     return f"{said}: of the placebo mutants, {percent(placebo)} are hidden."
@@ -232,10 +232,7 @@ def _few_cases(report: Report) -> Iterable[str]:
     if number:
         yield f"{number:,} of {every:,} combinations of groups have fewer than {FEW} cases each."
         if report.campaign.limit:
-            yield (
-                "Word pairs are drawn up to the limit, so that a group with many words has more "
-                "cases than others. A higher limit gives the others more."
-            )
+            yield "Under a limit, groups with many words have more; a higher one helps the others."
 
 
 def caveats(
