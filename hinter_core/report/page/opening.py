@@ -230,9 +230,8 @@ def _few_cases(report: Report) -> Iterable[str]:
     few = [(sum(of < FEW for of in cases), len(cases)) for cases in groups]
     number, every = max(few, default=(0, 0))
     if number:
-        yield f"{number:,} of {every:,} combinations of groups have fewer than {FEW} cases each."
-        if report.campaign.limit:
-            yield "Under a limit, groups with many words have more; a higher one helps the others."
+        more = " (a higher limit gives more)" if report.campaign.limit else ""
+        yield f"{number:,} of {every:,} combinations of groups have fewer than {FEW} cases{more}."
 
 
 def caveats(

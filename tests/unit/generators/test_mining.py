@@ -211,7 +211,7 @@ _REFUSED = [
     ("Anna met Peter, and he smiled at her.", "several people"),
     ("Anna met Julia, and she smiled.", "several people"),
     ("Jordan is a small country with friendly people.", "nobody is named or has a gender"),
-    ("He or she must sign the form.", "several people"),
+    ("He or she must sign the form.", "nobody is named or has a gender"),
     ("The patient may bring his/her own food.", "several people"),
     ("It snowed all night.", "nobody is named or has a gender"),
     ("Nobody came to the party.", "nobody is named or has a gender"),
