@@ -367,6 +367,7 @@ class Flight:
         with self._arrived:
             new = [question for question in questions if question not in self._begun]
             self._begun.update(new)
+            self.unsent.difference_update(new)  # of those that were called off
             self._waiting.extend((question, budget) for question in new)
             self._fill()
 

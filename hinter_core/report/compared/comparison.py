@@ -418,8 +418,11 @@ def _lines(pairs: _Pairs) -> list[Contrast]:
             turned = sum(flips[part][0] for part in parts), sum(flips[part][1] for part in parts)
             atomic = all(len(part) == 1 for part in parts)
             lines.append(_line(name, attributes, numbers, turned, atomic=atomic))
-    adjusted = holm([line.p_value or 0.0 for line in lines])
-    return [replace(line, adjusted_p_value=p) for line, p in zip(lines, adjusted, strict=True)]
+    adjusted = iter(holm([line.p_value for line in lines if line.p_value is not None]))
+    return [
+        line if line.p_value is None else replace(line, adjusted_p_value=next(adjusted))
+        for line in lines
+    ]
 
 
 def _line(

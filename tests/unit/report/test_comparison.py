@@ -240,6 +240,7 @@ def test_different_texts_stand_side_by_side(make: Make) -> None:
     gender = line(found, "gender")
     assert [(rate.hits, rate.of) for rate in gender.errors] == [(0, 2), (2, 2)]
     assert (gender.difference.value, gender.fixed, gender.p_value) == (1, None, None)
+    assert gender.adjusted_p_value is None
     assert gender.difference.low is not None
     words = " ".join(comparison_sections(found)[0].sentences)
     assert "may come from the texts" in words
