@@ -118,12 +118,8 @@ def _shared(metadata: Any, largest: Mapping[int, int]) -> list[str]:
     Reading them so takes 30 times as long. ``largest``: bytes of the largest page, by column.
     """
     schema = metadata.schema
-    chunks = [
-        (place, metadata.row_group(number).column(place).encodings)
-        for number in range(metadata.num_row_groups)
-        for place in range(metadata.row_group(number).num_columns)
-    ]
-    beside = {place for place, encodings in chunks if "DELTA_BYTE_ARRAY" in encodings}
+    chunks = _chunks(metadata)
+    beside = {place for _, place, chunk in chunks if "DELTA_BYTE_ARRAY" in chunk.encodings}
     return [
         schema.column(place).path
         for place in range(len(schema))
@@ -131,6 +127,13 @@ def _shared(metadata: Any, largest: Mapping[int, int]) -> list[str]:
         and "." not in schema.column(place).path
         and (place in beside or largest.get(place, 0) > _LARGE)
     ]
+
+
+def _chunks(metadata: Any) -> Iterator[tuple[int, int, Any]]:
+    """Yield each row group, column, and what the footer says of the two together."""
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        yield from ((number, place, group.column(place)) for place in range(group.num_columns))
 
 
 def _require_modest(path: Path, metadata: Any) -> dict[int, int]:
@@ -142,10 +145,8 @@ def _require_modest(path: Path, metadata: Any) -> dict[int, int]:
         InputError: it does, by its footer or by the headers of its pages; or these are damaged.
     """
     pages = (
-        (number, place, column.total_uncompressed_size, column.num_values)
-        for number in range(metadata.num_row_groups)
-        for place in range(metadata.row_group(number).num_columns)
-        for column in [metadata.row_group(number).column(place)]
+        (number, place, chunk.total_uncompressed_size, chunk.num_values)
+        for number, place, chunk in _chunks(metadata)
     )
     most, (values, of_a_row) = most_unpacked(path), _VALUES
     largest = dict[int, int]()

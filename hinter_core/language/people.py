@@ -14,6 +14,7 @@ from hinter_core.storage import shipped_lists, shipped_rows
 
 FEMALE, MALE, NEUTER, UNKNOWN = "female", "male", "neuter", ""
 SINGULAR, PLURAL, EITHER = "sg", "pl", ""
+NEAR = 2  # sentences back to somebody else whom *his* or *her* may mean
 _WITH_THINGS = ("disability", "religion", "socio-economic-status")
 # Dictionaries with nouns for people beside ``person_nouns.csv``.
 _MORE_NOUNS = ("age", "gender", "nationality", "occupation", "race", "religion")

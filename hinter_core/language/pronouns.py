@@ -11,7 +11,16 @@ from collections.abc import Sequence
 
 from hinter_core.language.antecedents import EntitySets
 from hinter_core.language.mentions import Phrase
-from hinter_core.language.people import EITHER, FEMALE, MALE, NEUTER, PLURAL, SINGULAR, people_words
+from hinter_core.language.people import (
+    EITHER,
+    FEMALE,
+    MALE,
+    NEAR,
+    NEUTER,
+    PLURAL,
+    SINGULAR,
+    people_words,
+)
 from hinter_core.language.trees import SentenceTree
 from hinter_core.types import MentionKind
 
@@ -41,7 +50,6 @@ _PEOPLE, _THINKING, _JOINED, _SINGULAR_THEY = 21.0, 42.0, 5.0, -24.0
 # Of nobody in particular: *he* of another sentence is somebody else.
 _ANYBODY = frozenset("everybody everyone nobody anybody anyone".split())
 # Sentences back to an antecedent.
-_NEAR = 2  # sentences back to somebody else whom *his* or *her* may mean
 _FAR_PERSON, _FAR_THEY, _FAR_THING = 6, 4, 2
 
 
@@ -202,7 +210,7 @@ def _open(sets: EntitySets, phrase: Phrase, chosen: Phrase, others: Sequence[Phr
     subject = _at(sets, tree, _subject_of(tree, tree.verb_of[phrase.head]))
     if subject is None or subject is phrase or sets.key(subject) != sets.key(chosen):
         return True
-    near = (one for one in others if phrase.sentence - one.sentence <= _NEAR)
+    near = (one for one in others if phrase.sentence - one.sentence <= NEAR)
     return phrase.role == "possessor" and any(sets.of(n).gender == phrase.gender for n in near)
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import islice
 
-from hinter_core.language.people import PRONOUNS, people_words
+from hinter_core.language.people import NEAR, PRONOUNS, people_words
 from hinter_core.mutation.ages import Ages
 from hinter_core.mutation.agreement import verbs_for
 from hinter_core.mutation.edits import (
@@ -60,7 +60,7 @@ _PAIR = re.compile(  # "female girls"; "women are women"
 )
 _IN_GENERAL = frozenset("people persons individuals".split())
 _TRANS = frozenset("trans transgender non-binary nonbinary genderqueer".split())
-_NEAR, _BEFORE = 2, 24  # sentences to whom a pronoun may mean, characters to a name's title
+_BEFORE = 24  # characters in which a title stands before a name
 _NEUTRAL, _NEITHER = "neutral", "trans-and-non-binary"
 _FORM = GrammaticalForm
 # Singular *they*; its subject form is in no dictionary, as verbs have to agree with it.
@@ -472,7 +472,7 @@ class _Extender:
                 continue
             (noun, other), changed = max(before), number in people
             owned = self._text[slice(*pronoun)].lower() in ("his", "her")
-            near = entities[other].gender == entity.gender and at(pronoun[0]) - at(noun[0]) <= _NEAR
+            near = entities[other].gender == entity.gender and at(pronoun[0]) - at(noun[0]) <= NEAR
             if ((near and owned) or not (binary or changed)) and changed is not (other in people):
                 return self._perhaps(noun if changed else pronoun)
         return ""

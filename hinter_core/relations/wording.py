@@ -52,10 +52,8 @@ _TOKEN = re.compile(
     r"ol?['\u2019](?!\w)|[^\W_]+?(?=n['\u2019]t\b)|n?['\u2019][st]\b|[^\W_]+|[^\w\s]"
 )
 _COMPOUND = frozenset({"compound", "nmod:desc", "nn"})
-_ALONE = (
-    "middle",
-    "working",
-)  # "a middle-aged Middle Eastern man", "a working-class working mother"
+# Words of several terms: "a middle-aged Middle Eastern man", "a working-class working mother".
+_ALONE = frozenset({"middle", "working"})
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 
