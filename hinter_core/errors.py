@@ -4,7 +4,7 @@ A message is one or two sentences: what is wrong, and what to do. The command li
 exits with 2; the app shows it in a notice.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 UNANSWERED = 3  # exit code of a run that ended with mutants without a usable answer
@@ -17,6 +17,11 @@ def hint(wrong: Iterable[str], known: Iterable[str], otherwise: str) -> str:
     names = list(known)
     alike = [near for one in wrong for near in get_close_matches(one, names, 1, _ALIKE)]
     return f"did you mean {', '.join(map(repr, alike))}?" if alike else otherwise
+
+
+def listed(names: Sequence[str], last: str = "or") -> str:
+    """Return ``a, b or c``, or with another ``last`` word ``a, b and c``."""
+    return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 class HinterError(Exception):

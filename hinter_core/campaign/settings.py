@@ -187,8 +187,8 @@ class CampaignSettings(Settings):
 _FIRST = (
     "data", "mutants", "columns", "templates", "grammar", "sentences", "weights", "text_column",
     "label_column", "id_column", "sample", "stratify", "seed", "attributes", "dictionaries",
-    "names", "names_per_class", "order", "limit", "window", "literal", "verbatim", "coherent",
-    "origin_names", "across_people", "tolerance", "score_tolerance",
+    "names", "names_per_class", "order", "limit", "balanced", "window", "literal", "verbatim",
+    "coherent", "origin_names", "across_people", "tolerance", "score_tolerance",
     "relations", "paraphraser", "invariant",
     "validity", "keep_soft", "atomic", "placebo", "placebo_names", "repeat", "guide", "parser",
     "shard", "discarded", "prioritise",

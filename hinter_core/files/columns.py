@@ -167,7 +167,7 @@ def inner_names(values: Mapping[str, Any], before: str = "", deep: int = 0) -> l
 def listed(names: Sequence[str]) -> str:
     """Write the names of columns, not all of very many."""
     more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
-    return ", ".join(name[:_LONGEST_NAME] for name in names[:_LISTED]) + more
+    return ", ".join(name[:_LONGEST_NAME] for name in names[:_LISTED]) + more or "no column at all"
 
 
 def _first(wanted: Sequence[str], names: Sequence[str]) -> str:
@@ -234,11 +234,11 @@ def _find_text(
     best = max(prose.values(), default=(0, 0))
     if best <= (0, 0):
         passed |= {name: "single words" for name in prose if cells[name]}
-        known = f"it has {listed(names)}" if names else "it has no column at all"
         reasons = "; ".join(f"'{n[:_LONGEST_NAME]}' holds {w}" for n, w in [*passed.items()][:5])
+        why = f" ({reasons})" if reasons else ""
         raise InputError(
-            f"{where} has no column of texts; {known}{f' ({reasons})' if reasons else ''}. Name it "
-            "with --text-column (in Python, text_column) if there is one."
+            f"{where} has no column of texts; it has {listed(names)}{why}. Name it with "
+            "--text-column (in Python, text_column) if there is one."
         )
     column = next(n for n, (kind, size) in prose.items()
                  if kind == best[0] and size >= _NEAR * best[1])  # fmt: skip

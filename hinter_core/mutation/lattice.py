@@ -8,10 +8,10 @@ Departure: the paper combines any two edits; here, those of one person may be me
 
 import random
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, combinations, islice, product
+from itertools import accumulate, chain, combinations, islice, product
 from math import prod
 
 from hinter_core.types import Edit, Span
@@ -21,6 +21,7 @@ Persons = frozenset[int]  # empty: of nobody in the text, so that it goes with e
 _Block = tuple[Sequence[Edit], ...]  # of each attribute some edits, all of whose products count
 # Draws after which a sample stays smaller than its limit (nearly all combinations overlap).
 _MIN_DRAWS = 5_000
+_DRAWS_IN_TURN = 20  # for each mutant, before groups that are drawn up leave the rest to chance
 _MOST_CHECKED = 10_000  # combinations of places that are looked at to count what is possible
 
 
@@ -152,11 +153,16 @@ class Lattice:
         limit: int | None = None,
         seed: int = 0,
         possible: Callable[[Sequence[Edit]], bool] = lambda _: True,
+        *,
+        groups_of: str | None = None,
     ) -> list[tuple[Edit, ...]]:
         """Return the possible combinations of orders 2 to ``order``, or a seeded sample.
 
         The sample is drawn without replacement and returned in lattice order. ``limit`` caps the
         combinations together with their intersectional sub-mutants, which are tested too.
+        ``groups_of``: a text, which is part of the seed; the groups that the edits change to take
+        turns, so that a group of many words is not drawn more often. When no more come of them, and
+        without a text, every combination is as likely.
         """
         counts = [(order, self.count(order)) for order in self._orders()]
         room = sum(count * _inside(order) for order, count in counts)
@@ -164,16 +170,53 @@ class Lattice:
             return list(self.every(possible))
         counts = [(order, count) for order, count in counts if _inside(order) <= limit]
         total = sum(count for _, count in counts)
-        taken: dict[int, tuple[Edit, ...]] = {}
+        draws = max(_MIN_DRAWS, 20 * limit)
+        drawn: Iterator[tuple[Edit, ...]] = (
+            self._numbered(counts, number) for number in islice(_shuffled(total, seed), draws)
+        )
+        if groups_of is not None:
+            rng = random.Random(f"{seed} {groups_of}")
+            in_turn = self._in_turn([order for order, _ in counts], rng)
+            drawn = chain(islice(in_turn, _DRAWS_IN_TURN * limit), drawn)
+        taken: set[tuple[Edit, ...]] = set()
         listed: set[EditSet] = set()
-        for number in islice(_shuffled(total, seed), max(_MIN_DRAWS, 20 * limit)):
-            edits = self._numbered(counts, number)
-            if len(listed) + _inside(len(edits)) <= limit and possible(edits):
-                taken[number] = edits
+        for edits in drawn:
+            fits = edits not in taken and len(listed) + _inside(len(edits)) <= limit
+            if fits and possible(edits):
+                taken.add(edits)
                 listed |= {frozenset(part) for part in subsets(edits) if len(part) > 1}
                 if len(listed) == limit:
                     break
-        return [taken[number] for number in sorted(taken)]
+        place = {edit: at for edits in self.edits.values() for at, edit in enumerate(edits)}
+
+        def in_lattice(edits: Sequence[Edit]) -> tuple[int, list[str], list[int]]:
+            return len(edits), [e.attribute for e in edits], [place[e] for e in edits]
+
+        return sorted(taken, key=in_lattice)
+
+    def _in_turn(self, orders: Sequence[int], rng: random.Random) -> Iterator[tuple[Edit, ...]]:
+        """Yield combinations, some often; attributes take turns, and in them groups do.
+
+        Each attribute has its groups in a random order, which is drawn anew when all had their
+        turn, so that every pair of groups is as likely. Groups that nobody has together are passed.
+        """
+        turns = [
+            (decks, blocks)
+            for order in orders
+            for attributes in combinations(sorted(self.edits), order)
+            if (blocks := [[*map(_by_group, block)] for block in self._sharing(attributes)])
+            for decks in [[_turns(_by_group(self.edits[a]), rng) for a in attributes]]
+        ]
+        while turns:
+            rng.shuffle(turns)
+            for decks, blocks in turns:
+                groups = [next(deck) for deck in decks]
+                found = [
+                    [edits.get(group, []) for edits, group in zip(block, groups, strict=True)]
+                    for block in blocks
+                ]
+                if any(sizes := [prod(map(len, edits)) for edits in found]):
+                    yield tuple(map(rng.choice, rng.choices(found, sizes)[0]))
 
     def _numbered(self, counts: list[tuple[int, int]], number: int) -> tuple[Edit, ...]:
         for order, count in counts:
@@ -188,6 +231,20 @@ def _by_place(edits: Sequence[Edit]) -> list[list[Edit]]:
     for edit in edits:
         by_place.setdefault(edit.spans, []).append(edit)
     return list(by_place.values())
+
+
+def _by_group(edits: Sequence[Edit]) -> dict[str, list[Edit]]:
+    by_group: dict[str, list[Edit]] = {}
+    for edit in edits:
+        by_group.setdefault(edit.target.group, []).append(edit)
+    return by_group
+
+
+def _turns(groups: Iterable[str], rng: random.Random) -> Iterator[str]:
+    """Yield all groups in a random order, again and again."""
+    deck = list(groups)
+    while True:
+        yield from rng.sample(deck, len(deck))
 
 
 def _inside(order: int) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from itertools import chain, filterfalse
 
-from hinter_core.errors import InputError
+from hinter_core.errors import InputError, listed
 from hinter_core.language.clean import clean
 from hinter_core.language.encoder import load_encoder
 from hinter_core.language.parsing import ParseStore
@@ -210,14 +210,19 @@ class Plan:
         """Yield the edit sets of all atomic mutants."""
         return ((edit,) for edits in self.edits.values() for edit in edits)
 
+    def sample(self, limit: int | None, order: int | None = None) -> list[tuple[Edit, ...]]:
+        """Draw intersectional edit sets, up to the settings' order or a lower ``order``."""
+        lattice = replace(self.lattice, order=order or self.settings.order)
+        text = self.text if self.settings.balanced else None
+        return lattice.intersectional(limit, self.settings.seed, self.possible, groups_of=text)
+
     def chosen(self) -> list[tuple[Edit, ...]]:
         """Return the edit sets to test: intersectional ones, or atomic ones at order 1."""
         if self._chosen is None:
             if self.settings.order == 1:
                 self._chosen = list(self.atomic())
             else:
-                limit, seed = self.settings.limit, self.settings.seed
-                self._chosen = self.lattice.intersectional(limit, seed, self.possible)
+                self._chosen = self.sample(self.settings.limit)
             self._chosen += [edits for edits in self.together if edits not in self._chosen]
         return self._chosen
 
@@ -465,14 +470,14 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
     if not present:
         only = " Only English texts can be changed." if plan.perhaps_foreign else names
         raise InputError(
-            f"No term of {_listed(plan.attributes)} can be changed in this text{why}.{only}"
+            f"No term of {listed(plan.attributes)} can be changed in this text{why}.{only}"
         )
     need = 1 if plan.settings.order == 1 else 2
     if len(present) < need:
         offers, none = ("offers a change", "offer") if needs else ("has a term", "have")
         none = none if len(missing) > 1 else offers.split()[0]
         raise InputError(
-            f"Only {present[0]} {offers} in this text; {_listed(missing, 'and')} {none} none, so "
+            f"Only {present[0]} {offers} in this text; {listed(missing, 'and')} {none} none, so "
             f"there is no intersection{why}. Choose another attribute, or change one alone "
             f"(order 1).{names}"
         )
@@ -483,17 +488,13 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
     if need == 2 and next(plan.each(), None) is None:
         if plan.only_across_people:
             raise InputError(
-                f"The changes of {_listed(present, 'and')} concern different people here, or it is "
+                f"The changes of {listed(present, 'and')} concern different people here, or it is "
                 "not certain that they concern the same person. To combine them all the same, "
                 "choose --across-people (in Python, across_people=True); or change one attribute "
                 "alone."
             )
         what = "changes" if needs else "terms"
         raise InputError(
-            f"The {what} of {_listed(present, 'and')} share words here, so they cannot change "
+            f"The {what} of {listed(present, 'and')} share words here, so they cannot change "
             "together. Choose another attribute."
         )
-
-
-def _listed(names: Sequence[str], last: str = "or") -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"

@@ -33,6 +33,11 @@ class Settings:
         None, "Maximum number of intersectional mutants per text, drawn with the seed.",
         part="mutants", label="Maximum variants per text", low=1, high=10_000_000, unset="all",
     )  # fmt: skip
+    balanced: bool = setting(
+        True, "With a limit, draw each group equally often. Without it, each pair of words is "
+        "drawn equally often, and groups of many words prevail.",
+        part="mutants", label="Each group equally often", advanced=True, before=False,
+    )  # fmt: skip
     literal: bool = setting(
         False, "Change every occurrence of a term, as the paper does, not only those about people.",
         part="mutants", label="Every occurrence of a term", advanced=True,

@@ -7,7 +7,7 @@ they cannot be hidden. The result is no random sample: its rates are those of th
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from heapq import nsmallest
 from math import log
 
@@ -83,9 +83,7 @@ class Search:
         At most ``limit`` of each order, their sub-mutants not counted.
         """
         settings, edits = plan.settings, plan.lattice.edits
-        sample = replace(plan.lattice, order=2).intersectional(
-            self._limit, settings.seed, plan.possible
-        )
+        sample = plan.sample(self._limit, order=2)
         case = TestCase(plan)
         ask_originals([case], self._guide)
         known = _Known()

@@ -7,6 +7,7 @@ from typing import Any
 
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import NOTHING, UNUSABLE
+from hinter_core.errors import listed
 from hinter_core.mutation.settings import EVEN_HANDED
 from hinter_core.report.metric import every_metric
 from hinter_core.report.metrics.accuracy import accuracy_sections
@@ -295,8 +296,7 @@ def idle_in_words(report: Report) -> str:
         return ""
     changed = {name for one in report.coverage if any(made for made, *_ in one.pairs.values())
                for name in one.attributes}  # fmt: skip
-    *others, last = ["", *(name for name in campaign.attributes if name not in changed)]
-    names = " or ".join(filter(None, [", ".join(others[1:]), last]))
+    names = listed([name for name in campaign.attributes if name not in changed])
     return f"No text has words of {names} that can be changed." if names else ""
 
 

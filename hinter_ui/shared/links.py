@@ -135,15 +135,16 @@ class ExploreForm(Settings):
         )
 
 
-# The settings that are fields of Explore, with the bounds of a check that somebody waits for.
+# The settings that are fields of Explore, with the bounds of a check that somebody waits for. One
+# text rarely reaches its limit, so how it is drawn is none.
 FIELDS: dict[str, CampaignOption] = {
-    **SETTINGS,
+    **{name: option for name, option in SETTINGS.items() if name != "balanced"},
     "order": replace(SETTINGS["order"], high=HIGHEST),
     "limit": replace(SETTINGS["limit"], default=500, high=5_000),
     "requests": replace(CAMPAIGN_OPTIONS["requests"], default=0, low=0, high=1_000_000),
 }
 # How many variants are shown decides none of them.
-LINKED = {name: FIELDS[name] for name in SETTINGS if name != "limit"}
+LINKED = {name: FIELDS[name] for name in FIELDS if name in SETTINGS and name != "limit"}
 _IN_LINKS = {"keep_soft": "soft", "across_people": "across", "repeat": "again"}
 _ALWAYS = {"invariant": EVEN_HANDED, "verbatim": True}  # what links said before they could say it
 _VALIDITY = "validity"

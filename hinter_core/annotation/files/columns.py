@@ -11,7 +11,7 @@ from typing import Any
 
 from hinter_core.annotation.project.types import Question
 from hinter_core.errors import InputError
-from hinter_core.files.columns import as_text
+from hinter_core.files.columns import as_text, listed
 from hinter_core.files.containers import Record
 
 ANSWER = "answer."  # before the id of a question, as a part's name and as a column's
@@ -85,7 +85,7 @@ def _chosen(
             raise InputError(f"There is no part '{given}'; a column can be {', '.join(parts)}.")
         if name and name not in names:
             if f"{ANSWER}{name}" not in names:
-                raise InputError(f"{where} has no column '{name}'; it has {_listed(names)}.")
+                raise InputError(f"{where} has no column '{name}'; it has {listed(names)}.")
             name = f"{ANSWER}{name}"
         chosen[part] = name
     return chosen
@@ -123,13 +123,13 @@ def _require(
 ) -> None:
     if "mutant" not in columns and "item" not in columns:
         raise InputError(
-            f"{where} has no column of texts to judge; it has {_listed(names)}. Name one with "
+            f"{where} has no column of texts to judge; it has {listed(names)}. Name one with "
             "--map mutant=COLUMN (or item=COLUMN, for items that the project has)."
         )
     if columns.get("role") and "group" not in columns:
         raise InputError(
             f"{where} has originals and mutants, but no column of their groups; name it with "
-            f"--map group=COLUMN. It has {_listed(names)}."
+            f"--map group=COLUMN. It has {listed(names)}."
         )
     answer_parts = [part for part in parts if part.startswith(ANSWER)]
     answered = [part for part in answer_parts if part in columns]
@@ -137,18 +137,14 @@ def _require(
     if answered and not who:
         raise InputError(
             f"{where} has answers, but no column of annotators; give --annotator NAME, or --map "
-            f"annotator=COLUMN. It has {_listed(names)}."
+            f"annotator=COLUMN. It has {listed(names)}."
         )
     # A file of items may well have a column "user" of its own.
     if (reading.annotator or reading.columns.get("annotator")) and not answered:
         raise InputError(
             f"{where} has no column of answers; the project asks {', '.join(answer_parts)}. Name "
-            f"one, as in --map {answer_parts[0]}=COLUMN; it has {_listed(names)}."
+            f"one, as in --map {answer_parts[0]}=COLUMN; it has {listed(names)}."
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) or "no column at all"
 
 
 def role_of(cell: Any) -> bool | None:

@@ -17,6 +17,7 @@ _WORDS = {
     "window": "only the first {:,} characters of a text",
     "invariant": "published invariant",
     "validity": "least validity score {:g}",
+    "balanced": "pairs of words drawn, not groups",
     "keep_soft": "soft mutants kept",
     "tolerance": "tolerance of masked words {:g}",
     "score_tolerance": "an answer counts as changed if the probability of its label moves by more "
@@ -85,5 +86,6 @@ def _means(name: str, applied: Campaign) -> bool:
         "coherent": not applied.literal,
         "verbatim": applied.literal,
         "placebo_names": applied.placebo,
+        "balanced": applied.limit is not None,
     }
     return needs.get(name, True)

@@ -61,12 +61,12 @@ def test_a_model_of_other_weights_adds_no_answers(
     run[run.index(RULES)] = "python:weighted:predict"
     assert commands.run(*run).code == 0
     resumed = commands.run(*run, "--resume")
-    assert "0 predictions" in resumed.out
+    assert " 0 predictions" in resumed.out
     assert "another model" not in resumed.err
     with (tmp_path / "weighted.py").open("a") as code:
         code.write("# edited\n")
     resumed = commands.run(*run, "--resume")
-    assert "0 predictions" not in resumed.out
+    assert " 0 predictions" not in resumed.out
     assert "is another model than in the run before (its file, or one beside it" in resumed.err
     weights.write_text("0.7")
     before = rows_of(CampaignStore(tmp_path / "out"))
@@ -75,7 +75,7 @@ def test_a_model_of_other_weights_adds_no_answers(
     assert "answers otherwise than when this campaign was made" in refused.err
     assert rows_of(CampaignStore(tmp_path / "out")) == before
     run[run.index("python:weighted:predict")] += "?identity=2"
-    assert "0 predictions" not in commands.run(*run, "--resume").out
+    assert " 0 predictions" not in commands.run(*run, "--resume").out
 
 
 def test_every_fault_of_a_file_leaves_the_other_rows_and_is_in_the_report(tmp_path: Path) -> None:

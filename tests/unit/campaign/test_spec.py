@@ -26,6 +26,7 @@ OTHER = {
     "grammar": "feelings", "sentences": 7, "weights": "w.json", "tolerance": 0.2,
     "paraphraser": "openai:m", "prioritise": "adaptive", "stop_at_first": True, "stop_below": 0.05,
     "validity": 0.8, "verbatim": False, "columns": ("mutant=b",), "keep_soft": True,
+    "balanced": False,
     "score_tolerance": 0.2,
 }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from itertools import combinations
 from math import prod
@@ -95,6 +96,62 @@ def test_a_sample_of_astronomically_many_is_drawn_at_once() -> None:
     assert made.count(11) > 2**63
     chosen = made.intersectional(3000, seed=1)
     assert 0 < len(intersectional_parts(chosen)) <= 3000
+
+
+def grouped(order: int, **sizes: tuple[int, ...]) -> Lattice:
+    """Attributes with groups of so many words each."""
+
+    def edits(attribute: str, groups: tuple[int, ...]) -> list[Edit]:
+        words = [group for group, many in enumerate(groups) for _ in range(many)]
+        source = Term("x", "s")
+        return [
+            Edit(Pair(attribute, source, Term(f"{attribute}{n}", f"g{group}")), ((n, n + 1),))
+            for n, group in enumerate(words)
+        ]
+
+    return Lattice({a: edits(a, groups) for a, groups in sizes.items()}, order)
+
+
+def test_groups_take_turns_however_many_words_they_have() -> None:
+    made = grouped(2, a=(1, 1, 98), b=(2, 2, 50))
+    pairs: Counter[tuple[str, ...]] = Counter()
+    sets = set()
+    for text in map(str, range(300)):
+        chosen = made.intersectional(3, 1, groups_of=text)
+        assert chosen == made.intersectional(3, 1, groups_of=text)
+        for attribute in (0, 1):
+            assert {edits[attribute].target.group for edits in chosen} == {"g0", "g1", "g2"}
+        pairs.update(tuple(e.target.group for e in edits) for edits in chosen)
+        sets.add(tuple(chosen))
+    assert all(70 <= many <= 130 for many in pairs.values())
+    assert len(pairs) == 9
+    assert len(sets) > 250  # texts alike differ in what is drawn
+    plain = made.intersectional(300, 1)
+    assert Counter(edits[0].target.group for edits in plain)["g2"] > 270
+
+
+def test_attributes_take_turns_and_the_rest_fills_the_limit() -> None:
+    made = grouped(2, a=(2, 2), b=(2, 2), c=(40, 40, 40))
+    chosen = made.intersectional(9, 4, groups_of="")
+    assert Counter("".join(e.attribute for e in edits) for edits in chosen) == {
+        "ab": 3, "ac": 3, "bc": 3,
+    }  # fmt: skip
+    every = made.intersectional()
+    assert chosen == sorted(chosen, key=every.index)
+    assert len(set(made.intersectional(900, 4, groups_of=""))) == 900
+    assert len(made.intersectional(70, 4, lambda e: e[0].spans == e[1].spans, groups_of="")) == 12
+    triples = replace(made, order=3).intersectional(40, 4, groups_of="")
+    assert len(intersectional_parts(triples)) == 40
+
+
+def test_groups_that_nobody_has_together_are_passed() -> None:
+    made = shared(grouped(2, a=(1, 1), b=(1, 1)), {0: {0}, 1: {1}})
+    assert made.count(2) == 2  # the first of each, the second of each
+    assert len(made.intersectional(1, 0, groups_of="")) == 1
+    wide = replace(made, edits={**made.edits, "c": grouped(1, c=(5, 5)).edits["c"]})
+    for edits in wide.intersectional(5, 0, groups_of=""):
+        one, two = (e.target.group for e in edits)
+        assert edits[1].attribute == "c" or one == two
 
 
 def shared(made: Lattice, people: dict[int, set[int]]) -> Lattice:
