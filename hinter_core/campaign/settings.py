@@ -113,7 +113,7 @@ class CampaignSettings(Settings):
     placebo: bool = setting(
         True, "Test neutral mutants, too (Tuesday for Wednesday), a baseline for brittleness: for "
         "each text as many as it has others, or as many as its neutral words make. A combination "
-        "takes neutral words of two kinds, such as a day and a number.",
+        "takes neutral words of two kinds, such as a day and a meal.",
         part="mutants", label="Neutral swaps, too", advanced=True,
     )  # fmt: skip
     placebo_names: bool = setting(

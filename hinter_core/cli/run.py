@@ -231,7 +231,7 @@ def _forecast(seen: Forecast) -> str:
         lines.append(
             f"--fail-over may fail: it needs {FEWEST_PLACEBO} placebo mutants of order 2 in texts "
             f"with kept mutants, and about {seen.placebo:,} are made; add texts {more}with neutral "
-            "words of two kinds, such as a day and a number, or --gate-on rate"
+            "words of two kinds, such as a day and a meal, or --gate-on rate"
         )
     lines += [f"{name}: {bound} {cost_in_words(cost)}" for name, cost in seen.costs.items()]
     lines += [

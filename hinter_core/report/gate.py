@@ -107,7 +107,7 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
         why = (
             f"{counted} of placebo mutants of order {order} {'is' if number == 1 else 'are'} too "
             f"few to tell bias from brittleness: {FEWEST_PLACEBO} are needed. Add texts with "
-            "neutral words of two kinds (a day and a number) or given names, or limit the rate "
+            "neutral words of two kinds (a day and a meal) or given names, or limit the rate "
             "alone (--gate-on rate)."
         )
         return Decision(name, GateOutcome.FEW, why, most)

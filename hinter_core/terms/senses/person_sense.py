@@ -168,7 +168,8 @@ def read(
         return TermReading((), f"here \u201c{surface}\u201d is {kind}")
     term = next((t for t in candidates if t.sense is Sense.PERSON), candidates[0])
     if reading is None:
-        if phrase := _set_phrase(parse, head) if term.sense is Sense.ASK else "":
+        alone = _set_phrase(parse, head) if term.sense is Sense.ASK else ""
+        if phrase := alone or _expression(parse, tokens):
             return TermReading((), f"is part of the expression \u201c{phrase}\u201d")
         return TermReading((term,))
     if term.form in _OF_A_PART and (part := _body_part(parse, tokens)):
