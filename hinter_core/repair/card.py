@@ -66,6 +66,11 @@ def notes_on(learnt: Learnt) -> list[str]:
             f"Of the texts and sentences that it learnt from, {learnt.with_kept:,} have words that "
             "were kept for the test, so these words are not new to it."
         )
+    if learnt.unanswered:
+        notes.append(
+            "Texts and sentences left out of the file, as they have no label and the model did not "
+            f"answer them: {learnt.unanswered:,}."
+        )
     return notes
 
 

@@ -219,10 +219,14 @@ def from_grammar(
 
 
 def _own(texts: Sequence[str], store: PredictionStore) -> tuple[float, ...]:
-    """Return the mean of a model's probabilities for these texts; () if it answers none."""
+    """Return the mean of a model's probabilities for these texts; () if it answers none.
+
+    An answer without scores is certain.
+    """
     labels = store.model.capabilities.labels
     answers = [one for one in store.predict(texts).values() if one.answered]
-    each = [[answer.scores.get(name, 0.0) for name in labels] for answer in answers]
+    scores = [one.scores or dict.fromkeys(one.labels, 1.0) for one in answers]
+    each = [[of_text.get(name, 0.0) for name in labels] for of_text in scores]
     return tuple(sum(column) / len(each) for column in zip(*each, strict=True))
 
 

@@ -84,7 +84,8 @@ class Learnt:
 
     ``repeats``: rows left out that repeat a text. ``held_out``: texts left out that have words kept
     for the test. ``with_kept``: texts and sentences with such words. ``errors``: of the diagnosis,
-    among ``mutants``; None if they were not counted yet.
+    among ``mutants``; None if they were not counted yet. ``unanswered``: texts and sentences that
+    have no label and no answer of the model, and so stand in no file of examples.
     """
 
     texts: int = 0
@@ -95,6 +96,7 @@ class Learnt:
     with_kept: int = 0
     errors: int | None = None
     mutants: int = 0
+    unanswered: int = 0
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import csv
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, TypeVar
@@ -249,15 +249,25 @@ class RepairRun:
         )
 
     def _written(self) -> tuple[Path, Learnt]:
-        path, labels = self._folder / "examples.csv", self._model.capabilities.labels
+        path = self._folder / "examples.csv"
         examples, learnt = self._learnt(self._material())
+        labels = self._labels(examples)
         with write_whole(path) as part, part.open("w", encoding="utf-8", newline="") as stream:
             lines = csv.writer(stream)
             lines.writerow(("text", "label"))
-            for one in examples:
-                label = labels[one.targets.index(max(one.targets))]
-                lines.writerows((text, label) for text in (one.text, *one.variants))
-        return path, learnt
+            for one, label in zip(examples, labels, strict=True):
+                lines.writerows((text, label) for text in (one.text, *one.variants) if label)
+        return path, replace(learnt, unanswered=labels.count(""))
+
+    def _labels(self, examples: Sequence[Example]) -> list[str]:
+        """Return the label of each example, or the model's answer to it; "" without an answer."""
+        names = self._model.capabilities.labels
+        given = [names[one.targets.index(1.0)] if 1.0 in one.targets else "" for one in examples]
+        left = (one.text for one, label in zip(examples, given, strict=True) if not label)
+        own = {
+            text: "".join(answer.labels[:1]) for text, answer in self._asked.predict(left).items()
+        }
+        return [label or own[one.text] for one, label in zip(examples, given, strict=True)]
 
     def _open(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)

@@ -135,6 +135,49 @@ def test_examples_are_written_for_a_model_that_is_trained_elsewhere(
     assert not (out / "model").exists()
 
 
+MODEL = """
+SILENT = "nothing"
+
+def answer(texts):
+    return [None if SILENT in t else "negative" if "bad" in t else "positive" for t in texts]
+"""
+
+
+def test_examples_without_a_label_are_written_with_the_models_answer(
+    run: Run, asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "shop_model.py").write_text(MODEL)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "grammar.yaml").write_text(
+        GRAMMAR.replace(", the]", ", french]").replace("<good>]", "<good>, <fact>]")
+        .replace("sensitive:", "  fact: ['the <race> <gender> paid us .']\nsensitive:")
+        .replace("positive}", "positive, fact: neutral}")
+    )  # fmt: skip
+    lines = labelled("the white woman").splitlines()
+    more = [f"the white woman paid {number} .," for number in range(40)]
+    (tmp_path / "texts.csv").write_text("\n".join([*lines, *more]))
+    model = "python:shop_model:answer?labels=negative,positive"
+    code, _, error = run(*asked, "--model", model, "--examples-only")
+    assert code == 0, error
+    path = tmp_path / "repair" / "examples.csv"
+    rows = list(csv.DictReader(path.open(encoding="utf-8", newline="")))
+    assert sum("paid" in row["text"] for row in rows) > 40
+    assert all(row["label"] == ("negative" if "bad" in row["text"] else "positive") for row in rows)
+    # Examples of an earlier version have targets of zeros.
+    examples = path.with_suffix(".jsonl")
+    examples.write_text(examples.read_text().replace("[0.0, 1.0]", "[0.0, 0.0]"))
+    assert run(*asked, "--model", model, "--examples-only")[0] == 0
+    assert list(csv.DictReader(path.open(encoding="utf-8", newline=""))) == rows
+    # What the model no longer answers is left out, and counted.
+    monkeypatch.setattr("shop_model.SILENT", "paid")
+    code, text, error = run(*asked, "--model", model, "--examples-only")
+    assert code == 0, error
+    assert "have no label and the model did not answer them: " in " ".join(text.split())
+    rows = list(csv.DictReader(path.open(encoding="utf-8", newline="")))
+    assert rows
+    assert not any("paid" in row["text"] for row in rows)
+
+
 def test_the_topmost_words_are_counted_over_all_lists() -> None:
     weights = {"job": {"nurse": 0.9, "cook": 0.2}, "person": {"she": 0.5, "he": 0.2}}
     assert topmost(weights, 1) == {"job": {"nurse": 0.9}}
