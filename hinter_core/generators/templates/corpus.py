@@ -23,7 +23,7 @@ from hinter_core.language.coreference import Resolver, SieveResolver, parse_text
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import split_sentences
 
-VERSION = 2  # of the rules; a log of another version is not continued
+VERSION = 3  # of the rules; a log of another version is not continued
 _BATCH = 32  # rows parsed at once
 
 

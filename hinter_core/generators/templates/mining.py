@@ -5,8 +5,8 @@ Sources: BiasFinder, Algorithms 1 (gender), 2 (occupation) and 3 (country of ori
 Departures: a person who is mentioned once counts, too, as a missed link would leave half of the
 mentions behind (the published filter sees only clusters). A noun of no gender may be among the
 mentions (*the doctor*), as it agrees with both. Others may be named, by names of the other gender,
-which leave no doubt whose the pronouns are. Words that tell the gender outside the slots refuse
-a text. Names are given, family or full names, and stay so.
+where no pronoun that changes could then mean them. Words that tell the gender outside the slots
+refuse a text. Names are given, family or full names, and stay so.
 """
 
 import re
@@ -28,7 +28,7 @@ from hinter_core.generators.templates.template import (
     case_of,
     gendered,
 )
-from hinter_core.generators.templates.words import RefusedText, TextWords, is_role
+from hinter_core.generators.templates.words import RefusedText, TextWords, could_mean, is_role
 from hinter_core.language.coreference import Resolver, SieveResolver
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.language.trees import ParsedSentence, Word
@@ -80,6 +80,7 @@ class Refusal(StrEnum):
     ELSEWHERE = "the name also stands outside the mentions"
     UNKNOWN_PRONOUN = "a pronoun whose person is not known"
     GENDER_ELSEWHERE = "another word tells the gender"
+    DOUBTFUL = "a changed pronoun could mean another person"
     ORIGIN = "another word tells the origin"
 
 
@@ -121,9 +122,10 @@ def mine(
     reasons: dict[str, str] = {}
     person, placed = None, list[Placed]()
     try:
-        person = _only_person(words, entities)
+        person, others = _only_person(words, entities)
         placed = list(_slots(words, person))
         _require_no_rest(words, person, placed)
+        _require_no_doubt(words, placed, others)
         reasons[GENDER] = TAKEN
     except RefusedText as why:
         reasons[GENDER] = str(why)
@@ -191,8 +193,8 @@ def _template(
 # -- the person -----------------------------------------------------------------------------------
 
 
-def _only_person(words: TextWords, entities: Sequence[Entity]) -> Entity:
-    """Return the one person with a name or gender (Algorithm 1, line 4)."""
+def _only_person(words: TextWords, entities: Sequence[Entity]) -> tuple[Entity, list[Entity]]:
+    """Return the one person with a name or gender (Algorithm 1, line 4), and who is only named."""
     people = [e for e in entities if not e.plural and _is_person(words, e)]
     if not people:
         raise RefusedText(Refusal.NOBODY)
@@ -205,7 +207,7 @@ def _only_person(words: TextWords, entities: Sequence[Entity]) -> Entity:
         raise RefusedText(Refusal.GENERIC)  # "man in space"; "boy, was I tired"
     if person.gender not in GENDERS or not any(_tells(words, m) for m in person.mentions):
         raise RefusedText(Refusal.NO_GENDER)
-    return person
+    return person, others
 
 
 def _only_named(other: Entity, person: Entity) -> bool:
@@ -462,14 +464,21 @@ def _require_no_rest(words: TextWords, person: Entity, placed: Sequence[Placed])
             raise RefusedText(Refusal.GENDER_ELSEWHERE)
 
 
+def _require_no_doubt(words: TextWords, placed: Sequence[Placed], others: Sequence[Entity]) -> None:
+    """Refuse a pronoun that could mean a named person once it has that person's gender."""
+    names = [words.at(one.head[1] - 1) for other in others for one in other.mentions]
+    for (start, _), slot in placed:
+        pronoun = slot is not None and slot.kind is SlotKind.PRONOUN
+        if pronoun and any(could_mean(words.at(start), name) for name in names):
+            raise RefusedText(Refusal.DOUBTFUL)
+
+
 # -- country of origin ----------------------------------------------------------------------------
 
 
 def _country(words: TextWords, person: Entity | None, placed: Sequence[Placed], gender: str) -> str:
     """Return ``taken``, or why the text is no template for the country (Algorithm 3)."""
-    if person is None or not placed:
-        return gender
-    if gender != TAKEN and gender != Refusal.GENDER_ELSEWHERE:
+    if not (person and placed and gender in (TAKEN, Refusal.GENDER_ELSEWHERE, Refusal.DOUBTFUL)):
         return gender
     if not any(slot and slot.kind is SlotKind.NAME for _, slot in placed):
         return Refusal.NO_NAME

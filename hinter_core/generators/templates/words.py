@@ -28,6 +28,20 @@ def is_role(word: Word) -> bool:
     return known.person_noun(word.lower) or word.lower.rstrip(".") in known.titles
 
 
+def could_mean(pronoun: Word, name: Word) -> bool:
+    """Whether a name stands before a pronoun, or is the subject of the clause around it."""
+    same = name.parse is pronoun.parse
+    if name.span < pronoun.span:
+        return same or not pronoun.lower.endswith("self")
+    above, seen = pronoun, set[int]()
+    while same and name.label.startswith("nsubj") and above.token not in seen:
+        if above.token == name.head.token:
+            return True  # "When she came, Paul left."
+        seen.add(above.token)
+        above = above.head
+    return False
+
+
 class TextWords:
     """The tokens of a text in order."""
 

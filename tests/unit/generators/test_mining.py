@@ -193,7 +193,16 @@ He was the best lawyer we ever had.
 g «Pronoun:subject» was the best lawyer we ever had.
 
 Paul Weber met Anna Stein before he left.
-gc «name:full» met Anna Stein before «pronoun:subject» left.
+c «name:full» met Anna Stein before he left.
+
+Sarah and Paul argued all evening, and she left early.
+c «name» and Paul argued all evening, and she left early.
+
+Paul came. Sarah hurt herself.
+gc Paul came. «name» hurt «pronoun:reflexive».
+
+She said that Paul left.
+g «Pronoun:subject» said that Paul left.
 
 I am a Nora Klein fan, and I saw her twice.
 gc I am «a» «name:full» fan, and I saw «pronoun:object» twice.
@@ -202,6 +211,7 @@ Laura certainly holds her own.
 gc «name» certainly holds «pronoun:possessive» own.
 """
 _WHOSE = "a pronoun whose person is not known"
+_DOUBTFUL = "a changed pronoun could mean another person"
 _NO_NAME = "the name is part of a longer one, or is no name"
 _REFUSED = [
     ("The mistake was hers, and Ruth knew it.", "several people"),
@@ -212,6 +222,9 @@ _REFUSED = [
     ("Anna met Julia, and she smiled.", "several people"),
     ("Jordan is a small country with friendly people.", "nobody is named or has a gender"),
     ("He or she must sign the form.", "nobody is named or has a gender"),
+    ("Sarah and Paul argued all evening, and she left early.", _DOUBTFUL),
+    ("Sarah told Paul about herself.", _DOUBTFUL),
+    ("When she came, Paul left.", _DOUBTFUL),
     ("The patient may bring his/her own food.", "several people"),
     ("It snowed all night.", "nobody is named or has a gender"),
     ("Nobody came to the party.", "nobody is named or has a gender"),
