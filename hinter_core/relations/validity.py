@@ -89,7 +89,7 @@ class EditFeatures(
     ``numbers``.
 
     ``steps``: how many stages of life lie between the old age and the new one. ``age``,
-    ``religion``: what it changes, since texts say these in many other words, too;
+    ``religion``: what it replaces, since texts say these in many other words, too;
     ``neutral``: it replaces a gender by none, or by one that takes other pronouns.
     """
 
@@ -199,8 +199,8 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
         years=log1p(near(_numbers(text) if edit.attribute == "age" else ())),
         against=log1p(len(contradictions(text, _alone(edit), people))),
         steps=_steps(edit),
-        age=float(edit.attribute == "age"),
-        religion=float(edit.attribute == "religion"),
+        age=float(edit.attribute == "age" and bool(edit.source.text)),
+        religion=float(edit.attribute == "religion" and bool(edit.source.text)),
         neutral=float(replaced in _GENDERS and edit.target.group not in _GENDERS),
         **_of_people(edit, people),
         **_of_text(text),

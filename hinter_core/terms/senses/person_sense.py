@@ -139,12 +139,13 @@ def reading_at(text: str, span: Span) -> tuple[SentenceReading, Span] | None:
 def person_probability(text: str, occurrence: Occurrence) -> float | None:
     """Return how probably an occurrence is about people, from 0 to 1.
 
-    None where there is nothing to ask: pronouns and phrases are left to :func:`read`, a term may
-    name no person, and words of a user's own may mean anything.
+    None where there is nothing to ask: pronouns and phrases are left to :func:`read`, a *man* is
+    one, a term may name no person, and words of a user's own may mean anything.
     """
     term = occurrence.terms[0]
-    ambiguous = term.form not in (_FORM.ANY, _FORM.PREP_PHRASE) and not term.form.is_pronoun
-    if not ambiguous or occurrence.attribute not in load_shipped() or _is_own(term):
+    sure = fold(occurrence.surface) in _SURE or term.form in (_FORM.ANY, _FORM.PREP_PHRASE)
+    own = occurrence.attribute not in load_shipped() or _is_own(term)
+    if sure or own or term.form.is_pronoun:
         return None
     reading = reading_at(text, occurrence.span)
     return None if reading is None else reading[0].person(reading[1])

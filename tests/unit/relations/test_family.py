@@ -92,6 +92,14 @@ def test_a_relation_makes_the_follow_up_and_keeps_it(
     assert name == relation
 
 
+def test_a_faith_is_added_as_other_attributes_are(made: Made) -> None:
+    """Texts of a faith say it in many words; one that has none says nothing against it."""
+    for attribute in ("religion", "disability", "race"):
+        text = "I liked the waiter, but the food was cold."
+        found = made(text, "add", attributes=(attribute,)).outcomes[FAIR]
+        assert sum(one.conformance.kept for one in found) > 0.9 * len(found) > 3
+
+
 @pytest.mark.parametrize(
     ("relation", "text"),
     [

@@ -37,6 +37,12 @@ def test_a_nurse_is_more_probably_a_person_than_a_comedy() -> None:
     assert thing < 0.5 < person
 
 
+def test_a_man_is_one_in_notes_without_verbs_too() -> None:
+    for word in ("man", "woman"):
+        mutant = mutant_of(f"39 y/o {word}, crush injury.", "gender", word, GrammaticalForm.NOUN_SG)
+        assert person_probability("39 y/o man, crush injury.".replace("man", word), mutant) is None
+
+
 def test_every_group_has_the_same_answer(shipped: dict[str, Dictionary]) -> None:
     words = {
         term.text
