@@ -20,7 +20,8 @@ _NOUN_FAR = 40  # sentences back to the same noun
 class Known:
     """What the phrases of an entity say of it together.
 
-    ``guessed``: a pronoun that alone tells the gender may mean somebody else.
+    ``guessed``: a pronoun that alone tells the gender may mean somebody else. ``speaks``: the
+    quotations in which the entity is *I*, *we* or *you*; -1 is the text outside of all.
     """
 
     members: list[int]
@@ -30,6 +31,7 @@ class Known:
     names: set[tuple[str, ...]] = field(default_factory=set)
     mixed: bool = False
     guessed: bool = False
+    speaks: set[int] = field(default_factory=set)
 
     def gender_in_words(self) -> str:
         """The gender as :class:`~hinter_core.types.Entity` has it."""
@@ -46,6 +48,10 @@ class EntitySets:
             p.index: Known([p.index], p.gender, p.number, p.person, {p.name} if p.name else set())
             for p in document.phrases
         }
+        for p in document.phrases:
+            if p.form is not None and p.form.person < 3:
+                self._known[p.index].speaks.add(p.quote)
+        self.own_names: set[int] = set()  # "My name is Ann"
         self.speakers: list[Phrase | None] = [None] * len(document.quotations)
 
     def of(self, phrase: Phrase) -> Known:
@@ -80,6 +86,7 @@ class EntitySets:
         one.person = other.person if one.person is None else one.person
         one.names |= other.names
         one.guessed = one.guessed or other.guessed
+        one.speaks |= other.speaks
 
     def groups(self) -> Iterator[list[Phrase]]:
         """Yield the phrases of each entity; unused joined phrases are left out."""
@@ -232,6 +239,8 @@ def _join_if(sets: EntitySets, a: Phrase, b: Phrase) -> None:
         return
     if a.name and b.name and sets.of(a).person and a.name != b.name and not _one_name(sets, a, b):
         return
+    if a.form and a.form.person == 1 and b.name:
+        sets.own_names.add(b.index)
     sets.join(a, b)
 
 

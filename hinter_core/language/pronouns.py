@@ -227,6 +227,8 @@ def _possible(sets: EntitySets, phrase: Phrase, other: Phrase) -> bool:
     if not sets.agree(other, phrase):
         return False
     known = sets.of(other)
+    if phrase.quote in known.speaks and (not other.name or other.index in sets.own_names):
+        return False  # "I am a Sikh man. He was rude." In an interview, each is "I" and a name.
     if phrase.gender in (FEMALE, MALE):
         if other.noun in _ANYBODY and other.sentence != phrase.sentence:
             return False

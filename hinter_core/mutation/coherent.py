@@ -26,7 +26,7 @@ from hinter_core.mutation.edits import (
 )
 from hinter_core.mutation.given_names import GivenNames
 from hinter_core.mutation.people import People
-from hinter_core.mutation.unresolved import general, greeted
+from hinter_core.mutation.unresolved import general, greeted, narrates
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.names import BOTH
 from hinter_core.terms.senses.lexicon import before_names, lexicon
@@ -184,11 +184,11 @@ class _Direction:
         if wanted not in _BINARY and terms[0].form.is_pronoun and not neopronoun:
             they = Term(_THEY[terms[0].form], _NEUTRAL, terms[0].form, terms[0].concept)
             return Pair(change.attribute, terms[0], they)
-        series = [pair.target.text for pair in self._towards(change.source, wanted)]
+        towards, group = self._towards(change.source, wanted), change.target.group
+        series = [pair.target.text for pair in towards if pair.target.group == group]
         for term in terms:
-            targets = self._towards(term, wanted)
-            if wanted in _BINARY and not targets:
-                targets = self._towards(term, _NEUTRAL)
+            neutral = self._towards(term, _NEUTRAL)
+            targets = self._towards(term, wanted) or (neutral if wanted in _BINARY else [])
             if term.group == _NEITHER and wanted in _BINARY and not term.form.is_pronoun:
                 # Who is a "trans woman" becomes no "man" where another word changes.
                 targets = [pair for pair in targets if pair.target.group == _NEITHER]
@@ -196,7 +196,9 @@ class _Direction:
                 # Who is a "transgender person" becomes no "non-binary sibling".
                 kind = change.target.text.partition(" ")[0]
                 alike = [pair for pair in targets if pair.target.text.partition(" ")[0] == kind]
-                targets = alike or self._towards(term, _NEUTRAL) or targets
+                targets = alike or neutral or targets
+            # Who becomes a "mum" becomes no "trans woman".
+            targets = [pair for pair in targets if pair.target.group == group] or targets
             written = {pair.target.text for pair in targets}
             stop = _with_stop(self._text, term.text)
             targets = [pair for pair in targets if _suits(pair.target.text, written, stop)]
@@ -212,9 +214,8 @@ class _Direction:
         kind, _, noun = change.target.text.rpartition(" ")
         adult = f"{kind} {_ADULTS.get(noun, '')}".strip()
         terms = self._by_form.get(("adult", change.target.form), ())
-        adults = (
-            term for term in terms if term.text == adult and term.group == change.target.group
-        )
+        wanted = adult, change.target.group
+        adults = (term for term in terms if (term.text, term.group) == wanted)
         return next((replace(change, target=term) for term in adults), None)
 
     def pronoun(self, form: GrammaticalForm, wanted: str, attribute: str) -> Pair | None:
@@ -454,7 +455,8 @@ class _Extender:
         """The people of each gender: those of whom a general noun speaks first, and the others."""
         alike: dict[str, tuple[list[int], list[int]]] = {gender: ([], []) for gender in _BINARY}
         for number, entity in enumerate(self._people.entities):
-            if entity.person and not entity.plural and entity.gender in alike:
+            alone = entity.person and not (entity.plural or narrates(self._text, entity))
+            if alone and entity.gender in alike:
                 alike[entity.gender][not general(self._text, entity)].append(number)
         return alike
 
@@ -485,13 +487,11 @@ class _Extender:
             start = match.start(1)
 
     def _perhaps(self, span: Span) -> str:
-        return f"{self._said(span)}, perhaps of the same person"
+        return self._also(span, ", perhaps")
 
-    def _also(self, span: Span) -> str:
-        return f"{self._said(span)} of the same person"
-
-    def _said(self, span: Span) -> str:
-        return f"the text also says \u201c{self._text[slice(*span)]}\u201d"
+    def _also(self, span: Span, how: str = "") -> str:
+        said = self._text[slice(*span)]
+        return f"the text also says \u201c{said}\u201d{how} of the same person"
 
 
 def _gender(word: str) -> str:

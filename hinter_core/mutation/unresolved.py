@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, pairwise
 
+from hinter_core.language.mentions import read_quotations
 from hinter_core.language.people import PRONOUNS, people_words
 from hinter_core.language.trees import ParsedSentence, SentenceTree
 from hinter_core.mutation.whole_names import (
@@ -293,6 +294,22 @@ def greeted(text: str, mention: Mention) -> bool:
     return _GREETED.match(text[line : mention.head[0]]) is not None
 
 
+def narrates(text: str, entity: Entity) -> bool:
+    """Whether an entity is who tells a text: *I* or *we* outside of quotation marks."""
+    quoted = _quoted(text)
+    forms = ((m, PRONOUNS.get(text[slice(*m.head)].lower())) for m in entity.mentions)
+    return any(
+        form is not None and form.person == 1
+        and not any(start <= mention.head[0] < end for start, end in quoted)
+        for mention, form in forms
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=8)
+def _quoted(text: str) -> tuple[Span, ...]:
+    return tuple(quotation.span for quotation in read_quotations(text))
+
+
 def _loose(entity: Entity) -> bool:
     """Whether an entity is one person of whom only pronouns of a gender speak."""
     return (
@@ -318,7 +335,11 @@ class _Joiner:
         known = [e for e in kept if e.person and not e.plural]
         for entity in filter(_loose, self._entities):
             people = [one for one in known if one.gender == entity.gender]
-            possible = [one for one in people if not self._barred(entity, one)]
+            possible = [
+                one
+                for one in people
+                if not self._barred(entity, one) and not self._tells(entity, one)
+            ]
             one = possible[0] if len(people) == len(possible) == 1 else None
             if one and self._near(entity, one) and not self._other_between(one, entity):
                 together = replace(one, mentions=in_order(one.mentions + entity.mentions))
@@ -328,6 +349,11 @@ class _Joiner:
                 if not people:
                     known.append(entity)
         return kept
+
+    def _tells(self, pronouns: Entity, person: Entity) -> bool:
+        """Whether a person is *I* where the pronouns stand: "I am a man. He was rude."."""
+        quoted = any(a <= pronouns.mentions[0].head[0] < b for a, b in _quoted(self._text))
+        return not quoted and narrates(self._text, person)
 
     def _number(self, place: int) -> int:
         return _sentence(self._sentences, place)

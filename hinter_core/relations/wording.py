@@ -327,7 +327,10 @@ def _subject_of(parse: Parse, token: int) -> int | None:
             return subject
         if parse.labels[verb] not in _SAME_SUBJECT:
             return None
-        verb = parse.heads[verb]
+        label, verb = parse.labels[verb], parse.heads[verb]
+        found = dependent(parse, verb, ("obj", "iobj")) if label == "xcomp" else None
+        if found is not None:
+            return found  # "she found him talking to himself"
     return None
 
 

@@ -140,6 +140,10 @@ CASES = [
         "I am a mother of two.\n\nYours sincerely,\nAda Hale (Mrs)",
         ["I, mother, Ada Hale, Mrs", "Yours"],
     ),
+    # Who says "I" is nobody's "he" or "she" outside of quotation marks.
+    ("I am a Sikh man, and the orderly rang. He was rude.", ["I, man", "orderly, He"]),
+    ("My name is Ann Lee. I am a nurse. She was rude.", ["My, Ann Lee, I, nurse", "She"]),
+    ('"I am a deaf woman," she said. She left.', ["I, woman, she, She"]),
 ]
 
 

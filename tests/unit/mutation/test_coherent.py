@@ -343,6 +343,19 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
         ),
         ("'Tis his the crown of kings.", "his > xyrs", "'Tis xyrs the crown of kings."),
         ("The blame was his in the end.", "his > hers", "The blame was hers in the end."),
+        # Who says "I" is nobody's "he".
+        (
+            "I am a Sikh man and the orderly rang me. He was rude.",
+            "man > woman",
+            "I am a Sikh woman and the orderly rang me. He was rude.",
+        ),
+        ("I am a deaf woman. She was rude.", "woman > man", "I am a deaf man. She was rude."),
+        # A word that changes along is of the same group.
+        (
+            "My dad is 79. He is a lonely man.",
+            "dad > mum",
+            "My mum is 79. She is a lonely woman.",
+        ),
         # "He" can be nobody else.
         (
             "The old chief came. Umatilla was a man of peace. He had loved to travel.",

@@ -95,6 +95,17 @@ def test_a_reflexive_agrees_with_its_subject(reasons: Reasons) -> None:
     assert not reasons("The clerk hurt himself.", "gender")
 
 
+def test_a_reflexive_agrees_with_the_object_of_another_verb(
+    shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    text = "His brother found him talking to himself."
+    plan = make_plan(text, [shipped["gender"]], Settings(order=1), parses)
+    batch = [follow_up_of(TestCase(plan), edits) for edits in plan.chosen()]
+    conform(batch, parses)
+    reasons = {x.mutant.text: x.conformance.reason for x in batch}
+    assert "do not agree" not in reasons["His sister found him talking to himself."]
+
+
 def test_a_title_before_a_name_remains_a_title(reasons: Reasons) -> None:
     found = reasons("Father Aldous met them.", "gender")
     assert "is no title of a name" in found["Parent Aldous met them."]
