@@ -13,7 +13,9 @@ from tqdm import tqdm
 
 from hinter_core.cli.options import print_json, say, with_options
 from hinter_core.errors import InputError
+from hinter_core.generators.grammars.reading import load_grammar
 from hinter_core.repair.card import counted, notes_on, sections_of
+from hinter_core.repair.examples import divided_in
 from hinter_core.repair.figures import Learnt, RepairResult
 from hinter_core.repair.progress import Stage
 from hinter_core.repair.repair import REPAIR_OPTIONS, Repair, RepairRun
@@ -77,7 +79,7 @@ def repair(
     if result is None:
         raise KeyboardInterrupt  # what was done is kept
     if isinstance(result, tuple):
-        _say_examples(*result, out / "grammars" / "unseen.yaml")
+        _say_examples(*result, out / "grammars")
         return
     if isinstance(result, dict):
         section = sweep_section(result)
@@ -95,13 +97,15 @@ def repair(
     say(f"The model is in {out / 'model'}; test it as {result.model}.")
 
 
-def _say_examples(path: Path, learnt: Learnt, unseen: Path) -> None:
+def _say_examples(path: Path, learnt: Learnt, folder: Path) -> None:
+    seen, unseen = (folder / f"{half}.yaml" for half in ("seen", "unseen"))
+    attributes = divided_in(load_grammar(str(seen)), load_grammar(str(unseen)))
     for note in notes_on(learnt):
         say(note)
     say(
         f"The texts to learn from are in {path}: {counted(learnt)}. Train your model with them, "
         "then test the old and the new one on the words that were kept for it: hinter run "
-        f"--grammar {unseen} --model OLD --model NEW"
+        f"--grammar {unseen} --attributes {','.join(attributes)} --model OLD --model NEW"
     )
 
 

@@ -66,6 +66,11 @@ def notes_on(learnt: Learnt) -> list[str]:
             f"Of the texts and sentences that it learnt from, {learnt.with_kept:,} have words that "
             "were kept for the test, so these words are not new to it."
         )
+    if learnt.in_test:
+        notes.append(
+            f"Of the sentences and variants that it learnt from, {learnt.in_test:,} stand in the "
+            "test with the words that it learnt from, so they are not new to it."
+        )
     if learnt.unanswered:
         notes.append(
             "Texts and sentences left out of the file, as they have no label and the model did not "

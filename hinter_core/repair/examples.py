@@ -81,7 +81,8 @@ class Variants:
 def split_words(grammar: Mapping[str, Any], seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """Divide the values of each sensitive attribute of a grammar's tree into two halves.
 
-    Values of a concept that has fewer than four stay in both, since each half needs two.
+    A concept with fewer than four values is not divided, since each half needs two. It stays in
+    both halves if no other of its attribute is divided, and in the first one otherwise.
 
     Raises:
         InputError: no attribute can be divided.
@@ -95,12 +96,13 @@ def split_words(grammar: Mapping[str, Any], seed: int) -> tuple[dict[str, Any], 
             by_concept.setdefault(concept, []).append(value)
         for half in halves:
             half[attribute] = []
+        large = any(len(alike) >= _FEWEST_SPLIT for alike in by_concept.values())
+        divided |= large
         for alike in by_concept.values():
             if len(alike) < _FEWEST_SPLIT:
-                for half in halves:
+                for half in halves[: 1 if large else 2]:
                     half[attribute] += alike
                 continue
-            divided = True
             mixed = Random(f"{seed} {attribute}").sample(alike, len(alike))
             for half, part in zip(halves, (mixed[::2], mixed[1::2]), strict=True):
                 half[attribute] += [value for value in alike if value in part]
@@ -111,6 +113,13 @@ def split_words(grammar: Mapping[str, Any], seed: int) -> tuple[dict[str, Any], 
         )
     seen, unseen = ({**grammar, "sensitive": half} for half in halves)
     return seen, unseen
+
+
+def divided_in(seen: Grammar, unseen: Grammar) -> tuple[str, ...]:
+    """Return the attributes whose values are not the same in both halves of a grammar."""
+    return tuple(
+        name for name, values in seen.sensitive.items() if values != unseen.sensitive[name]
+    )
 
 
 def words_of(grammar: Grammar) -> frozenset[str]:

@@ -85,7 +85,8 @@ class Learnt:
     ``repeats``: rows left out that repeat a text. ``held_out``: texts left out that have words kept
     for the test. ``with_kept``: texts and sentences with such words. ``errors``: of the diagnosis,
     among ``mutants``; None if they were not counted yet. ``unanswered``: texts and sentences that
-    have no label and no answer of the model, and so stand in no file of examples.
+    have no label and no answer of the model, and so stand in no file of examples. ``in_test``:
+    texts and variants that stand in the test of the words that it learnt from.
     """
 
     texts: int = 0
@@ -97,6 +98,7 @@ class Learnt:
     errors: int | None = None
     mutants: int = 0
     unanswered: int = 0
+    in_test: int = 0
 
 
 @dataclass(frozen=True)

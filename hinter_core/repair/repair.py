@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, TypeVar
@@ -33,6 +34,7 @@ from hinter_core.repair.card import write_card
 from hinter_core.repair.examples import (
     Example,
     Variants,
+    divided_in,
     from_grammar,
     from_texts,
     labels_of,
@@ -58,6 +60,7 @@ from hinter_core.terms.dictionary import choose, load_shipped
 
 _PARSES = 2_000_000  # characters of sentences whose parses are kept
 _VARIANTS = 5  # of a text at most
+_MOST = 0.75  # of the sentences wanted, that there are beside those of the test
 _SETTINGS = "repair.json"
 
 
@@ -129,13 +132,15 @@ class Material:
     """What a repair is made of.
 
     ``seen`` and ``unseen``: files of the grammar with either half of its words, of which ``kept``
-    finds those of the second half alone. ``rows``: all texts; ``repeats``: how many were left out.
-    ``train``: texts to learn from, of which ``held_out`` were left out for words of the test.
+    finds those of the second half alone. ``divided``: attributes whose words differ. ``rows``: all
+    texts; ``repeats``: how many were left out. ``train``: texts to learn from, of which
+    ``held_out`` were left out for words of the test.
     """
 
     seen: Path
     unseen: Path
     kept: re.Pattern[str]
+    divided: tuple[str, ...]
     rows: Sequence[Row]
     repeats: int
     train: Sequence[Row]
@@ -216,14 +221,11 @@ class RepairRun:
         texts = {folded(text) for one in examples for text in (one.text, *one.variants)}
         # Examples of an earlier version may have texts of the test.
         test = [row for row in material.test if folded(row.text) not in texts]
-        grammars = listed_names(self._repair.unseen)
-        others = KEPT_WORDS if learnt.with_kept else UNSEEN_WORDS
-        named = {"seen words": str(material.seen), others: str(material.unseen)}
-        named |= {f"grammar {Path(name).stem}": name for name in grammars}
         measured = []
-        for number, (name, grammar) in enumerate([*named.items(), ("texts", "")]):
-            self._note(Stage("measurement", number, len(named) + 1))
-            measured.append(self._measured(name, grammar, test))
+        sets = self._sets(material, learnt, test)
+        for number, (name, settings) in enumerate(sets.items()):
+            self._note(Stage("measurement", number, len(sets)))
+            measured.append(self._measured(name, settings))
         result = RepairResult(self.repaired, learnt, self._accuracy(test), measured)
         write_card(self._folder / "model", asdict(self._repair), result)
         write_figures(self._folder, result)
@@ -231,8 +233,8 @@ class RepairRun:
 
     def _learnt(self, material: Material) -> tuple[list[Example], Learnt]:
         self._note(Stage("diagnosis"))
-        weights, errors, mutants = self._diagnosed(material.seen)
-        examples = self._examples(material, weights)
+        weights, (errors, mutants), tested = self._diagnosed(material.seen)
+        examples = self._examples(material, weights, tested)
         texts = {folded(one.text) for one in examples}
         known = sum(folded(row.text) in texts for row in material.rows)
         return examples, Learnt(
@@ -246,6 +248,9 @@ class RepairRun:
             ),
             errors=errors,
             mutants=mutants,
+            in_test=sum(
+                folded(text) in tested for one in examples for text in (one.text, *one.variants)
+            ),
         )
 
     def _written(self) -> tuple[Path, Learnt]:
@@ -290,12 +295,13 @@ class RepairRun:
         repair = self._repair
         rows, repeats = usable_rows(repair.data, self._model.capabilities.labels)
         seen, unseen = self._grammars()
-        words = (words_of(load_grammar(str(path))) for path in (unseen, seen))
-        kept = matcher(frozenset.difference(*words))
+        halves = [load_grammar(str(path)) for path in (seen, unseen)]
+        kept = matcher(words_of(halves[1]) - words_of(halves[0]))
         drawn, test = split_rows(rows, repair.texts, repair.seed)
         train = without_kept(drawn, kept)
         held_out = len(drawn) - len(train)
-        return Material(seen, unseen, kept, rows, repeats, train, held_out, test)
+        divided = divided_in(*halves)
+        return Material(seen, unseen, kept, divided, rows, repeats, train, held_out, test)
 
     def _grammars(self) -> tuple[Path, Path]:
         """Write the grammar with each half of the values of its attributes."""
@@ -321,21 +327,35 @@ class RepairRun:
         self._go_on()
         return store
 
-    def _diagnosed(self, grammar: Path) -> tuple[Mapping[str, Mapping[str, float]], int, int]:
-        """Test the model; return how often each word changes its answer, errors and mutants."""
+    def _diagnosed(
+        self, grammar: Path
+    ) -> tuple[Mapping[str, Mapping[str, float]], tuple[int, int], frozenset[str]]:
+        """Test the model with words that it learns from.
+
+        Return how often each word changes its answer; errors and mutants; and the texts, folded.
+        They are measured after the training, too.
+        """
         repair = self._repair
         store = self._tested(
             "diagnosis", grammar=str(grammar), sentences=repair.sentences, models=(repair.model,)
         )
         with CampaignReader(store) as reader:
             weights = weights_of(diagnose(reader, repair.model), smooth=1)
+            both = ((one.text, one.mutant) for one in reader.records())
+            texts = frozenset(map(folded, chain.from_iterable(both)))
         found = errors_in(store)[repair.model].all
-        return topmost(weights, repair.top) if repair.top else weights, *found
+        return topmost(weights, repair.top) if repair.top else weights, found, texts
 
     def _examples(
-        self, material: Material, weights: Mapping[str, Mapping[str, float]]
+        self,
+        material: Material,
+        weights: Mapping[str, Mapping[str, float]],
+        tested: frozenset[str],
     ) -> list[Example]:
-        """Return the examples, from their file if it is there."""
+        """Return the examples, from their file if it is there.
+
+        ``tested``: folded texts of the grammar that are not learnt from if there are others enough.
+        """
         path = self._folder / "examples.jsonl"
         if path.exists():
             lines = path.read_text(encoding="utf-8").splitlines()
@@ -343,10 +363,15 @@ class RepairRun:
         repair, known = self._repair, load_shipped()
         rows = material.train
         number = max(2, round(repair.share * len(rows)))
-        tested = frozenset(folded(row.text) for row in material.test)
-        variants = Variants(min(repair.epochs, _VARIANTS), material.kept, tested)
-        grammar = load_grammar(str(material.seen))
-        examples = from_grammar(grammar, self._asked, number, weights, repair.seed, variants, known)
+        of_texts = frozenset(folded(row.text) for row in material.test)
+        variants = Variants(min(repair.epochs, _VARIANTS), material.kept, of_texts)
+        grammar, examples = load_grammar(str(material.seen)), list[Example]()
+        for without in (of_texts | tested, of_texts):
+            if len(examples) < _MOST * number:
+                examples = from_grammar(
+                    grammar, self._asked, number, weights, repair.seed,
+                    replace(variants, tested=without), known,
+                )  # fmt: skip
         parses = ParseStore(load_parser(), _PARSES)
         words = choose(listed_names(repair.attributes), known)
         drawn = from_texts(rows, self._asked, words, parses, repair.seed, variants)
@@ -378,15 +403,31 @@ class RepairRun:
         self._checkpoint.tokenizer.save_pretrained(folder)
         training.model.save_pretrained(folder)
 
-    def _measured(self, name: str, grammar: str, test: Sequence[Row]) -> Measured:
+    def _sets(
+        self, material: Material, learnt: Learnt, test: Sequence[Row]
+    ) -> dict[str, dict[str, Any]]:
+        """Return the settings of each test by its name."""
+        others = KEPT_WORDS if learnt.with_kept else UNSEEN_WORDS
+        grammars = {
+            "seen words": (str(material.seen), {}),
+            # Words of other attributes are not kept for the test, so they are not changed in it.
+            others: (str(material.unseen), {"attributes": material.divided}),
+            **{f"grammar {Path(name).stem}": (name, {})
+               for name in listed_names(self._repair.unseen)},
+        }  # fmt: skip
+        sets: dict[str, dict[str, Any]] = {
+            name: {"grammar": grammar, "sentences": self._repair.sentences, **more}
+            for name, (grammar, more) in grammars.items()
+        }
+        names = listed_names(self._repair.attributes)
+        return sets | {"texts": {"data": str(self._test_file(test)), "attributes": names}}
+
+    def _measured(self, name: str, settings: Mapping[str, Any]) -> Measured:
         models = (self._repair.model, self.repaired)
-        if grammar:
-            settings: dict[str, Any] = {"grammar": grammar, "sentences": self._repair.sentences}
-        else:
-            names = listed_names(self._repair.attributes)
-            settings = {"data": str(self._test_file(test)), "attributes": names}
-        folder = f"measured/{name.replace(' ', '-')}"
-        return measured_in(name, self._tested(folder, models=models, **settings), models)
+        # Earlier versions changed all attributes in the test of the words that were kept for it.
+        folder = f"{name} alone" if name in (KEPT_WORDS, UNSEEN_WORDS) else name
+        store = self._tested(f"measured/{folder.replace(' ', '-')}", models=models, **settings)
+        return measured_in(name, store, models)
 
     def _test_file(self, test: Sequence[Row]) -> Path:
         path = self._folder / "test.jsonl"

@@ -74,7 +74,8 @@ def figures(status: RepairStatus) -> Markup:
     if result is None:
         return Markup("")
     learnt = asdict(result.examples)
-    noted = {name: learnt[name] for name in ("repeats", "held_out", "with_kept") if learnt[name]}
+    left = ("repeats", "held_out", "with_kept", "in_test")
+    noted = {name: learnt[name] for name in left if learnt[name]}
     if learnt["errors"] is not None:
         noted = {"errors" if learnt["errors"] else "no_error": learnt["errors"]} | noted
     notes = [say(f"notes.{name}", n=n, of=learnt["mutants"]) for name, n in noted.items()]

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.store import CampaignStore
+from hinter_core.campaign.tables import is_placebo
 from hinter_core.repair.repair import topmost
 from hinter_core.repair.texts import folded, matcher
 from tests.conformance.tiny import make_classifier
@@ -27,6 +30,14 @@ labels: {bad: negative, good: positive}
 """
 
 
+# More sentences, and an attribute of two values, which stay in both halves.
+LARGE = (
+    GRAMMAR.replace(", the]", ", french]\n  age: [young, old]")
+    .replace("<race>", "<age> <race>")
+    .replace("bad .'", "bad <when> .'")
+    .replace("good .'", "good <when> .'")
+    .replace("sensitive:", "  when: [today, now, again, twice, outside, there]\nsensitive:")
+)
 KEPT = {"black", "french", "man", "waitress"}  # of the grammar, with seed 0
 
 
@@ -55,6 +66,7 @@ def asked(tmp_path: Path) -> list[str]:
 def test_a_repair_is_measured_on_what_it_did_not_learn_and_goes_on_where_it_was(
     run: Run, asked: list[str], tmp_path: Path
 ) -> None:
+    (tmp_path / "grammar.yaml").write_text(LARGE, encoding="utf-8")
     # Every sixth text has words that are kept for the test, and some are repeated.
     texts = labelled(*["the white woman"] * 5, "The black-haired man")
     again = texts.replace("the white", "The  White").splitlines()[1:8]
@@ -77,6 +89,16 @@ def test_a_repair_is_measured_on_what_it_did_not_learn_and_goes_on_where_it_was(
     learnt = {folded(text) for one in records for text in (one["text"], *one["variants"])}
     assert learnt.isdisjoint(folded(json.loads(line)["text"]) for line in tested)
     assert not any(matcher(KEPT).search(text) for text in learnt)
+    assert not counted["in_test"]
+    # Nor a text of the grammar's tests; and the unseen words are changed alone.
+    for name in ("seen-words", "unseen-words-alone"):
+        with CampaignReader(CampaignStore(tmp_path / "repair" / "measured" / name)) as reader:
+            mutants = list(reader.records())
+        assert mutants
+        assert learnt.isdisjoint(folded(text) for one in mutants for text in (one.text, one.mutant))
+    changed = [edit for one in mutants for edit in one.edits if not is_placebo((edit.attribute,))]
+    assert {edit.attribute for edit in changed} == {"race", "gender"}
+    assert {edit.change.target.text for edit in changed} == KEPT
     card = (tmp_path / "repair" / "model" / "README.md").read_text(encoding="utf-8")
     assert "| seed" in card
     assert "Before and after" in card
@@ -125,7 +147,7 @@ def test_examples_are_written_for_a_model_that_is_trained_elsewhere(
     assert "No word changed an answer in the half that it learns from" in said
     assert "examples.csv: 48 texts, 14 sentences," in said
     assert "48 have words that were kept for the test" in said
-    assert f"--grammar {out / 'grammars' / 'unseen.yaml'}" in said
+    assert f"--grammar {out / 'grammars' / 'unseen.yaml'} --attributes race,gender " in said
     with (out / "examples.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert all(row["label"] == ("negative" if "bad" in row["text"] else "positive") for row in rows)

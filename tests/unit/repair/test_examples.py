@@ -44,6 +44,14 @@ def test_values_are_divided_within_their_concept_and_small_ones_stay_whole() -> 
     assert abs(len(seen["race"]) - len(unseen["race"])) <= 1
     assert seen["gender"] == unseen["gender"] == whole["gender"]  # father and mother
     assert split_words(tree, 0) != split_words(tree, 1)
+    # Of an attribute that is divided, nothing stands in both halves.
+    tree["sensitive"]["name"] = [
+        {"group": "g", "concept": concept, "name": f"{concept}{number}"}
+        for concept, values in (("a", 4), ("b", 2))
+        for number in range(values)
+    ]
+    seen, unseen = (half["sensitive"]["name"] for half in split_words(tree, 0))
+    assert ([len(seen), len(unseen)], {one["concept"] for one in unseen}) == ([4, 2], {"a"})
     tree["sensitive"] = {"gender": whole["gender"]}
     with pytest.raises(InputError, match="No attribute of the grammar has 4 values or more"):
         split_words(tree, 0)
