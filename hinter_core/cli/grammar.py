@@ -7,20 +7,18 @@ from typing import Annotated
 import typer
 
 from hinter_core.cli.options import command_group, print_json, say
-from hinter_core.errors import InputError
 from hinter_core.generators.grammars.cases import (
     GrammarRow,
     GrammarTable,
-    labels_of,
     load_weights,
     plan_of,
 )
+from hinter_core.generators.grammars.checking import require_sound
 from hinter_core.generators.grammars.grammar import Grammar, as_written
 from hinter_core.generators.grammars.reading import load_grammar, shipped_grammars
 from hinter_core.generators.grammars.sampling import Sentences, coverage_of
 from hinter_core.mutation.settings import Settings
 
-_LOOKED_AT = 20_000  # sentences drawn to find two that are alike
 grammar = command_group("Grammars that make sentences (Astraea).")
 Name = Annotated[str, typer.Argument(help="A grammar that comes with HInter, or a YAML file.")]
 
@@ -51,24 +49,9 @@ def show(
 def check(name: Name) -> None:
     """Check a grammar; a fault is told with its line and what to do."""
     loaded = load_grammar(name)
-    sentences, places = Sentences(loaded), dict[str, int]()
-    looked_at = min(_LOOKED_AT, sentences.count)
-    for row in GrammarTable(loaded, looked_at).rows():
-        if places.setdefault(row.text, row.number) != row.number:
-            raise InputError(
-                f"{name}: two ways lead to the same sentence, so that counts are too high: "
-                f"'{row.text}'. Remove one of them."
-            )
-        assert isinstance(row, GrammarRow)
-        assert row.derivation is not None
-        labels = labels_of(loaded, row.derivation)
-        if len(labels) > 1:
-            raise InputError(
-                f"{name}: a sentence has the labels {' and '.join(labels)}, so that none counts: "
-                f"'{row.text}'. Let one rule or list of it have a label."
-            )
+    looked_at = require_sound(loaded, name)
     say(_summary(loaded))
-    say(f"no fault in {looked_at:,} of {sentences.count:,} sentences")
+    say(f"no fault in {looked_at:,} of {Sentences(loaded).count:,} sentences")
 
 
 @grammar.command("count")
@@ -77,6 +60,7 @@ def count(
 ) -> None:
     """Count the sentences of a grammar exactly."""
     loaded = load_grammar(name)
+    require_sound(loaded, name)
     sentences = Sentences(loaded)
     rules, terminals = loaded.size
     if as_json:
@@ -111,6 +95,7 @@ def sample(
 ) -> None:  # fmt: skip
     """Draw sentences of a grammar, each once."""
     loaded = load_grammar(name)
+    require_sound(loaded, name)
     table = GrammarTable(loaded, sentences, seed, load_weights(weights) if weights else {})
     if covered:
         _print_coverage(table)

@@ -23,6 +23,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.rows import Row
 from hinter_core.errors import HinterError, InputError
+from hinter_core.generators.grammars.checking import require_sound
 from hinter_core.generators.grammars.reading import grammar_file, load_grammar
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import CLASSIFICATION, ModelUnderTest
@@ -287,6 +288,7 @@ class RepairRun:
             return
         if any(self._folder.iterdir()):
             raise InputError(f"{self._folder} is not empty and no repair; name a new directory.")
+        require_sound(load_grammar(self._repair.grammar), self._repair.grammar)
         with write_whole(path) as part:
             part.write_text(json.dumps(settings, indent=1), encoding="utf-8")
 

@@ -271,6 +271,7 @@ class BatchForm:
 def _of_grammar(campaign: Campaign, most: int | None) -> Campaign:
     """Cap the sample at the number of the grammar's sentences, and choose a model of its task."""
     with without_folders(campaign):
+        campaign.source.require_sound()
         there = Sentences(load_grammar(campaign.grammar)).count
         return replace(campaign.pinned(), sentences=min(most or _SENTENCES, there))
 
@@ -386,6 +387,7 @@ def look_at(campaign: Campaign, access: Access) -> Preview:
         require_rows(campaign, access)
     with without_folders(campaign):
         if campaign.grammar:
+            campaign.source.require_sound()
             grammar = load_grammar(campaign.grammar)
             few = min(_ROWS, Sentences(grammar).count)
             return preview(replace(campaign, sentences=few), rows=_ROWS, most=few)

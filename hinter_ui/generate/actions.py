@@ -17,6 +17,7 @@ import yaml
 from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.cases import GrammarRow, GrammarTable, plan_of
+from hinter_core.generators.grammars.checking import require_sound
 from hinter_core.generators.grammars.grammar import ARTICLE, MASK, Grammar
 from hinter_core.generators.grammars.reading import grammar_file, read_grammar, shipped_grammars
 from hinter_core.mutation.settings import Settings
@@ -229,6 +230,7 @@ def draw(text: str, seed: int = 0) -> DrawnSentences:
     if len(text) > MOST_OF_GRAMMAR:
         raise InputError(say("errors.long", most=MOST_OF_GRAMMAR // 1_000))
     grammar = read_grammar(text, place=say("place"))
+    require_sound(grammar, say("place"))
     count = GrammarTable(grammar, 0).source.count
     rows = list(GrammarTable(grammar, min(_DRAWN, count), seed).rows())
     return DrawnSentences(grammar, count, rows, _variants(grammar, rows[0]))

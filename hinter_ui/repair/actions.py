@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from hinter_core.errors import InputError
+from hinter_core.generators.grammars.checking import require_sound
 from hinter_core.generators.grammars.grammar import CLASSIFICATION
 from hinter_core.generators.grammars.reading import load_grammar, shipped_grammars
 from hinter_core.options import Option
@@ -124,6 +125,7 @@ class RepairActions:
                 session.of(RepairView).opened = one.id
                 return
         grammar = load_grammar(repair.grammar)
+        require_sound(grammar)
         if grammar.task != CLASSIFICATION:
             raise InputError(say("errors.task"))
         able = self._services.capabilities(repair.model, session)

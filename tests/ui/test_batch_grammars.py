@@ -107,6 +107,8 @@ def test_a_grammar_of_ones_own_is_kept_with_its_campaign(
     [
         ("start: s\nrules:\n  s: [<who> left]\nsensitive: {who: [a, b]}\nx: 1\n",
          "^mine.yaml, line 5: unknown key 'x'"),
+        ("start: s\nrules: {s: [<who> ran, <who> <v>], v: [ran, sat]}\nsensitive: {who: [a, b]}\n",
+         "^mine.yaml: two ways lead to the same sentence"),
         ("start: [", "^mine.yaml, line 2: not YAML"),
         ("#" * 100_001, "^mine.yaml has more than 100 kB"),
     ],

@@ -48,6 +48,7 @@ def test_shipped_grammars_are_drawn(name: str) -> None:
         (" \n", "Write rules: begin with start"),
         ("#" * 100_001, "up to 100 kB"),
         (f"{OWN}x: 1\n", "^The grammar, line 8: unknown key 'x'"),
+        (f"{OWN}labels: {{left: bad, sentence: good}}\n", "^The grammar: .* labels bad and good"),
     ],
 )
 def test_faults_are_told(text: str, told: str, tmp_path: Path) -> None:

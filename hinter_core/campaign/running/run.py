@@ -101,6 +101,8 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
     campaign = store.pinned(campaign) if store is not None else campaign.pinned()
     table, vocabulary = campaign.table(), campaign.vocabulary()
     # Before a directory is created.
+    if store is None or not (store.folder / SPEC).exists():
+        campaign.source.require_sound()
     require_testable(campaign.source.tested(), campaign.models, campaign.settings)
     require_prices(campaign.models, campaign.budget)
     chosen, rows = _chosen(campaign, table)

@@ -83,6 +83,13 @@ class CampaignSource:
         """
         return self.campaign.attributes
 
+    def require_sound(self) -> None:
+        """Refuse texts with which no campaign should begin.
+
+        Raises:
+            InputError: their faults.
+        """
+
     def require_models(self, models: Sequence[ModelUnderTest]) -> None:
         """Refuse models that cannot answer these texts: masked ones, if no text has a mask."""
         masked = [model.name for model in models if model.capabilities.task == MASKED]

@@ -12,6 +12,7 @@ from hinter_core.campaign.sources.base import CampaignSource
 from hinter_core.data.rows import Rows
 from hinter_core.generators.base import Generator
 from hinter_core.generators.grammars.cases import GrammarTable, load_weights
+from hinter_core.generators.grammars.checking import require_sound
 from hinter_core.generators.grammars.generator import GrammarMutants, require_answers, usual_model
 from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.grammars.reading import grammar_file, load_grammar, shipped_grammars
@@ -71,6 +72,10 @@ class GrammarSentences(CampaignSource):
         usual = campaign.models == USUAL_MODELS
         models = (usual_model(self.grammar),) if usual else campaign.models
         return {"attributes": there, "models": models}
+
+    def require_sound(self) -> None:
+        """Refuse a sentence that is made in two ways, or has two labels."""
+        require_sound(self.grammar, self.name)
 
     def require_models(self, models: Sequence[ModelUnderTest]) -> None:
         """Refuse models of another task, or without the grammar's labels."""

@@ -63,12 +63,40 @@ def test_coverage_grows_with_the_sentences(run: Run, small: str, tmp_path: Path)
     assert "8 sentences cover 11 of 13 (84.6 %) terminals and 14 of 26" in text
 
 
-def test_a_sentence_of_two_labels_is_told(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "labels.yaml"
-    path.write_text(SMALL + "labels: {tired: negative, s: positive}\n", encoding="utf-8")
-    code, _, error = run("grammar", "check", str(path))
+FAULTY = SMALL.replace("ready]", "ready]\n  n: [tired, sad]").replace(
+    "<mood>.']", "<mood>.', '<he> was <mood> and <n>.', '<he> was tired and sad.']"
+) + "labels: {tired: negative, s: positive}\n"  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["grammar check", "grammar count", "grammar sample", "run --estimate --grammar",
+     "run --grammar", "repair --grammar"],
+)  # fmt: skip
+def test_every_command_names_all_faults_of_the_sentences(
+    run: Run, tmp_path: Path, command: str
+) -> None:
+    path, out = tmp_path / "faulty.yaml", tmp_path / "out"
+    path.write_text(FAULTY, encoding="utf-8")
+    more = [] if "grammar " in command else ["--out", str(out)]
+    code, _, error = run(*command.split(), str(path), *more)
     assert code == 2
-    assert "has the labels negative and positive, so that none counts: 'The" in error
+    assert "two ways lead to the same sentence" in error
+    assert "'he was tired and sad.'" in error or "'she was tired and sad.'" in error
+    assert "has the labels negative and positive, so that none counts: '" in error
+    assert not (out / "campaign.json").exists()
+
+
+def test_a_campaign_from_before_goes_on_with_a_faulty_grammar(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, out = tmp_path / "faulty.yaml", str(tmp_path / "out")
+    path.write_text(FAULTY, encoding="utf-8")
+    asked = ("run", "--grammar", str(path), "--sentences", "4", "--model", PLANTED, "--out", out)
+    with monkeypatch.context() as before:
+        before.setattr("hinter_core.campaign.sources.grammars.require_sound", lambda *_: 0)
+        assert run(*asked)[0] == 0
+    assert run(*asked, "--resume")[0] == 0
 
 
 def test_two_ways_to_one_sentence_are_told(run: Run, tmp_path: Path) -> None:
