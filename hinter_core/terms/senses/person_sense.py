@@ -176,7 +176,9 @@ def read(
     if term.form in _OF_A_PART and (part := _body_part(parse, tokens)):
         return TermReading((), f"\u201c{surface}\u201d is about the body part \u201c{part}\u201d")
     if term.form is _FORM.ANY and term.sense is Sense.PERSON:
-        return TermReading((term,))
+        event = term.concept == "condition" and parse.labels[head] == "compound"
+        whole = f"is part of \u201c{_set_phrase(parse, head)}\u201d" if event else ""
+        return TermReading(() if event else (term,), whole)
     reason = _against(parse, tokens, term)
     return TermReading((), reason) if reason else _in_sense(parse, tokens, span, term, reading)
 

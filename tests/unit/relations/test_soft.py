@@ -49,6 +49,8 @@ SOFT = [
     ("The pagan priestess lit a candle.", "religion", "priestess"),
     ("The Jewish boy had his bar mitzvah.", "gender", "bar mitzvah"),
     ("The blind singer fed her guide dog.", "disability", "guide dog"),
+    ("A clerk with schizophrenia heard voices.", "disability", "voices"),
+    ("A wheelchair-using man with spina bifida sang.", "disability", "spina bifida"),
     ("My mom's eyes are green, my dad's are brown.", "gender", "dad"),
     ("My father baked bread while my mother sang.", "gender", "mother"),
     ("Anna's mother left. Anna's father stayed with her.", "gender", "father"),

@@ -150,6 +150,7 @@ THINGS = [
     ("He wore a black suit.", "race", "black"),
     ("The walls are white.", "race", "white"),
     ("It fell on deaf ears.", "disability", "deaf"),
+    ("He came with an acute asthma exacerbation.", "disability", "asthma"),
     ("They live in a blind alley.", "disability", "blind"),
     ("Under white v. ohio the search was lawful.", "race", "white"),
     ("She wrote it on the white board.", "race", "white"),
