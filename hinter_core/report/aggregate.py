@@ -56,6 +56,7 @@ CREATE TABLE by_text (model INTEGER, set UBIGINT, row BIGINT,
     {" INTEGER, ".join(TextSums._fields)} INTEGER);
 CREATE TABLE clusters (model INTEGER, key UBIGINT, errors BIGINT, cases BIGINT, hidden BIGINT,
     texts BIGINT);
+CREATE TABLE explained (model INTEGER, key UBIGINT, errors BIGINT);
 CREATE TABLE flips (model INTEGER, key UBIGINT, before UBIGINT, after UBIGINT, errors BIGINT,
     hidden BIGINT);
 CREATE TABLE by_validity (model INTEGER, set UBIGINT, row BIGINT, level INTEGER, errors BIGINT,
@@ -296,8 +297,8 @@ def _read_lattice(model: ModelCounts, width: int) -> None:
         f"LEFT JOIN alone a{i} ON a{i}.row = j.row AND a{i}.swap = j.s{i}" for i in numbers
     )
     run(
-        f"CREATE OR REPLACE TEMP TABLE whole AS SELECT j.set, j.row, j.n_edits, {ERROR} AS errs, "
-        f"{flips} FROM judged j {joins} WHERE n_edits > 1 AND {CASE}"
+        "CREATE OR REPLACE TEMP TABLE whole AS SELECT j.set, j.key, j.row, j.n_edits, "
+        f"{ERROR} AS errs, {flips} FROM judged j {joins} WHERE n_edits > 1 AND {CASE}"
     )
     if width > 1:
         run(
@@ -305,6 +306,10 @@ def _read_lattice(model: ModelCounts, width: int) -> None:
             "WHERE n_edits = 2 AND f1 IS NOT NULL AND f2 IS NOT NULL GROUP BY ALL"
         )
     any_flips = " OR ".join(f"coalesce(f{i}, false)" for i in numbers)
+    run(
+        f"INSERT INTO explained SELECT {number}, key, count(*) FROM whole "
+        f"WHERE errs AND ({any_flips}) GROUP BY key"
+    )
     known = " + ".join(f"(f{i} IS NOT NULL)::INTEGER" for i in numbers)
     run(
         f"INSERT INTO slices SELECT {number}, set, CASE WHEN {any_flips} THEN '{PART_ERRS}' WHEN "

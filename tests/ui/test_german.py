@@ -99,11 +99,12 @@ def test_groups_have_their_german_names_with_rate_and_answer() -> None:
     speak("de")
     said = for_visitors(
         "Changes to female \u00d7 black (100.0\u00a0% \u2192 no) and 2 more cause "
-        "significantly more errors than the mean of all groups."
+        "significantly more errors than the mean of all groups (at least 12 texts each)."
     )
     assert said.startswith(
         "\u00c4nderungen zu weiblich \u00d7 schwarz (100,0\u00a0% \u2192 no) und 2 weiteren"
     )
+    assert said.endswith("(je mindestens 12 Texte).")
 
 
 def test_the_owner_reads_of_agreement_in_german() -> None:

@@ -15,9 +15,11 @@ from hinter_core.report.metric import metric
 from hinter_core.report.metrics.examples import answer_in_words
 from hinter_core.report.section import ARROW, Counted, PValue, Rows, Section, joined, ordered
 from hinter_core.statistics.clustered import cluster_rate, one_sided_test
+from hinter_core.statistics.format import share_in_words
 from hinter_core.statistics.rates import Estimate, Rate, benjamini_hochberg
 
 ALPHA = 0.05
+FEWEST_TEXTS = 12  # of a group, below which it is not tested: see docs/measured/statistics.md
 _NAMED = 3  # groups, or changes of answers, in a sentence
 _TIED = 2  # answers that are named where they are as frequent
 _CHANGES = 12  # of answers, in a table
@@ -30,13 +32,15 @@ class GroupRate:
     ``above``: above the mean over all groups of these attributes, as published (GAB, GIB).
     ``p_value``: of a one-sided test against that mean (:func:`one_sided_test`), adjusted over all
     groups (Benjamini-Hochberg). The test and the interval count ``texts``, not cases, as mutants of
-    one text are not independent; the paper gives neither. With one text, p is 1.
+    one text are not independent; the paper gives neither. With fewer than :data:`FEWEST_TEXTS`
+    texts, p is 1.
 
     ``hidden``: hidden mutants, of cases, with ``hidden_p_value`` of the same test against the mean
     of hidden rates; None for one attribute. Departure: the published criterion also reports groups
     that err only because one of their parts does; hidden mutants are explained by no part.
 
     ``answers``: the answers that errors lead to, with their numbers, the most frequent first.
+    ``explained``: errors that one of the parts makes alone, too.
     """
 
     attributes: Attributes
@@ -49,6 +53,12 @@ class GroupRate:
     answers: tuple[tuple[str, int], ...] = ()
     hidden: Rate | None = None
     hidden_p_value: float | None = None
+    explained: int = 0
+
+    @property
+    def by_parts(self) -> bool:
+        """Whether the errors that no part makes alone do not lie above the mean."""
+        return self.errors.hits - self.explained <= self.mean * self.errors.of
 
     @property
     def to(self) -> str:
@@ -83,20 +93,28 @@ def group_rates(tally: ModelCounts) -> list[GroupRate]:
         "JOIN named_labels a ON a.labels = after"
     ):
         answers[tuple(names), tuple(of_groups)][_led_to(before, after)] += errors
+    explained = {
+        (tuple(names), tuple(of_groups)): errors
+        for names, of_groups, errors in tally.sums(
+            "SELECT attributes, groups, sum(errors)::BIGINT FROM explained "
+            "JOIN groups USING (key) JOIN sets USING (set)"
+        )
+    }
     every, of_hidden = _tested(errors_of), _tested(hidden_of)
     return [
         GroupRate(
-            attributes,
-            groups,
+            *key,
             rate,
-            errors_of[attributes][groups].total(),
+            errors_of[key[0]][key[1]].total(),
             mean,
             (rate.share or 0.0) > mean,
             p,
-            tuple(answers[attributes, groups].most_common()),
-            *of_hidden.get((attributes, groups), ())[::2],
+            tuple(answers[key].most_common()),
+            hidden=of_hidden[key][0] if key in of_hidden else None,
+            hidden_p_value=of_hidden[key][2] if key in of_hidden else None,
+            explained=explained.get(key, 0),
         )
-        for (attributes, groups), (rate, mean, p) in every.items()
+        for key, (rate, mean, p) in every.items()
     ]
 
 
@@ -113,7 +131,8 @@ def _tested(
         rates = {groups: cluster_rate(texts) for groups, texts in tallied[attributes].items()}
         mean = fmean(rate.share or 0.0 for rate in rates.values())
         for groups, rate in sorted(rates.items(), key=lambda item: item[0]):
-            p = one_sided_test(tallied[attributes][groups], mean)
+            texts = tallied[attributes][groups]
+            p = one_sided_test(texts, mean) if texts.total() >= FEWEST_TEXTS else 1.0
             tested[attributes, groups] = (rate, mean, p)
     p_values = benjamini_hochberg([p for *_, p in tested.values()])
     return {
@@ -131,7 +150,7 @@ def groups_sections(rates: Iterable[GroupRate]) -> Iterable[Section]:
         above = [g for g in groups if g.above]
         sure = _significant(groups)
         names = ", ".join(joined(g.groups) for g in sure[:12])
-        strict = [g for g in groups if g.hidden_p_value is not None and g.hidden_p_value < ALPHA]
+        strict = _hidden(groups)
         hidden = ", ".join(joined(g.groups) for g in strict[:12])
         rows.append(
             [joined(attributes), Estimate(groups[0].mean), Counted(Rate(len(above), len(groups))),
@@ -155,7 +174,8 @@ def groups_sections(rates: Iterable[GroupRate]) -> Iterable[Section]:
         "Above the mean is the published criterion (GAB for one attribute, GIB for several). "
         f"Significant: p below {ALPHA} in a one-sided test against the mean, adjusted for all "
         "groups (Benjamini and Hochberg) and for the similarity of mutants of one text (Rao and "
-        "Scott). A group with a single text has p = 1. Hidden bias is tested likewise."
+        f"Scott). A group with fewer than {FEWEST_TEXTS} texts has p = 1. Hidden bias is tested "
+        "likewise."
     )
     columns = ["Attributes", "Mean", "Above it", "Significant", "Significant groups",
                "Significant, hidden"]  # fmt: skip
@@ -176,18 +196,42 @@ def _significant(groups: Iterable[GroupRate]) -> list[GroupRate]:
     return sorted((g for g in groups if g.above and g.p_value < ALPHA), key=lambda g: g.p_value)
 
 
+def _hidden(groups: Iterable[GroupRate]) -> list[GroupRate]:
+    """Return the groups with significantly more hidden mutants than their mean, clearest first."""
+    tested = ((g.hidden_p_value, g) for g in groups if g.hidden_p_value is not None)
+    return [g for p, g in sorted(tested, key=lambda pair: pair[0]) if p < ALPHA]
+
+
 def significant_in_words(groups: Iterable[GroupRate]) -> str:
-    """Name the groups significantly above their mean, of several attributes if any is; or ""."""
-    sure = _significant(groups)
+    """Name groups with significantly more hidden bias than their mean, then more errors; or "".
+
+    The latter are groups of several attributes that no part explains, if there are any.
+    """
+    groups = list(groups)
+    hidden = _hidden(groups)
+    sure = [g for g in _significant(groups) if not g.by_parts]
     sure = [g for g in sure if len(g.attributes) > 1] or sure
-    named = ", ".join(
-        f"{joined(g.groups)} ({100 * (g.errors.share or 0):.1f}\u00a0%{ARROW * bool(g.to)}{g.to})"
-        for g in sure[:_NAMED]
+    others = [(g, g.errors, f"{ARROW * bool(g.to)}{g.to}") for g in sure if g not in hidden]
+    said = (
+        _named([(g, g.hidden, "") for g in hidden], "show significantly more hidden bias"),
+        _named(others, "cause significantly more errors"),
     )
-    others = len(sure) - _NAMED
+    return " ".join(filter(None, said))
+
+
+def _named(groups: Sequence[tuple[GroupRate, Rate | None, str]], what: str) -> str:
+    """Name the first groups with a rate and an answer, and the fewest texts of one."""
+    if not groups:
+        return ""
+    first, others = groups[:_NAMED], len(groups) - _NAMED
+    names = ", ".join(
+        f"{joined(g.groups)} ({share_in_words(rate.share if rate else None)}{to})"
+        for g, rate, to in first
+    )
     more = f" and {others:,} more" if others > 0 else ""
-    said = f"Changes to {named}{more} cause significantly more errors than the mean of all groups."
-    return said if sure else ""
+    texts = f"{min(g.texts for g, *_ in first):,} texts"
+    texts = f"at least {texts} each" if len(first) > 1 else texts
+    return f"Changes to {names}{more} {what} than the mean of all groups ({texts})."
 
 
 def by_attributes(groups: Iterable[GroupRate]) -> dict[tuple[str, ...], list[GroupRate]]:

@@ -27,7 +27,7 @@ from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.report.aggregate import count
 from hinter_core.report.compared.campaigns import campaigns_sections, total
 from hinter_core.report.formats import plain
-from hinter_core.report.metrics.groups import ALPHA, AnswerChange, GroupRate
+from hinter_core.report.metrics.groups import ALPHA, FEWEST_TEXTS, AnswerChange, GroupRate
 from hinter_core.report.model import ModelReport, Report, make_report
 from hinter_core.report.page.opening import Opening, opening
 from hinter_core.report.sections import line_in_words, sections
@@ -333,6 +333,7 @@ def test_tables_are_what_the_probe_counts(
     unknown: Counter[tuple[str, ...]] = Counter()
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[bool]] = defaultdict(list)
     hidden: Counter[tuple[tuple[str, ...], tuple[str, ...]]] = Counter()
+    explained: Counter[tuple[tuple[str, ...], tuple[str, ...]]] = Counter()
     changes: dict[tuple[str, str, str], dict[int, list[bool]]]
     texts: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[int, list[bool]]]
     changes, texts = (defaultdict(lambda: defaultdict(list)) for _ in range(2))
@@ -349,8 +350,10 @@ def test_tables_are_what_the_probe_counts(
                 for field in ("text", "group"):
                     old, new = (getattr(term, field) for term in (pair.source, pair.target))
                     changes[pair.attribute, old, new][row].append(is_error(j))
+            parts = [known[frozenset([edit])] for edit in edits]
+            if len(edits) > 1 and any(is_case(part) and is_error(part) for part in parts):
+                explained[attributes_of(j), targets] += is_error(j)
             if len(edits) == 2:
-                parts = [known[frozenset([edit])] for edit in edits]
                 if all(map(is_case, parts)):
                     flips = (is_error(j), *map(is_error, parts))
                     rows[attributes_of(j)][flips] += 1
@@ -368,7 +371,9 @@ def test_tables_are_what_the_probe_counts(
         every = texts[group.attributes, group.groups].values()
         sums = [(sum(flips), len(flips)) for flips in every]
         assert (group.texts, group.errors) == (len(sums), cluster_rate(sums))
-        p_values.append(one_sided_test(sums, group.mean))
+        enough = len(sums) >= FEWEST_TEXTS
+        p_values.append(one_sided_test(sums, group.mean) if enough else 1.0)
+        assert group.explained == explained[group.attributes, group.groups]
         assert group.above is (fmean(groups[group.attributes, group.groups]) > mean)
         if len(group.attributes) > 1:
             assert group.hidden
@@ -449,6 +454,8 @@ def test_a_group_beyond_chance_is_told_from_one_above_the_mean(make: Make) -> No
     assert len(found.models[0].groups) == 5
     assert of("light").p_value == pytest.approx(5 * 0.5**30)
     assert of("syrian").p_value == 1
+    few = make_report(make(texts[: FEWEST_TEXTS - 1], ["race", "gender"], 2, HIDDEN))
+    assert {g.p_value for g in few.models[0].groups} == {1.0}
 
 
 def test_a_planted_pair_of_groups_is_told_from_those_that_a_part_explains(make: Make) -> None:
@@ -459,6 +466,7 @@ def test_a_planted_pair_of_groups_is_told_from_those_that_a_part_explains(make: 
     (model,) = report.models
     sure = {g.groups for g in model.groups if len(g.groups) == 2 and g.p_value < ALPHA}
     assert sure == {("older", "syrian")}
+    assert {g.by_parts for g in model.groups if g.groups in sure} == {True}
     strict = [g.groups for g in model.groups if g.hidden_p_value and g.hidden_p_value < ALPHA]
     assert strict == [("female", "light")]
     (section,) = [s for s in sections(report) if s.key == "groups"]

@@ -8,7 +8,7 @@ from html import escape
 from math import exp
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -100,21 +100,34 @@ def test_the_page_decides_and_says_where_a_gate_lets_pass(
 
 
 def test_a_pass_names_the_groups_that_lie_significantly_above_the_others(report: Report) -> None:
-    def rate(groups: tuple[str, ...], errors: int, p_value: float) -> GroupRate:
+    def rate(
+        groups: tuple[str, ...], errors: int, p_value: float, texts: int = 50, **more: Any
+    ) -> GroupRate:
         names = ("gender", "race")[: len(groups)]
-        return GroupRate(names, groups, Rate(errors, 100), 50, 0.05, errors > 5, p_value)
+        rate = Rate(errors, 100)
+        return GroupRate(names, groups, rate, texts, 0.05, errors > 5, p_value, **more)
 
     groups = [rate(("male", "white"), 0, 1.0), rate(("female",), 9, 1e-3)]
+    cause = " significantly more errors than the mean of all groups "
+    hidden = {"hidden": Rate(12, 100), "hidden_p_value": 0.01}
     even = with_excess(report, -0.3, 0.04, 100)
     for more, said in [
-        ([], "Changes to female (9.0\u00a0%) cause"),
-        ([rate(("female", "asian"), 12, 0.01), rate(("female", "black"), 19, 1e-9)],
-         "Changes to female \u00d7 black (19.0\u00a0%), female \u00d7 asian (12.0\u00a0%) cause"),
+        ([], f"Changes to female (9.0\u00a0%) cause{cause}(50 texts)."),
+        # One of its parts explains a group: that part is named.
+        ([rate(("female", "old"), 19, 1e-9, explained=14)],
+         f"Changes to female (9.0\u00a0%) cause{cause}(50 texts)."),
+        # Hidden bias comes first, and its group once.
+        ([rate(("female", "black"), 19, 1e-9, **hidden), rate(("female", "asian"), 12, 0.01)],
+         "Changes to female \u00d7 black (12.0\u00a0%) show significantly more hidden bias than "
+         "the mean of all groups (50 texts). "
+         f"Changes to female \u00d7 asian (12.0\u00a0%) cause{cause}(50 texts)."),
+        ([rate(("female", "asian"), 12, 0.01, 20), rate(("female", "black"), 19, 1e-9)],
+         "Changes to female \u00d7 black (19.0\u00a0%), female \u00d7 asian (12.0\u00a0%) "
+         f"cause{cause}(at least 20 texts each)."),
         ([rate(("female", one), 12, 0.01) for one in "abcde"],
          "Changes to female \u00d7 a (12.0\u00a0%), female \u00d7 b (12.0\u00a0%), "
-         "female \u00d7 c (12.0\u00a0%) and 2 more cause"),
+         f"female \u00d7 c (12.0\u00a0%) and 2 more cause{cause}(at least 50 texts each)."),
     ]:  # fmt: skip
-        said += " significantly more errors than the mean of all groups."
         model = even.models[0].with_metrics(groups=[*groups, *more])
         one = replace(even, models=[model])
         told = opening(one)
