@@ -94,7 +94,7 @@ def repair(
         print_json(plain(result))
         return
     print_sections(sections_of(result), sys.stdout)
-    say(f"The model is in {out / 'model'}; test it as {result.model}.")
+    say(f"The model is in {out / wanted.name}; test it as {result.model}.")
 
 
 def _say_examples(path: Path, learnt: Learnt, folder: Path) -> None:

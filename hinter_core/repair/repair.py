@@ -63,6 +63,7 @@ _PARSES = 2_000_000  # characters of sentences whose parses are kept
 _VARIANTS = 5  # of a text at most
 _MOST = 0.75  # of the sentences wanted, that there are beside those of the test
 _SETTINGS = "repair.json"
+_NAME = re.compile(r"(?!diagnosis$|grammars$|measured$|training$)[A-Za-z0-9][\w-]*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,9 @@ class Repair:
         label="Weight of equal answers", low=0.0, high=100.0, advanced=True,
     )  # fmt: skip
     seed: int = setting(0, "Seed of all that is drawn.", low=0, high=2**31 - 1, advanced=True)
+    name: str = setting(
+        "model", "Name of the repaired model: its folder in the directory.", advanced=True
+    )
 
 
 REPAIR_OPTIONS: dict[str, Option] = options_of(Repair)
@@ -161,6 +165,8 @@ class RepairRun:
 
     def __init__(self, repair: Repair, folder: Path, *, trains: bool = True) -> None:
         self._repair, self._folder = repair, folder
+        if not _NAME.fullmatch(repair.name):
+            raise InputError(f"--name takes letters, digits, - and _, not '{repair.name}'.")
         self._model = load_model(repair.model, trusted=True)
         self._checkpoint = _checkpoint_of(self._model) if trains else None
         if not trains:
@@ -171,7 +177,7 @@ class RepairRun:
     @property
     def repaired(self) -> str:
         """Name of the repaired model."""
-        return f"hf:{self._folder / 'model'}"
+        return f"hf:{self._folder / self._repair.name}"
 
     def run(
         self, on_stage: OnStage = lambda _: None, cancelled: Callable[[], bool] = lambda: False
@@ -228,7 +234,7 @@ class RepairRun:
             self._note(Stage("measurement", number, len(sets)))
             measured.append(self._measured(name, settings))
         result = RepairResult(self.repaired, learnt, self._accuracy(test), measured)
-        write_card(self._folder / "model", asdict(self._repair), result)
+        write_card(self._folder / self._repair.name, asdict(self._repair), result)
         write_figures(self._folder, result)
         return result
 
@@ -387,7 +393,8 @@ class RepairRun:
         return examples
 
     def _train(self, examples: Sequence[Example]) -> None:
-        folder, repair = self._folder / "model", self._repair
+        repair = self._repair
+        folder = self._folder / repair.name
         assert self._checkpoint is not None
         if (folder / "config.json").exists():
             return

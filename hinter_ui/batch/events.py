@@ -225,7 +225,9 @@ class BatchEvents(TabEvents):
             fields["own_grammar"]: gr.update(value=form.own_grammar or None),
         }
         updates |= self.updates.columns(form, *self._preview(session, form))
-        return updates | self.updates.tested(session.of(BatchState).seen) | self.show("batch")
+        changed, session.changed = session.changed, ()
+        seen = session.of(BatchState).seen
+        return updates | self.updates.tested(seen, changed) | self.show("batch")
 
     def _preview(self, session: Session, form: BatchForm) -> tuple[Any, tuple[str, ...]]:
         state = session.of(BatchState)

@@ -6,6 +6,7 @@ host says the command instead.
 """
 
 import atexit
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,11 +19,11 @@ from hinter_core.generators.grammars.checking import require_sound
 from hinter_core.generators.grammars.grammar import CLASSIFICATION
 from hinter_core.generators.grammars.reading import load_grammar, shipped_grammars
 from hinter_core.options import Option
-from hinter_core.repair.examples import labels_of
+from hinter_core.repair.examples import divided_in, labels_of
 from hinter_core.repair.repair import REPAIR_OPTIONS, Repair
 from hinter_core.repair.texts import usable_rows
 from hinter_ui.processes.record import RunState
-from hinter_ui.repair.runs import Repairs, RepairStatus, arguments_of, say
+from hinter_ui.repair.runs import Repairs, RepairStatus, arguments_of, out_of, say
 from hinter_ui.shared.library import discreet, without_folder
 from hinter_ui.shared.links import read_field
 from hinter_ui.shared.services import Services
@@ -109,7 +110,7 @@ class RepairActions:
         data = str(form.data or "") or REPAIR_OPTIONS["data"].default
         return Repair(
             model=model, grammar=grammar, data=data, share=share / 100, unseen=",".join(unseen),
-            **settings,
+            name=_name(model), **settings,
         )  # fmt: skip
 
     def command(self, form: RepairForm) -> str:
@@ -162,18 +163,28 @@ class RepairActions:
         return self.repairs.listed() if self.local else []
 
     def hand_over(self, session: Session) -> None:
-        """Offer the repaired model beside the others, and let Batch test it with the grammar."""
+        """Offer the repaired model beside the others, and let Batch test it with unseen words."""
         status = self.shown(session)
         if status.state is not RunState.DONE:
             raise InputError(say("errors.not_done_yet"))
         others = [name for name in session.added if name != status.model]
         session.added = [*others, status.model]
-        session.grammar = status.repair.grammar
+        halves = [
+            out_of(status.folder) / "grammars" / f"{half}.yaml" for half in ("seen", "unseen")
+        ]
+        session.grammar = str(halves[1])
+        session.changed = divided_in(*(load_grammar(str(path)) for path in halves))
         session.models = (status.repair.model, status.model)
 
     def _require_local(self) -> None:
         if not self.local:
             raise InputError(say("errors.public"))
+
+
+def _name(model: str) -> str:
+    """Return a name for the repaired model, by which tables tell it from others."""
+    last = model.partition("?")[0].rstrip("/").replace(":", "/").rpartition("/")[2]
+    return f"repaired-{re.sub(r'[^A-Za-z0-9_]+', '-', last)}"
 
 
 def _command(repair: Repair) -> str:

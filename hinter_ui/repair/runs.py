@@ -67,7 +67,7 @@ class RepairStatus:
     @property
     def model(self) -> str:
         """Name of the repaired model."""
-        return f"hf:{out_of(self.folder) / 'model'}"
+        return f"hf:{out_of(self.folder) / self.repair.name}"
 
 
 def out_of(folder: Path) -> Path:

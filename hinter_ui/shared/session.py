@@ -137,6 +137,7 @@ class Session:
     wanted: ExploreForm | None = None  # what another tab asks Explore to open
     hand: str = ""  # a file of mutants that another tab asks Batch to run
     grammar: str = ""  # a grammar, by name or file, that another tab asks Batch to test
+    changed: tuple[str, ...] = ()  # attributes of the grammar that Batch is asked to change; all
     models: tuple[str, ...] = ()  # models that another tab asks Batch or Repair to take
     tested: str = ""  # the campaign of a grammar that was begun last
     files: list[Path] = field(default_factory=list)  # folders of what was made to be downloaded

@@ -5,21 +5,25 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from playwright.sync_api import expect
 
 from hinter_core.errors import HinterError, InputError
+from hinter_core.generators.grammars.reading import grammar_file
 from hinter_core.models.base import Capabilities
-from hinter_core.repair.figures import Errors, Measured
-from hinter_core.repair.progress import Notes, Stage
-from hinter_core.repair.repair import REPAIR_OPTIONS
+from hinter_core.repair.examples import split_words
+from hinter_core.repair.figures import Errors, Learnt, Measured, RepairResult
+from hinter_core.repair.progress import Notes, Stage, write_figures
+from hinter_core.repair.repair import REPAIR_OPTIONS, Repair
+from hinter_core.report.section import short_names
 from hinter_core.statistics.rates import Difference, wilson
 from hinter_ui.processes import command
-from hinter_ui.processes.record import RunState
+from hinter_ui.processes.record import RunState, write_record
 from hinter_ui.repair import html
 from hinter_ui.repair.actions import (
     FIELDS,
@@ -28,7 +32,7 @@ from hinter_ui.repair.actions import (
     RepairView,
     offered_grammars,
 )
-from hinter_ui.repair.runs import REPAIRS_FOLDER, out_of
+from hinter_ui.repair.runs import REPAIRS_FOLDER, RepairRecord, out_of
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -102,13 +106,41 @@ def test_a_repair_is_stopped_goes_on_and_shows_what_it_changed(
     assert [one.id for one in actions.listed()] == [status.id]
     actions.hand_over(session)
     assert session.models == (f"hf:{files / 'tiny'}", status.model)
-    assert session.added == [status.model]
-    assert Path(session.grammar).read_text() == (files / "own.yaml").read_text()
     # A restarted app finds it.
     again = RepairActions(Services(Access(local=True)))
     assert [one.state for one in again.listed()] == [RunState.DONE]
     actions.delete(session)
     assert actions.listed() == []
+
+
+def finished(actions: RepairActions, *measured: Measured, **settings: Any) -> Session:
+    """A page that shows a repair that has ended with these figures."""
+    repair = Repair(**{"grammar": "feelings", "name": "repaired-embedded", **settings})
+    session, name = Session(), "a-finished-repair"
+    out = out_of(actions.repairs.folder / name)
+    (out / "grammars").mkdir(parents=True)
+    tree = yaml.safe_load(grammar_file("feelings").read_text())
+    for half, part in zip(("seen", "unseen"), split_words(tree, 0), strict=True):
+        (out / "grammars" / f"{half}.yaml").write_text(yaml.safe_dump(part, sort_keys=False))
+    record = RepairRecord(settings=asdict(repair), created=1_700_000_000.0)
+    write_record(out.parent / "job.json", record)
+    model = f"hf:{out / repair.name}"
+    write_figures(out, RepairResult(model, Learnt(1, 2, 3), (wilson(7, 12),) * 2, measured))
+    session.of(RepairView).opened = name
+    return session
+
+
+def test_a_repaired_model_has_a_name_and_is_tested_with_words_that_are_new_to_it(
+    actions: RepairActions,
+) -> None:
+    assert actions.repair_of(RepairForm(model="embedded")).name == "repaired-embedded"
+    assert actions.repair_of(RepairForm(model="hf:org/m.b?labels=a")).name == "repaired-m-b"
+    session = finished(actions)
+    actions.hand_over(session)
+    assert session.added == [actions.shown(session).model]
+    assert list(short_names(session.models).values()) == ["embedded", "repaired-embedded"]
+    assert Path(session.grammar).name == "unseen.yaml"
+    assert session.changed == ("race", "occupation")
 
 
 @pytest.mark.usefixtures("quick_campaigns")
@@ -253,7 +285,7 @@ def test_a_public_host_gives_the_command_and_keeps_nothing(
     words = shlex.split(actions.command(form))
     assert words[:2] == ["hinter", "repair"]
     assert {"--model=hf:some/model", "--grammar=own.yaml", "--data=texts.csv", "--unseen=legal",
-            "--epochs=6", "--out=repair"} <= set(words)  # fmt: skip
+            "--epochs=6", "--name=repaired-model", "--out=repair"} <= set(words)  # fmt: skip
     assert str(files) not in " ".join(words)
     for act in (lambda: actions.start(session, form), *(
         lambda act=act: act(session)
@@ -314,7 +346,7 @@ def test_a_model_is_repaired_in_the_browser_and_tested_in_batch(explore: Any, fi
     expect(page.locator("#repairs [data-repair]")).to_have_count(1)
     page.locator("#repair-test").click()
     expect(page.locator("#batch-models .token")).to_have_count(2)
-    expect(page.locator("#batch-own-grammar")).to_contain_text("grammar")
+    expect(page.locator("#batch-own-grammar")).to_contain_text("unseen")
     turn_to(page, "Repair")
     page.locator("#repair-delete").click()
     page.locator("#repair-really").click()

@@ -221,6 +221,8 @@ def test_the_topmost_words_are_counted_over_all_lists() -> None:
         (("--grammar", "coreference-unambiguous"), "gives colleague, occupation, and the model"),
         (("--grammar", "nothing"), "There is no grammar 'nothing'"),
         (("--epochs", "0"), "--epochs is a whole number from 1 to 100, not 0"),
+        (("--name", "../x"), "--name takes letters, digits, - and _, not '../x'"),
+        (("--name", "measured"), "--name takes letters"),
         (("--share", "2"), "--share is a number from 0.001 to 1, not 2"),
     ],
 )
