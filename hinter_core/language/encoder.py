@@ -15,11 +15,12 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from hinter_core.language.reading.view import Replaced, with_pieces
+from hinter_core.language.reading.notes import spelled_out
+from hinter_core.language.reading.view import Reading, Replaced, with_layer, with_pieces
 from hinter_core.storage import ASSETS, LRU
 from hinter_core.types import Span
 
@@ -160,7 +161,8 @@ class Encoder:
     def _read(self, sentence: str) -> SentenceReading:
         import numpy
 
-        fixed = fix_peoples(sentence.translate(_PLAIN), self._peoples)
+        view = with_layer(Reading(sentence.translate(_PLAIN)), spelled_out)
+        fixed = with_layer(view, partial(_in_place_of_peoples, peoples=self._peoples))
         pieces = self._tokenizer.encode(fixed.text)
         ids, offsets = pieces.ids[1:-1], pieces.offsets[1:-1]
         logits = self.logits(ids, styles(fixed.text, offsets))

@@ -162,8 +162,7 @@ class _Finder:
             run = self.names.get(token)
             if run is not None and run[2] != token:
                 continue  # a part of a name
-            phrase = self._phrase(token)
-            if phrase is not None:
+            if (phrase := self._phrase(token)) is not None:
                 self._place(phrase)
         for token in list(self.tree.phrase_of):
             self._join(token)
@@ -266,10 +265,11 @@ class _Finder:
         return None
 
     def _ends_word(self, token: int) -> bool:
-        """Whether a noun is no more than the end of a word with hyphens: "sister-in-law"."""
+        """Whether a noun is only part of a word: of "sister-in-law", or the years of "56 yo"."""
         words, spans, head = self.parse.words, self.parse.spans, self.parse.heads[token]
         whole = all(spans[at][1] == spans[at + 1][0] for at in range(head, token))
-        return head < token and whole and words[token - 1] == "-"
+        end = head < token and whole and words[token - 1] == "-"
+        return end or (head != token and spans[head] == spans[token])
 
     def _in_title(self, token: int) -> bool:
         """Whether a pronoun is written as in a title: "Kill Me Again"."""

@@ -22,7 +22,8 @@ from threadpoolctl import ThreadpoolController
 from hinter_core.errors import ParserError
 from hinter_core.language.encoder import load_encoder
 from hinter_core.language.reading.capitals import calm
-from hinter_core.language.reading.view import reading, without_runs
+from hinter_core.language.reading.notes import spelled_out
+from hinter_core.language.reading.view import reading, with_layer, without_runs
 from hinter_core.storage import ASSETS, LRU
 from hinter_core.types import Parse, Span
 
@@ -96,7 +97,8 @@ class _Plain:
     """A sentence as a parser is to read it, and the way back to the sentence as it stands."""
 
     def __init__(self, sentence: str) -> None:
-        self._view = without_runs(reading(sentence))
+        self._view = with_layer(without_runs(reading(sentence)), spelled_out)
+        self._sentence = sentence
         self._whole = (0, len(sentence)) if not self._view.text.strip() else None
         self.text = calm(self._view.text) if self._whole is None else _NO_WORDS
 
@@ -104,7 +106,11 @@ class _Plain:
         """Return the span of the sentence for a token of ``text``."""
         if self._whole is not None:
             return self._whole
-        return self._view.span(start, end) if self._view.layers else (start, end)
+        if self._view.layers:
+            start, end = self._view.span(start, end)
+            blank = self._sentence[start:end]  # before a word that stands for several
+            start += (len(blank) - len(blank.lstrip())) * bool(blank.strip())
+        return start, end
 
 
 def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:

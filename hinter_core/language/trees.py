@@ -12,6 +12,9 @@ from hinter_core.types import Parse, Sentence, Span
 _SOMEBODY = frozenset({"he", "she", "i", "who"})
 _HALVES = frozenset(map(frozenset, ("he she".split(), "him her".split(), "his her".split(),
                                     "his hers".split(), "himself herself".split())))  # fmt: skip
+_SUBJECTS = ("nsubj", "nsubj:pass", "nsubj:outer")
+_GOES_ON = frozenset("xcomp conj advcl".split())  # clauses that share the subject of another one
+_CLIMBED = 16  # clauses up to one with a subject
 _SPEAKER = 6  # words, at most, of who speaks before a colon
 _GREETINGS = frozenset({"dear", "hello", "hi"})
 
@@ -104,6 +107,34 @@ def said_of_somebody(parse: Parse, noun: int, names: Iterable[Span]) -> bool:
     subjects = [child for child in below if parse.labels[child] == "nsubj"]
     inside = (a <= parse.spans[one][0] < b for one in subjects for a, b in names)
     return any(parse.words[one].lower() in _SOMEBODY for one in subjects) or any(inside)
+
+
+def subject_of(tree: SentenceTree, token: int) -> int | None:
+    """Return the subject of a clause, or the noun that the clause belongs to."""
+    subjects = tree.children(token, *_SUBJECTS)
+    if not subjects:
+        return None
+    if tree.parse.tags[subjects[0]] in ("WP", "WDT", "WP$"):
+        while tree.parse.labels[token] == "conj":
+            token = tree.parse.heads[token]
+        if tree.parse.labels[token] == "acl:relcl":
+            return tree.parse.heads[token]
+    return subjects[0]
+
+
+def governing(tree: SentenceTree, verb: int) -> int | None:
+    """Return the subject of a verb, looked for up the clauses that have none of their own."""
+    for _ in range(_CLIMBED):
+        subject = subject_of(tree, verb)
+        if subject is not None:
+            return subject
+        label, above = tree.parse.labels[verb], tree.parse.heads[verb]
+        if label in ("acl", "acl:relcl"):
+            return above
+        if label not in _GOES_ON:
+            return None
+        verb = above
+    return None
 
 
 def _named(parse: Parse, token: int) -> bool:

@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 
 from hinter_core.language.people import NEAR, PRONOUNS, people_words
+from hinter_core.language.reading.notes import turned
 from hinter_core.mutation.ages import Ages
 from hinter_core.mutation.agreement import verbs_for
 from hinter_core.mutation.edits import (
@@ -30,7 +31,7 @@ from hinter_core.mutation.unresolved import general, greeted, narrates
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.names import BOTH
 from hinter_core.terms.senses.lexicon import before_names, lexicon
-from hinter_core.terms.sexes import turned
+from hinter_core.terms.sexes import is_mark
 from hinter_core.types import (
     Edit,
     GrammaticalForm,
@@ -90,7 +91,7 @@ def coherent_edits(
     extender = _Extender(text, sentences, occurrences, dictionary, people)
     accepted, refused = list[Edit](), list[RejectedEdit]()
     made: set[tuple[tuple[Span, str], ...]] = set()
-    for literal in _in_one_style(text, edits):
+    for literal in _in_one_style(text, sorted(edits, key=lambda one: is_mark(one.source))):
         edit = extender.natural(literal)
         extended = extender.extended(edit)
         if isinstance(extended, str):
@@ -249,8 +250,7 @@ class _Extender:
         self._where: dict[int, list[Occurrence]] = {}
         self._of: dict[Span, int] = {}
         for occurrence in occurrences:
-            person = self._people.at(occurrence)
-            if person is not None:
+            if (person := self._people.at(occurrence)) is not None:
                 self._where.setdefault(person, []).append(occurrence)
                 self._of[occurrence.span] = person
 
@@ -338,7 +338,7 @@ class _Extender:
         wanted = self._direction.says(pair.target)
         parts: list[Edit] = []
         for occurrence in (o for n in sorted(people) for o in self._where.get(n, ())):
-            if occurrence.span in edit.spans:
+            if occurrence.span in edit.spans or is_mark(occurrence.terms[0]):
                 continue
             terms = [t for t in occurrence.terms if self._direction.contradicts(t, wanted)]
             if not terms:

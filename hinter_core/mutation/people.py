@@ -18,19 +18,26 @@ from functools import cached_property
 from hinter_core.language.coreference import parse_text, resolve
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS
-from hinter_core.language.trees import ParsedSentence, SentenceTree, said_of_somebody
+from hinter_core.language.reading.notes import sex_marks
+from hinter_core.language.trees import (
+    ParsedSentence,
+    SentenceTree,
+    governing,
+    said_of_somebody,
+    subject_of,
+)
 from hinter_core.mutation.unresolved import said_of_either, settled
 from hinter_core.terms.ages import stated
 from hinter_core.terms.senses.fields import field_at
 from hinter_core.terms.senses.forms import head_of, of_person_noun, tokens_at
 from hinter_core.terms.senses.person_sense import reading_at
-from hinter_core.terms.sexes import RELATIVES, sex_marks
+from hinter_core.terms.sexes import RELATIVES
 from hinter_core.types import Edit, Entity, Mention, MentionKind, Occurrence, Pair, Span
 
 _CLIMBED = 16  # words from a modifier up to the word for its person
 _DESCRIBES = frozenset(
     """amod compound flat nmod:desc nummod det acl acl:relcl appos nmod:unmarked advmod goeswith
-    conj""".split()
+    conj discourse list""".split()
 )
 _ALIASES = frozenset("known born billed called credited named listed signed".split())  # "known as"
 _HAS = frozenset("of with from in".split())  # "a man of Jewish faith"
@@ -43,8 +50,6 @@ _NOTED = 3  # sentences between a mark of sex and its person
 _CRY = re.compile(r"\b(?:my|oh|thank|dear|good|by|for|to|of|in)\s$", re.IGNORECASE)
 _ACTS = re.compile(r"\s[a-z]")
 _GODS = frozenset("God Lord Allah Yahweh Christ Jesus Krishna Shiva Zeus".split())
-_SUBJECTS = ("nsubj", "nsubj:pass", "nsubj:outer")
-_GOES_ON = frozenset("xcomp conj advcl".split())  # clauses that share the subject of another one
 _OWN_WORDS = ("det", "amod", "nmod:poss", "case")
 _PHRASE = re.compile(r"(?:with|without|in|on|of|from|under|over|at|by)\s")
 _PLURAL = frozenset({"NNS", "NNPS"})
@@ -164,12 +169,25 @@ class People:
                 marked = (bearer for mark, _, bearer in self._marks if mark == span)
                 said = self._bearer(span, self._text[slice(*span)].lower())
                 persons = [*marked, *said, *persons]
-            before = self._by_place.get(span[0] - 1) if _PHRASE.match(self._text, span[0]) else None
+            before = self._before(span, persons)
             if before is not None and self.entities[before].person:
-                persons = [before, *persons]  # "we paid the cook with a limp"
+                persons = [before, *persons]
             persons = [*self._of_form(span), *persons]
             self._of_spans[span] = tuple(dict.fromkeys(persons))
         return self._of_spans[span]
+
+    def _before(self, span: Span, known: Iterable[int]) -> int | None:
+        """Return who is named right before a phrase or an adjective: "the cook with a limp".
+
+        Or "a Polish lady, deaf", where the parse sees nobody.
+        """
+        if _PHRASE.match(self._text, span[0]):
+            return self._by_place.get(span[0] - 1)
+        somebody = any(one.person for n in known for one in self.entities[n : n + 1])
+        tags = [tree.parse.tags[token] for tree, token in self._words(span)]
+        if somebody or tags != ["JJ"] or self._text[span[0] - 2 : span[0]] != ", ":
+            return None
+        return self._by_place.get(span[0] - 2)
 
     @cached_property
     def _measures(self) -> dict[Span, Span]:
@@ -210,9 +228,9 @@ class People:
     @cached_property
     def _marks(self) -> list[tuple[Span, str, int]]:
         return [
-            (span, says, bearer)
-            for span, says, end in sex_marks(self._text)
-            for bearer in self._bearer(span, says, end)
+            (mark.span, mark.says, bearer)
+            for mark in sex_marks(self._text)
+            for bearer in self._bearer(mark.span, mark.says, mark.end)
         ]
 
     def open_between(self, persons: Collection[int]) -> Span | None:
@@ -400,7 +418,7 @@ class People:
     def _described(self, tree: SentenceTree, token: int) -> int | None:
         """Return the word that a word tells of, which is no person's own; None if there is none."""
         label, above = tree.parse.labels[token], tree.parse.heads[token]
-        subject = _subject(tree, token)
+        subject = subject_of(tree, token)
         if subject is not None:
             return subject
         owner = next(
@@ -411,13 +429,13 @@ class People:
         cases = {tree.lower[case] for case in tree.children(token, "case")}
         if label == "xcomp":
             objects = tree.children(above, "obj", "iobj")
-            return objects[0] if objects else _governing(tree, above)
+            return objects[0] if objects else governing(tree, above)
         if label in _DESCRIBES or (label == "nmod" and cases & _HAS):
             return above if above != token else None
         another = tree.parse.tags[token] == "JJ" and tree.children(token, "det")  # "with a local"
         if label == "advcl" or (label.startswith("obl") and cases & _IS and not another):
-            return _governing(tree, above)
-        return _governing(tree, token) if tree.parse.tags[token][:2] == "VB" else None
+            return governing(tree, above)
+        return governing(tree, token) if tree.parse.tags[token][:2] == "VB" else None
 
     def _same(self, tree: SentenceTree, token: int) -> list[int]:
         """Return whom a noun is said to be: "she is not a nurse", "as a woman, she ..."."""
@@ -425,11 +443,11 @@ class People:
         cases = {tree.lower[case] for case in tree.children(token, "case")}
         other = None
         if label.startswith("obl") and "as" in cases:
-            other = None if _is_role(tree, token) else _governing(tree, above)
+            other = None if _is_role(tree, token) else governing(tree, above)
         elif label == "appos":
             other = None if tree.ends_list(token) else above
         elif not cases & _COMPARES:
-            other = _subject(tree, token)
+            other = subject_of(tree, token)
         if other in (None, token) or not self._somebody(tree, other):
             return []
         number = self._number(tree, other)
@@ -463,31 +481,3 @@ def _restates(one: Word, other: Word) -> bool:
 def _counts(tree: SentenceTree, token: int) -> frozenset[str]:
     """Return the articles and numbers before a noun."""
     return frozenset(tree.lower[count] for count in tree.children(token, "det", "nummod"))
-
-
-def _subject(tree: SentenceTree, token: int) -> int | None:
-    """Return the subject of a clause, or the noun that the clause belongs to."""
-    subjects = tree.children(token, *_SUBJECTS)
-    if not subjects:
-        return None
-    if tree.parse.tags[subjects[0]] in ("WP", "WDT", "WP$"):
-        while tree.parse.labels[token] == "conj":
-            token = tree.parse.heads[token]
-        if tree.parse.labels[token] == "acl:relcl":
-            return tree.parse.heads[token]
-    return subjects[0]
-
-
-def _governing(tree: SentenceTree, verb: int) -> int | None:
-    """Return the subject of a verb, looked for up the clauses that have none of their own."""
-    for _ in range(_CLIMBED):
-        subject = _subject(tree, verb)
-        if subject is not None:
-            return subject
-        label, above = tree.parse.labels[verb], tree.parse.heads[verb]
-        if label in ("acl", "acl:relcl"):
-            return above
-        if label not in _GOES_ON:
-            return None
-        verb = above
-    return None

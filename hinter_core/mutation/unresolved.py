@@ -19,6 +19,7 @@ from itertools import chain, pairwise
 
 from hinter_core.language.mentions import read_quotations
 from hinter_core.language.people import PRONOUNS, people_words
+from hinter_core.language.reading.notes import sex_marks
 from hinter_core.language.trees import ParsedSentence, SentenceTree
 from hinter_core.mutation.whole_names import (
     GENDERS,
@@ -63,6 +64,7 @@ def settled(
     whole = with_whole_names(text, entities)
     parts = [part for entity in whole for part in _parts(text, entity)]
     parts = _with_names(text, parts, sentences)
+    parts = _with_marks(text, parts, sentences)
     parts = _with_restated(text, parts, sentences)
     parts = _with_headlines(text, parts)
     if any(_loose(entity) for entity in parts):
@@ -202,6 +204,36 @@ def _predicates(tree: SentenceTree, name: Span) -> Iterator[int]:
             noun = todo.pop()
             yield tree.start + tree.parse.spans[noun][1]
             todo += [c for c in tree.children(noun, "conj") if not tree.children(c, "nsubj", "cop")]
+
+
+def _with_marks(
+    text: str, entities: list[Entity], sentences: Sequence[ParsedSentence]
+) -> list[Entity]:
+    """Join a mark of sex with the noun behind it: "70M, Pakistani gentleman".
+
+    Or with who is then only *she* or *he*: "73 y/o F. Pt states that she fell".
+    """
+    joined = Joined(entities)
+    for mark in (one for one in sex_marks(text) if one.stands_alone):
+        end = mark.span[1]
+        if (number := joined.by_end.get(end)) is None:
+            continue
+        later = [n for n, one in enumerate(entities) if one.mentions[0].head[0] > end]
+        later = [n for n in later if entities[n].person and not entities[n].plural]
+        alike = [n for n in later if entities[n].gender == mark.says]
+        beside = [
+            n
+            for n in later
+            if entities[n].gender in (mark.says, "")
+            and text[end : entities[n].mentions[0].span[0]] == ", "
+        ]
+        spoken = [n for n in alike[:1] if _loose(entities[n])]
+        away = [_sentence(sentences, entities[n].mentions[0].head[0]) for n in spoken]
+        if away and away[0] - _sentence(sentences, end) > _RESTATED:
+            spoken = []
+        for other in beside or spoken:
+            joined.join(number, other)
+    return list(joined)
 
 
 def _with_restated(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from hinter_core.language.reading.notes import sex_marks
 from hinter_core.storage import shipped_lists
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.types import GrammaticalForm, Span
@@ -126,6 +127,9 @@ def said_years(text: str) -> Iterator[tuple[Span, Years]]:
     for match in _SAID.finditer(text):
         number = number_of(_number(match).words)
         yield match.span(), (number, number + 1)
+    for span, years in _before_marks(text):
+        number = int(text[slice(*years)])
+        yield span, (number, number + 1)
     for match in _DECADE.finditer(text):
         ten = match.group(1)
         number = _NUMBERS[f"{ten.lower()}y"] if ten else 10 * int(match.group(2))
@@ -133,6 +137,14 @@ def said_years(text: str) -> Iterator[tuple[Span, Years]]:
     for match in _WORKED.finditer(text):
         worked = match.group(1)
         yield match.span(), (number_of(worked) + AT_WORK[0] if worked else _RETIRED, _OLDEST)
+
+
+def _before_marks(text: str) -> Iterator[tuple[Span, Span]]:
+    """Yield the numbers of years before marks of sex, each with its mark: "70M", "45 y F"."""
+    said = {match.start() for match in _SAID.finditer(text)}
+    for mark in sex_marks(text):
+        if mark.years is not None and mark.years[0] not in said:
+            yield (mark.years[0], mark.span[1]), mark.years
 
 
 def _number(match: re.Match[str]) -> Stated:
@@ -151,6 +163,8 @@ def stated(text: str) -> Iterator[tuple[Span, Stated]]:
         now = match["now"] is not None or one.surely
         if now and not _SPAN.match(text, end) and not _OF_MANY.search(before):
             yield match.span(), one
+    for span, number in _before_marks(text):
+        yield span, Stated(number, text[slice(*number)], True)
 
 
 def number_of(words: str) -> int:

@@ -15,6 +15,7 @@ from hinter_core.language.reading.view import Reading, reading
 from hinter_core.terms.matching import ADDRESS, Matcher, compound_around
 from hinter_core.terms.senses.fields import pronouns_at
 from hinter_core.terms.senses.lexicon import capitalised
+from hinter_core.terms.sexes import GENDER, with_marks
 from hinter_core.terms.years import with_years
 from hinter_core.types import Occurrence, RejectedOccurrence, Span
 
@@ -49,7 +50,6 @@ _HYPHEN = re.compile("[-\u2010\u2011]")
 _PARTLY = frozenset("half part quarter mixed afro euro black white".split())
 _SHOUTED = re.compile(r"\.?\s+[A-Z]{2}")
 _SLASH = re.compile(r"\.?\s?/\s?")
-_GENDER = "gender"
 
 Found = tuple[list[Occurrence], list[RejectedOccurrence]]
 
@@ -59,6 +59,7 @@ def find_occurrences(text: str, matcher: Matcher) -> Found:
     view = reading(text)
     occurrences, rejected = _with_compounds(view.text, *matcher.find(view.text))
     occurrences, rejected = with_years(view.text, matcher.dictionaries, occurrences, rejected)
+    occurrences = with_marks(view.text, matcher.dictionaries, occurrences)
     merged = [m.span() for m in _MERGED.finditer(view.text)] + _counterparts(view.text, occurrences)
     either = [m.span() for m in _EITHER.finditer(view.text)]
     kept: list[Occurrence] = []
@@ -110,7 +111,7 @@ def _placed(text: str, view: Reading, one: Occurrence) -> Occurrence:
 
 def _counterparts(text: str, occurrences: Iterable[Occurrence]) -> list[Span]:
     """Return what joins two genders with a slash: "actor/actress", "male/female"."""
-    of_gender = [one for one in occurrences if one.attribute == _GENDER]
+    of_gender = [one for one in occurrences if one.attribute == GENDER]
     return [
         (left.span[0], right.span[1])
         for left, right in pairwise(of_gender)

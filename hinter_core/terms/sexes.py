@@ -1,48 +1,49 @@
-"""Marks of somebody's sex in notes: "73 y/o F", "28 yo male", "F, 60", "a nurse (f)", "I (29F)"."""
+"""Marks of sex in notes as terms of gender: the "F" of "73 y/o F" and the "M" of "70M".
 
-from __future__ import annotations
+They stand in no dictionary, and become the mark of the other sex.
+"""
 
-import re
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
+from itertools import permutations
 
 from hinter_core.language.people import FEMALE, MALE
-from hinter_core.types import Span
+from hinter_core.language.reading.notes import sex_marks
+from hinter_core.terms.dictionary import Dictionary
+from hinter_core.types import Occurrence, Pair, Term
 
-# A number of years tells that a letter is a mark; "45F" is a temperature, too.
-_MARK = re.compile(
-    r"""
-    \b\d{1,3}[\s-]?(?:y/?o\b|yrs?\b|years?\b|y\b)\.?(?:[\s-]?olds?\b)?,?\s
-        (?:[\w-]+\s){0,2}?(?P<aged>[FM]|(?:fe)?male)\b(?![/'\u2019&-]|\.\w)
-    | (?:^|[\n.:;(]\s*|\b[Aa]\s)\d\d(?P<glued>[FM])(?=,|\s(?:w/|with\b|who\b|came\b|admitted\b
-        |present|c/o|p/w|s/p|h/o|hx\b|brought\b|found\b|seen\b|here\b|complain))
-    | (?:^|[\n.:;(]\s*)(?P<first>[FM])[,/\s]\s?\d\d(?![\d%.:]|\s?(?:kg|cm|degrees)\b)
-    | \b\d\d\s?/\s?(?P<slashed>[FM])\b(?![/'\u2019&-])
-    | (?<=\w)\s[(\[](?:\d\d\s?/?\s?)?(?P<behind>[FMfm])(?:\s?/?\s?\d\d)?[)\]]
-    | (?<=\w)\s\d\d(?P<bare>[FMfm])\b(?!\s(?:away|from|tall|high|long|wide|deep|above|below))
-    """,
-    re.VERBOSE,
-)
+GENDER = "gender"
+_MARKS = {says: Term(says[0].upper(), says, concept="mark of sex") for says in (FEMALE, MALE)}
+_PAIRS = {one: (Pair(GENDER, one, other),) for one, other in permutations(_MARKS.values())}
 # Somebody else's, where they stand alone: "Wife: Anna", "Daughter says"; not "mother of two".
 RELATIVES = frozenset(
     """wife husband girlfriend boyfriend daughter son sister brother mother father mum mom dad aunt
     uncle niece nephew grandmother grandfather granddaughter grandson""".split()
 )
-_BEHIND = ("behind", "bare")  # their noun
-_SAYS = {"f": FEMALE, "m": MALE}
-_TURNED = str.maketrans("fmFM", "mfMF")
 
 
-@lru_cache(maxsize=8)
-def sex_marks(text: str) -> tuple[tuple[Span, str, int], ...]:
-    """Return the marks of a text with what they say, and where the noun before one ends, or -1."""
-    return tuple(
-        (match.span(kind), _SAYS[match[kind].lower()[0]], match.start() if kind in _BEHIND else -1)
-        for match in _MARK.finditer(text)
-        if (kind := match.lastgroup) is not None
-    )
+def is_mark(term: Term) -> bool:
+    """Whether a term is a mark of sex."""
+    return term in _PAIRS
 
 
-def turned(mark: str) -> str:
-    """Return the mark of the other sex."""
-    words = {"female": "male", "male": "female"}
-    return words.get(mark) or mark.translate(_TURNED)
+def with_marks(
+    text: str, dictionaries: Iterable[Dictionary], occurrences: list[Occurrence]
+) -> list[Occurrence]:
+    """Add the marks that are the word for their person, where a dictionary has both sexes."""
+    if not any(map(_has_both, dictionaries)):
+        return occurrences
+    found = [
+        Occurrence(GENDER, mark.span, text[slice(*mark.span)], (_MARKS[mark.says],))
+        for mark in sex_marks(text)
+        if mark.stands_alone
+    ]
+    return sorted([*occurrences, *found], key=lambda one: (one.span[0], -one.span[1]))
+
+
+def pairs_of_marks(dictionary: Dictionary) -> Mapping[Term, tuple[Pair, ...]]:
+    """Return the pairs of the marks, if a dictionary has both sexes."""
+    return _PAIRS if _has_both(dictionary) else {}
+
+
+def _has_both(dictionary: Dictionary) -> bool:
+    return dictionary.attribute == GENDER and dictionary.words_by_group.keys() >= _MARKS.keys()

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from hinter_core.terms.ages import YEAR_OLD, number_of, stated
 from hinter_core.terms.dictionary import Dictionary
+from hinter_core.terms.sexes import pairs_of_marks
 from hinter_core.types import Occurrence, Pair, RejectedOccurrence, Span, Term
 
 AGE = "age"
@@ -59,8 +60,10 @@ def with_years(
 def pairs_of(
     dictionary: Dictionary, occurrences: Sequence[Occurrence]
 ) -> Mapping[Term, tuple[Pair, ...]]:
-    """Return the pairs of a dictionary, with those of the numbers among occurrences."""
+    """Return the pairs of a dictionary, with those of numbers and marks among occurrences."""
     pairs = dictionary.pairs_from
+    if marks := pairs_of_marks(dictionary):
+        return {**pairs, **marks}
     terms = [term for one in occurrences if one.attribute == AGE for term in one.terms]
     if dictionary.attribute != AGE or not any(map(is_number, terms)):
         return pairs

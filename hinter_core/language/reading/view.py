@@ -126,21 +126,22 @@ def reading(text: str) -> Reading:
 def _reading(text: str) -> Reading:
     view = Reading(text)
     for pieces in (_decoded, _plain_letters):
-        view = _with(view, pieces)
+        view = with_layer(view, pieces)
     markup = list(_markup(view.text))
     spans = tuple(view.span(start, end) for start, end in markup)
-    view = _with(view, lambda _: ((start, end, " ") for start, end in markup))
+    view = with_layer(view, lambda _: ((start, end, " ") for start, end in markup))
     return view._replace(markup=spans)
 
 
 def without_runs(view: Reading) -> Reading:
     """Return a view whose runs of blanks are one blank, as parsers take others for words."""
     if not _RUN.search(view.text):
-        return view if view.text == view.text.strip() else _with(view, _ends)
-    return _with(_with(view, _runs), _ends)
+        return view if view.text == view.text.strip() else with_layer(view, _ends)
+    return with_layer(with_layer(view, _runs), _ends)
 
 
-def _with(view: Reading, pieces: Callable[[str], Iterator[tuple[int, int, str]]]) -> Reading:
+def with_layer(view: Reading, pieces: Callable[[str], Iterator[tuple[int, int, str]]]) -> Reading:
+    """Return a view in which pieces of its text are replaced."""
     layer = with_pieces(view.text, pieces(view.text))
     return Reading(layer.text, (*view.layers, layer), view.markup) if layer.moved else view
 

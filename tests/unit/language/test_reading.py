@@ -10,7 +10,8 @@ from hinter_core.language.clean import whole_values
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.reading.capitals import calm
 from hinter_core.language.reading.english import other_language
-from hinter_core.language.reading.view import reading, restyled, without_runs
+from hinter_core.language.reading.notes import spelled_out
+from hinter_core.language.reading.view import reading, restyled, with_layer, without_runs
 from tests.examples import examples
 
 PIECES = [
@@ -42,6 +43,19 @@ rough = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=14).map
 )  # fmt: skip
 def test_a_text_is_read_as_it_is_meant(text: str, view: str) -> None:
     assert reading(text).text == view
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("56yo white male", "56-year-old white male"),
+        ("34 y/o F c/o pain", "34-year-old female with pain"),
+        ("A 70M, calm", "A 70-year-old male, calm"),
+        ("It was 70F outside, c/o Ms Lee", "It was 70F outside, c/o Ms Lee"),
+    ],
+)
+def test_shorthand_is_spelled_out_for_the_parser(text: str, words: str) -> None:
+    assert with_layer(reading(text), spelled_out).text == words
 
 
 @examples(800)

@@ -213,6 +213,7 @@ def test_every_term_of_the_dictionary_says_years() -> None:
         ("I am 12 years old.", (12, 13)),
         ("Age: 61", (61, 62)),
         ("73 y/o F, fell", (73, 74)),
+        ("A 73F, calm", (73, 74)),
         ("A 58yo man fell.", (58, 59)),
         ("He took a degree at 54.", (54, 55)),
         ("\u2022 29, single", (29, 30)),
@@ -235,6 +236,7 @@ STATED = [
     ("He is 58 years old.", "58 > 25", "He is 25 years old."),
     ("The woman, aged 34, left.", "34 > 65", "The woman, aged 65, left."),
     ("73 y/o F w/ hx of HTN.", "73 > 18", "18 y/o F w/ hx of HTN."),
+    ("A 70M, febrile.", "70 > 45", "A 45M, febrile."),
     ("Candidate, 52, mother of 3.", "52 > 25", "Candidate, 25, mother of 3."),
     ("Age: 61", "61 > 40", "Age: 40"),
 ]

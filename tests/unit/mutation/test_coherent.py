@@ -258,6 +258,13 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "Housekeeper (m) wanted. The ideal man is calm.",
         ),
         ("F, 60, ex-nurse. Says she is fine.", "she > he", "M, 60, ex-nurse. Says he is fine."),
+        ("72 y/o F with pain.", "F > M", "72 y/o M with pain."),
+        ("A 70F, Hispanic, c/o pain.", "F > M", "A 70M, Hispanic, c/o pain."),
+        (
+            "Bed 7, 26F, Jamaican lady, stable. Her arm hurts.",
+            "lady > gentleman",
+            "Bed 7, 26M, Jamaican gentleman, stable. His arm hurts.",
+        ),
         ("My husband (38M) plays chess.", "husband > wife", "My wife (38F) plays chess."),
         ("My husband 38m plays. I 29f sing.", "husband > wife", "My wife 38f plays. I 29f sing."),
         (

@@ -48,6 +48,17 @@ def place(text: str, word: str) -> Span:
         ),
         ("The tall waitress greeted the Black man before she sat.", "tall", "she"),
         ("The nurse helped a blind man. He was grateful.", "blind", "He"),
+        # Shorthand of notes
+        ("56 yo white male with chest pain.", "56", "white"),
+        ("Pt is a 45 y/o Black woman with fever.", "45", "Black"),
+        ("60 y.o. Hispanic woman with fever.", "60", "woman"),
+        ("34 yo M smoker, Hispanic.", "34", "Hispanic"),
+        ("72 y/o F with chest pain.", "72", "F"),
+        ("72 y/o male, white, no pain.", "white", "72"),
+        ("A 70F, Hispanic, c/o dizziness.", "Hispanic", "70"),
+        ("45yo M with fever, Hispanic.", "M", "Hispanic"),
+        ("Bed 4, 70M, Pakistani gentleman, no pain.", "M", "Pakistani"),
+        ("Bed 2: 90 y/o Polish lady, hard of hearing, is calm.", "hard of hearing", "Polish"),
     ],
 )
 def test_words_of_one_person(text: str, word: str, other: str, parses: ParseStore) -> None:
