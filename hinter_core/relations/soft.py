@@ -3,8 +3,8 @@
 The text still says *Japan* where the Japanese man is Irish now, or *pregnant* where the woman is a
 man. The source is read once, and a mutant is soft by what its edits have replaced. A word that fits
 the new group, too, contradicts nothing (*Spanish*, of a Mexican who becomes Colombian). Words for a
-people, a faith and their places count anywhere in the text, words for an age in every sentence that
-its person is in, others only beside the change.
+people, a faith and their places count anywhere in the text, words for an age or a gender in every
+sentence that its person is in, others only beside the change.
 """
 
 import re
@@ -16,7 +16,7 @@ from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.mutation.edits import own_places
 from hinter_core.mutation.people import People
 from hinter_core.relations.names import names_against, people_said
-from hinter_core.terms.ages import agree, said_years, stated, years_of
+from hinter_core.terms.ages import agree, said_states, said_years, stated, years_of
 from hinter_core.terms.related import Related, related_words, rows_of
 from hinter_core.terms.sexes import RELATIVES
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Mutant, Span, Term
@@ -37,6 +37,8 @@ _WHOLE = frozenset(
 )
 _ITEM = re.compile(r"^[ \t]*[-*\u2022\u2013\u2014\u25aa\u25cf\u2023\u00b7]\s+\S", re.MULTILINE)
 _BIRTHS = re.compile(r"\bG\d{1,2}\s?P\d{1,2}\b")  # pregnancies and births in a note
+_OWNERS = ("his", "her", "their")
+_MOTHERS = (14, 130)  # years
 _ITEMS = 2  # of a list
 _PART = re.compile(r"[\n.,;:\u2022*]|(?<=\s)[-\u2013\u2014]\s")
 _BEFORE_OTHERS = frozenset("of with for to by at in from under as like".split())
@@ -151,7 +153,8 @@ def _years(text: str, source: tuple[str, str], target: tuple[str, str]) -> Itera
     numbers = list(stated(text))
     in_form = {span: one.words.lower() for span, one in numbers if one.surely}
     bare = {one.words.lower() for span, one in numbers if one.surely or span == one.number}
-    said = list(said_years(text))
+    said = [*said_years(text), *said_states(text)]
+    said += [(match.span(), _MOTHERS) for match in _BIRTHS.finditer(text)]
     if source[0].lower() in bare:
         words = (
             (match.span(), years_of(match[0].removeprefix("ex-")))
@@ -224,12 +227,19 @@ def _owner(text: str, start: int) -> str:
 
 
 def _beside(text: str, edit: Edit, span: Span, people: People | None) -> bool:
-    """Whether words stand in a sentence that the edit changes; of an age, that its person is in."""
+    """Whether words stand in a sentence that the edit changes, or that its person is in.
+
+    The latter of an age and a gender: "My wife is 30. She is pregnant".
+    """
     sentence = sentence_at(sentences_of(text), span[0])
     places = [start for start, _ in own_places(text, edit)]
-    if people is not None and edit.attribute == "age":
+    if people is not None and edit.attribute in ("age", "gender"):
+        # "Her sister was pregnant" is of the sister.
+        owners = _OWNERS if edit.attribute == "gender" else ()
         changed = people.of_edit(edit)
-        places += [one.span[0] for person in changed for one in people.mentions(person)]
+        mentions = (mention for person in changed for mention in people.mentions(person))
+        heads = (mention.head for mention in mentions)
+        places += [at for at, end in heads if text[at:end].lower() not in owners]
     return sentence is not None and any(sentence.start <= at < sentence.end for at in places)
 
 

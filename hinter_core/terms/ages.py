@@ -84,8 +84,7 @@ def _years() -> Mapping[str, Years]:
     nouns = (term for term in load_shipped()["occupation"].terms if term.form in _NOUNS)
     years |= {term.text.lower(): AT_WORK for term in nouns}
     for between, words in shipped_lists("ages")["years"].items():
-        low, _, high = between.partition("-")
-        years |= dict.fromkeys(words, (int(low), int(high)))
+        years |= dict.fromkeys(words, _between(between))
     return years
 
 
@@ -96,6 +95,30 @@ def _of_term(term: str, group: str) -> Years:
         return number, number + 1
     decade = next((10 * n for n, ten in enumerate(_TENS, 2) if term.startswith(ten)), 0)
     return (decade, decade + 10) if decade else _GROUPS.get(group, (0, _OLDEST))
+
+
+@lru_cache(maxsize=1)
+def _states() -> tuple[tuple[re.Pattern[str], Years], ...]:
+    listed = (
+        (years, "|".join(map(re.escape, words)))
+        for years, words in shipped_lists("ages")["states"].items()
+    )
+    return tuple(
+        (re.compile(rf"\b(?:{words})s?\b", re.IGNORECASE), _between(years))
+        for years, words in listed
+    )
+
+
+def said_states(text: str) -> Iterator[tuple[Span, Years]]:
+    """Yield what a text says that people have at some ages alone: "28 weeks pregnant"."""
+    straight = text.replace("\u2019", "'")
+    for pattern, years in _states():
+        yield from ((match.span(), years) for match in pattern.finditer(straight))
+
+
+def _between(years: str) -> Years:
+    low, _, high = years.partition("-")
+    return int(low), int(high)
 
 
 def years_of(word: str, group: str = "") -> Years | None:
