@@ -205,7 +205,13 @@ def preview_in_words(seen: Preview) -> list[str]:
         lines.append(f"id of an earlier row: {seen.repeated:,} (row numbers tell them apart)")
     if seen.unusable:
         lines.append(f"unusable, to be listed in the report: {seen.unusable:,}")
-        lines += [f"  row {row.number}: {row.fault}" for row in seen.faults]
+        by_fault: dict[str, list[str]] = {}
+        for row in seen.faults:
+            by_fault.setdefault(row.fault, []).append(f"{row.number:,}")
+        lines += [
+            f"  {'row' if len(rows) == 1 else 'rows'} {', '.join(rows)}: {fault}"
+            for fault, rows in by_fault.items()
+        ]
         if seen.unusable > len(seen.faults):
             lines.append(f"  and {seen.unusable - len(seen.faults):,} more")
     return lines

@@ -258,6 +258,7 @@ def _run_with_progress(
     state = RunProgress(0, shards)
     budget = Budget(settings.requests, settings.budget)
     pace = _Pace(os.cpu_count() or 1)
+    where = f"{store.folder}{store.part.in_words if store.part else ''}"
     alone = settings.workers == 1 and not (engine or store.part or settings.prioritised)
     with tqdm(
         total=shards * work.size if store.part else work.texts,
@@ -281,7 +282,8 @@ def _run_with_progress(
         def show() -> None:
             answers = "" if state.predictions else answers_in_words(budget.spent.requests)
             if bar.disable:
-                say(_line(state, time.monotonic() - started) + answers, err=True)
+                line = _line(state, time.monotonic() - started)
+                say(f"{time.strftime('%H:%M:%S')} {where}: {line}{answers}", err=True)
             elif answers:  # no shard has ended yet
                 bar.set_postfix_str(answers.removeprefix("; "))
             else:

@@ -249,6 +249,15 @@ def _faults(good: dict[str, Any]) -> dict[str, tuple[int, Any]]:
             ),
         ),
         "wrapped-part": (200, completion({"type": "text", "text": {"value": "positive"}})),
+        "absurd-usage": (
+            200,
+            completion("positive")
+            | {"usage": {"prompt_tokens": 10**9, "completion_tokens": 10**9}},
+        ),
+        "negative-usage": (
+            200,
+            completion("positive") | {"usage": {"prompt_tokens": -5, "completion_tokens": 1}},
+        ),
         "reasoned": (200, completion("positive", reasoning_content="negative?")),
         "tool-and-text": (200, completion("positive", tool_calls=_CALL)),
         "no-text-parts": (200, completion([{"type": "thinking", "thinking": "negative"}])),

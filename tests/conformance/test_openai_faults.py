@@ -146,6 +146,15 @@ def test_a_reply_in_another_form_is_read(server: FaultyServer, tmp_path: Path, f
     assert (answer.labels, answer.reply) == (("positive",), "positive")
 
 
+@pytest.mark.parametrize("fault", ["absurd-usage", "negative-usage"])
+def test_a_server_that_counts_wrongly_uses_up_no_budget(
+    server: FaultyServer, tmp_path: Path, fault: str
+) -> None:
+    asked, text = store(server, tmp_path), f"Good [fault:{fault}] text."
+    assert asked.predict([text])[text].labels == ("positive",)
+    assert asked.model.usage.spent == asked.cost_of(text)  # type: ignore[attr-defined]
+
+
 def test_a_server_that_hangs_is_a_time_out(server: FaultyServer, tmp_path: Path) -> None:
     asked, bad = store(server, tmp_path, retries=0, timeout=3), "Bad [fault:hang] text."
     answers = asked.predict([*GOOD, bad])

@@ -37,6 +37,11 @@ class RunPart:
         """Stem of its files."""
         return f"{self.number:05}-of-{self.of:05}"
 
+    @property
+    def in_words(self) -> str:
+        """``, part 3 of 16``."""
+        return f", part {self.number:,} of {self.of:,}"
+
     def has(self, shard: int) -> bool:
         """Whether a shard belongs to it."""
         return shard % self.of == self.number - 1

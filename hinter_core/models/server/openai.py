@@ -36,6 +36,7 @@ _SEED = 7
 _TOP = 20  # the largest number of alternatives per token that servers give
 _IN_VAIN = 20  # texts without an answer, if there was none before, after which no others are sent
 _PER_MESSAGE = 4  # tokens that a chat template puts around a message
+_MOST_TOKENS = 1_000  # times the estimate; thinking before an answer takes up to a hundred
 _LEAK = Prediction(
     failure=Failure.ERROR, detail="the server repeats the API key in its reply, which is not kept"
 )
@@ -93,12 +94,14 @@ class OpenAIModel(Line[Reply], Remote):
         return self.usage.cost(prompt, self._max_tokens)
 
     async def _ask(self, text: str) -> Reply:
-        """Return reply and cost; the estimate, if the server does not report its usage."""
+        """Return reply and cost; the estimate, if the server reports no usage or an absurd one."""
         if self._greeting is None or _failed(self._greeting):
             self._greeting = asyncio.ensure_future(self._endpoint.greet())
         await asyncio.shield(self._greeting)
         response = await self._send(text)
-        tokens = self._used(response)
+        tokens, most = self._used(response), _MOST_TOKENS * self._tokens(text)
+        if tokens is not None and (min(tokens) < 0 or sum(tokens) > most):
+            tokens = None  # a server that counts wrongly would use up the budget
         if tokens is not None and self._endpoint.tpm:
             self._pace.unused(self._tokens(text) - sum(tokens))
         if tokens is None:

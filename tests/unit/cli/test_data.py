@@ -18,12 +18,12 @@ def test_data_sets_with_a_name_are_listed(run: Run) -> None:
 
 def test_a_preview_shows_columns_faults_and_rows(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
-    path.write_text("review,label\nA man left.,1\n,0\n" + f"{'long ' * 100},1\n")
+    path.write_text("review,label\nA man left.,1\n,0\n" + f"{'long ' * 100},1\n,1\n")
     code, out, _ = run("data", "preview", str(path), "--rows", "3")
     assert code == 0
     lines = out.splitlines()
-    assert lines[0] == f"{path}: 3 rows; UTF-8"
-    assert "  row 2: there is no text" in lines
+    assert lines[0] == f"{path}: 4 rows; UTF-8"
+    assert "  rows 2, 4: there is no text" in lines
     assert "1 [1] A man left." in lines
     assert lines[-1].endswith(" \u2026")
     assert len(lines[-1]) < 320
