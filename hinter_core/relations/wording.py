@@ -47,6 +47,7 @@ _NAME = re.compile(r"\s[A-Z][a-z]")
 _JOINED = r"(?:\s+(?:and|or|&)\s+|\s*/\s*)"
 _AFTER = re.compile(rf"({_JOINED})([^\W\d_]+)\b", re.IGNORECASE)
 _BEFORE = re.compile(rf"\b([^\W\d_]+)({_JOINED})$", re.IGNORECASE)
+_NON_NON = re.compile(r"\b(non-[\w'-]+),?(?:\s+(?!and\b|or\b)[\w'-]+)?\s+(non-[\w'-]+)")
 _OF_PLACES = frozenset({"GPE", "NORP", "LOC", "ORG", "FAC"})
 _TOKEN = re.compile(
     r"ol?['\u2019](?!\w)|[^\W_]+?(?=n['\u2019]t\b)|n?['\u2019][st]\b|[^\W_]+|[^\w\s]"
@@ -78,6 +79,7 @@ def broken(pair: Compared, parses: Mapping[str, Parse]) -> str:
     """Return why the words of a mutant do not go together, or ""."""
     return (
         _repeated(pair)
+        or _denied_twice(pair)
         or _expression(pair)
         or _before_name(pair)
         or _beside_counterpart(pair)
@@ -116,6 +118,15 @@ def _repeated(pair: Compared) -> str:
         half = _half_repeated(splice.new, before, after)
         if half:
             return f"\u201c{half}\u201d stands beside itself"
+    return ""
+
+
+def _denied_twice(pair: Compared) -> str:
+    """Return the second "non-" before a noun: "the non-blind non-Jewish teacher"."""
+    if sum(splice.new.startswith("non-") for splice in pair.mutant.splices) > 1 and (
+        both := _NON_NON.search(pair.mutant.text)
+    ):
+        return f"\u201c{both[1]}\u201d stands beside \u201c{both[2]}\u201d"
     return ""
 
 

@@ -25,6 +25,7 @@ _NOWHERE = Term("", "not said")
 _ENDED = re.compile(  # also by a smiley or an emoji
     r"""[.!?\u2026]["\u201d)]?$|[:;=8][-'^o]?[()\[\]DPp/\\|3*]$|<3$|[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?$"""
 )
+_BEFORE_ORIGIN = "migration"  # where neutral adjectives stand: "a young visiting Muslim nurse"
 _LONGEST = 3  # words of an adjective: "hard of hearing"
 
 
@@ -61,7 +62,7 @@ def appended(source: SourceText, attribute: str) -> Iterator[Edit]:
 
 def neutral_additions(source: SourceText, attribute: str) -> Iterator[Edit]:
     """Yield edits that put a neutral adjective where :func:`additions` puts another."""
-    for place in _drawn(source, attribute):
+    for place in _drawn(source, _BEFORE_ORIGIN):
         for word in relation_words().adjectives:
             term = Term(word, "added", GrammaticalForm.ADJECTIVE)
             yield _inserted(ADD, attribute, term, place, f"{word} ")
@@ -105,13 +106,16 @@ def _adjective_before(source: SourceText, word: Word, rank: int) -> Word | None:
 
 @lru_cache(maxsize=1)
 def _ranks() -> Mapping[str, int]:
-    """Return the ranks of the adjectives of the shipped dictionaries; of several, the lowest."""
+    """Return the ranks of the adjectives of the shipped dictionaries; of several, the lowest.
+
+    What is not added stands next to its noun: *a Caucasian immigrant chef*.
+    """
     ranks: dict[str, int] = {}
     for name in reversed(ADJECTIVE_ORDER):
         for term in load_shipped()[name].terms:
             if term.form is GrammaticalForm.ADJECTIVE:
                 ranks[fold(term.text)] = adjective_rank(name)
-    return ranks
+    return ranks | dict.fromkeys(relation_words().unadded, len(ADJECTIVE_ORDER))
 
 
 def _drawn(source: SourceText, attribute: str) -> list[int]:
@@ -128,12 +132,13 @@ def _terms(
 ) -> dict[str, list[Term]]:
     """Return the terms that can be added, by group; ``predicates``: those that follow "I am"."""
     concepts = relation_words().added.get(dictionary.attribute)
+    barred = relation_words().attributive if predicates else relation_words().unadded
     terms: dict[str, list[Term]] = defaultdict(list)
     for term in dictionary.terms:
         if (
             term.form in forms
             and (concepts is None or term.concept in concepts)
-            and (not predicates or fold(term.text) not in relation_words().attributive)
+            and fold(term.text) not in barred
         ):
             terms[term.group].append(term)
     return terms

@@ -2,7 +2,9 @@
 
 Source: metamorphic-relation prioritisation, section V-B2, whose examples say *female* for *male*
 and *old* for *young*. An opposite is one of the exchanges of the plan, so the words of a person
-change together. A word without an opposite gets "non-": *non-Asian*.
+change together. Departure: the paper's *old Hispanic* for *young Asian* (MR5) exchanges the race,
+as MR8 does. Here a word without an opposite gets "non-": *old non-Asian*. A noun has one "non-" at
+most: *the non-blind non-Jewish teacher* is discarded (``relations/wording.py``).
 """
 
 from collections.abc import Iterator, Mapping

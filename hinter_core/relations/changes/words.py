@@ -34,6 +34,7 @@ class RelationWords:
 
     added: Mapping[str, frozenset[str]]
     attributive: frozenset[str]
+    unadded: frozenset[str]
     opposites: Mapping[str, Mapping[str, str]]
     with_non: frozenset[str]
     synonyms: Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -62,6 +63,7 @@ def relation_words() -> RelationWords:
     return RelationWords(
         added={name: frozenset(concepts) for name, concepts in read["added"].items()},
         attributive=frozenset(map(fold, read["attributive"])),
+        unadded=frozenset(map(fold, read["unadded"])),
         opposites=opposites,
         with_non=frozenset(read["with_non"]),
         synonyms={name: _others(lists) for name, lists in read["synonyms"].items()},

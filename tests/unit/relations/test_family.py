@@ -157,6 +157,13 @@ def test_what_is_added_stands_before_the_noun_and_is_of_each_group(made: Made) -
         ("A German and Muslim nurse sang.", ("age",), r"A German and Muslim \S+ nurse sang\."),
         ("The young nurse sang.", ("body",), r"The \S+ young nurse sang\."),
         ("The young nurse sang.", ("religion",), r"The young [\w' -]+ nurse sang\."),
+        ("An immigrant chef sang.", ("race",), r"An? [\w' -]+ immigrant chef sang\."),
+        (
+            "The nurse sang.",
+            ("migration",),
+            r"The (?!immi|mig|expa|refu)[\w-]+(?: born)? nurse sang\.",
+        ),
+        ("The female nurse sang.", ("disability",), r"The (?!hard of)[\w -]+ female nurse sang\."),
         ("Muslim nurses sang.", ("age",), None),  # "Young Muslim nurses" has another capital
     ],
 )
@@ -245,9 +252,14 @@ def test_the_placebo_of_an_addition_adds_neutral_words(parses: ParseStore) -> No
     kinds = {name: {e.change.kind for e in edits} for name, edits in plan.edits.items()}
     assert kinds["placebo-add"] == kinds["placebo-append"] == {EditKind.INSERT}
     assert kinds["placebo-remove-one"] == {EditKind.DELETE}
+    young = pipeline.plan("On Tuesday an old Muslim teacher met a good friend.")
+    assert any(
+        "an old seated Muslim teacher" in young.mutant([edit]).text
+        for edit in young.edits["placebo-add"]
+    )
     texts = {plan.mutant([edit]).text for edit in plan.edits["placebo-add"]}
-    assert "On Tuesday a good local teacher met the engineers." in texts
-    assert "On Tuesday a good teacher met the local engineers." in texts
+    assert "On Tuesday a good nearby teacher met the engineers." in texts
+    assert "On Tuesday a good teacher met the nearby engineers." in texts
 
 
 def test_names_are_the_papers_too_and_faults_are_told() -> None:
@@ -310,6 +322,20 @@ def test_a_word_of_a_person_is_not_negated_alone_unless_literally(
     )
     words = {plan.mutant([edit]).text for edit in plan.edits["gender"]}
     assert "The old woman thanked his wife. He was tired." in words
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("The blind Jewish teacher left.", False), ("The blind teacher met a Jewish baker.", True)],
+)
+def test_a_noun_has_one_non_at_most(made: Made, text: str, kept: bool) -> None:
+    result = made(text, "negate-all", attributes=("disability", "religion"))
+    (both,) = [one for one in result.outcomes[FAIR] if one.mutant.order == 2]
+    assert both.conformance.kept is kept
+    assert (
+        kept
+        or both.conformance.reason == "\u201cnon-blind\u201d stands beside \u201cnon-Jewish\u201d"
+    )
 
 
 def test_what_other_relations_refuse_is_no_reason_of_an_addition(made: Made) -> None:
