@@ -20,7 +20,7 @@ def sections_of(result: RepairResult) -> list[Section]:
         f"The model learnt from {counted(learnt)}.",
         *notes_on(learnt),
         f"Accuracy on texts that it did not learn from: {rate_in_words(before)} before, "
-        f"{rate_in_words(after)} after.",
+        f"{rate_in_words(after)} after{_accuracy(result)}.",
         *(_fall(one) for one in result.measured),
     ]
     columns = ["Measured on", "Model", "Single changes", "Combined changes", "Hidden",
@@ -79,6 +79,14 @@ def notes_on(learnt: Learnt) -> list[str]:
     return notes
 
 
+def _accuracy(result: RepairResult) -> str:
+    if result.accuracy_change is None:
+        return ""
+    tells = {"too_few": ", too few texts to tell", "holds": ", no clear change"}
+    words = difference_in_words(result.accuracy_change)
+    return f": {words}{tells.get(result.accuracy_said, '')}"
+
+
 def _fall(one: Measured) -> str:
     before, after = share_in_words(one.before.share), share_in_words(one.after.share)
     apart = difference_in_words(one.difference) if one.difference else ""
@@ -93,7 +101,11 @@ def _fall(one: Measured) -> str:
         "less": f"errors fell by {by}, from {before} to {after} of the mutants: {apart}.",
         "more": f"errors rose by {by}, from {before} to {after} of the mutants: {apart}.",
     }
-    return f"{one.name}: {said[one.change]}"
+    words = said[one.change]
+    if one.more_hidden:
+        hidden = f"; hidden errors rose from {one.before.hidden:,} to {one.after.hidden:,}."
+        words = words.removesuffix(".") + hidden
+    return f"{one.name}: {words}"
 
 
 def write_card(folder: Path, settings: Mapping[str, Any], result: RepairResult) -> None:

@@ -5,13 +5,18 @@ from dataclasses import dataclass
 
 from hinter_core.campaign.findings import Side
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.data.rows import Row
+from hinter_core.models.base import ModelUnderTest
+from hinter_core.models.store import PredictionStore
 from hinter_core.report.compared.comparison import paired_errors
 from hinter_core.report.metrics.accuracy import Accuracy
 from hinter_core.report.model import ModelReport, make_report
-from hinter_core.statistics.rates import Difference, Rate
+from hinter_core.statistics.clustered import paired_difference
+from hinter_core.statistics.rates import Difference, Rate, wilson
 
 # What the half of the words that was kept for the test is called: it may stand in the texts.
 UNSEEN_WORDS, KEPT_WORDS = "unseen words", "kept words"
+_LARGE = 0.05  # fall of accuracy
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,11 @@ class Measured:
     before: Errors
     after: Errors
     difference: Difference | None = None
+
+    @property
+    def more_hidden(self) -> bool:
+        """Whether there are more hidden errors than before, though all together may be fewer."""
+        return self.after.hidden > self.before.hidden
 
     @property
     def less(self) -> float | None:
@@ -103,12 +113,45 @@ class Learnt:
 
 @dataclass(frozen=True)
 class RepairResult:
-    """What a repair did. ``accuracy``: before and after, on texts that it did not learn from."""
+    """What a repair did. ``accuracy``: before and after, on texts that it did not learn from.
+
+    ``accuracy_change``: after minus before, paired by text; None if it was not kept yet.
+    """
 
     model: str
     examples: Learnt
     accuracy: tuple[Rate, Rate]
     measured: Sequence[Measured]
+    accuracy_change: Difference | None = None
+
+    @property
+    def accuracy_said(self) -> str:
+        """What to say of accuracy: one of the keys of ``accuracy_change`` in the words of the app.
+
+        It *holds* where the interval excludes a fall of more than five points.
+        """
+        change = self.accuracy_change
+        if change is None:
+            return "unsaid"
+        if change.low is None or change.high is None:
+            return "too_few"
+        if change.low > 0 or change.high < 0:
+            return "clear"
+        return "holds" if change.low > -_LARGE else "too_few"
+
+
+def accuracy_of(
+    rows: Sequence[Row], models: Sequence[ModelUnderTest]
+) -> tuple[tuple[Rate, Rate], Difference]:
+    """Measure two models on the rows with a label that they have; return the difference, too."""
+    labelled = [row for row in rows if row.label in models[0].capabilities.labels]
+    right = []
+    for model in models:
+        answers = PredictionStore(model).predict(row.text for row in labelled)
+        right.append([int(answers[row.text].labels == (row.label,)) for row in labelled])
+    first, second = (wilson(sum(one), len(labelled)) for one in right)
+    pairs = [(after, 1, before, 1) for before, after in zip(*right, strict=True)]
+    return (first, second), paired_difference(pairs)
 
 
 def measured_in(name: str, store: CampaignStore, models: tuple[str, str]) -> Measured:

@@ -72,12 +72,16 @@ def figures_in(folder: Path) -> RepairResult | None:
             one["name"],
             _errors(one["before"]),
             _errors(one["after"]),
-            Difference(**one["difference"]) if one.get("difference") else None,
+            _difference(one.get("difference")),
         )
         for one in figures["measured"]
     ]
-    learnt = Learnt(**figures["examples"])
-    return RepairResult(figures["model"], learnt, (before, after), measured)
+    learnt, change = Learnt(**figures["examples"]), _difference(figures.get("accuracy_change"))
+    return RepairResult(figures["model"], learnt, (before, after), measured, change)
+
+
+def _difference(figures: Mapping[str, Any] | None) -> Difference | None:
+    return Difference(**figures) if figures else None
 
 
 def _errors(figures: Mapping[str, Any]) -> Errors:

@@ -48,6 +48,7 @@ from hinter_core.repair.figures import (
     Learnt,
     Measured,
     RepairResult,
+    accuracy_of,
     errors_in,
     measured_in,
 )
@@ -55,7 +56,6 @@ from hinter_core.repair.progress import Notes, Stage, write_figures
 from hinter_core.repair.texts import folded, matcher, split_rows, usable_rows, without_kept
 from hinter_core.repair.training import Recipe, Training
 from hinter_core.report.metrics.diagnosis import diagnose, weights_of
-from hinter_core.statistics.rates import Rate, wilson
 from hinter_core.storage import write_whole
 from hinter_core.terms.dictionary import choose, load_shipped
 
@@ -233,7 +233,9 @@ class RepairRun:
         for number, (name, settings) in enumerate(sets.items()):
             self._note(Stage("measurement", number, len(sets)))
             measured.append(self._measured(name, settings))
-        result = RepairResult(self.repaired, learnt, self._accuracy(test), measured)
+        both = self._model, load_model(self.repaired, trusted=True)
+        accuracy, change = accuracy_of(test, both)
+        result = RepairResult(self.repaired, learnt, accuracy, measured, change)
         write_card(self._folder / self._repair.name, asdict(self._repair), result)
         write_figures(self._folder, result)
         return result
@@ -445,15 +447,6 @@ class RepairRun:
                 for row in test[: self._repair.sentences]:
                     stream.write(json.dumps({"id": row.id, "text": row.text}) + "\n")
         return path
-
-    def _accuracy(self, rows: Sequence[Row]) -> tuple[Rate, Rate]:
-        labelled = [row for row in rows if row.label in self._model.capabilities.labels]
-        rates = []
-        for model in (self._model, load_model(self.repaired, trusted=True)):
-            answers = PredictionStore(model).predict(row.text for row in labelled)
-            right = sum(answers[row.text].labels == (row.label,) for row in labelled)
-            rates.append(wilson(right, len(labelled)))
-        return rates[0], rates[1]
 
 
 def topmost(weights: Mapping[str, Mapping[str, float]], number: int) -> dict[str, dict[str, float]]:

@@ -52,26 +52,27 @@ def sweep_section(results: Mapping[Configuration, RepairResult]) -> Section:
         for top in dict.fromkeys(top for top, _ in results):
             by_share = {share: result for (t, share), result in results.items() if t == top}
             measured = [result.measured[place] for result in by_share.values()]
+            before = next(iter(by_share.values())).accuracy[0]
             start: list[Cell] = [name, top or _ALL]
-            rows.append([*start, "0 (before)", *_errors(measured[0].before), "", ""])
+            rows.append([*start, "0 (before)", *_errors(measured[0].before), "", before, before.of])
             for (share, result), one in zip(by_share.items(), measured, strict=True):
                 less = Estimate(one.less, why="no error before")
-                accuracy = result.accuracy[1].share
-                rows.append(
-                    [*start, f"{100 * share:g}\u00a0%", *_errors(one.after), less, accuracy]
-                )
+                accuracy = result.accuracy[1]
+                said = f"{100 * share:g}\u00a0%"
+                rows.append([*start, said, *_errors(one.after), less, accuracy, accuracy.of])
             gains = [one.less for one in measured if one.less is not None]
             rates = [one.after.share for one in measured if one.after.share is not None]
             for word, figure in (("mean", fmean), ("median", median)) if gains else ():
                 values = (Estimate(figure(rates)), Estimate(figure(gains)))
-                rows.append([*start, word, "", *values, ""])
+                rows.append([*start, word, "", *values, "", ""])
     sentences = [
         "Top: how many of the words that change the answer most often the sentences were drawn "
         "from. Share: sentences learnt from, as a share of the texts. Improvement: by what share "
         "of the error rate before it fell (Astraea, Table VII). One training each: differences of "
         "a few points are chance."
     ]
-    columns = ["Measured on", "Top", "Share", "Errors", "Error rate", "Improvement", "Accuracy"]
+    columns = ["Measured on", "Top", "Share", "Errors", "Error rate", "Improvement", "Accuracy",
+               "Texts of accuracy"]  # fmt: skip
     return Section("sweep", "Errors by what was learnt from", sentences, columns, rows)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from hinter_core.statistics.agreement import Coefficient
 from hinter_core.statistics.rates import Difference, Estimate, Rate
 
+NO_SIDE = "neither lower nor higher"
 _NONE = "\u2013"
 _Write = Callable[[float], str]
 
@@ -80,13 +81,14 @@ def difference_in_words(difference: Difference) -> str:
     """
     if difference.value is None:
         return "nothing to compare with"
-    side = "lower" if difference.value < 0 else "higher"
-    words = f"{_percent(abs(difference.value))} points {side}"
+    side, size = "lower" if difference.value < 0 else "higher", _percent(abs(difference.value))
+    words = NO_SIDE if size == "0.0" else f"{size} points {side}"
     if difference.low is None or difference.high is None:
         return words
     low, high = (round(100 * end, 1) for end in (difference.low, difference.high))
     if low < 0 < high:
-        ends = f"{-low:.1f} lower to {high:.1f} higher"
+        points = "points " * (words == NO_SIDE)
+        ends = f"{-low:.1f} {points}lower to {high:.1f} higher"
     else:
         ends = " to ".join(f"{end:.1f}" for end in sorted((abs(low), abs(high))))
     return f"{words} (95 % interval {ends})"

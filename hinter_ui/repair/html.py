@@ -96,6 +96,9 @@ def _accuracy(result: RepairResult) -> Markup:
         for when, rate in zip(("before", "after"), result.accuracy, strict=True)
     ]
     words = say("accuracy", of=result.accuracy[0].of)
+    if result.accuracy_change is not None:
+        apart = grouped(points(result.accuracy_change))
+        words += " " + say(f"accuracy_change.{result.accuracy_said}", apart=apart)
     return tag("section", tag("h3", say("accuracy_title")), tag("p", words, class_="quiet"),
                report_table(say("columns.accuracy"), heads, rows))  # fmt: skip
 
@@ -103,7 +106,9 @@ def _accuracy(result: RepairResult) -> Markup:
 def _measured(one: Measured) -> Markup:
     known = say.branch("sets")
     name = known.get(one.name) or say("sets.grammar", name=one.name.removeprefix("grammar "))
-    heads = [say(f"columns.{key}") for key in ("model", "single", "combined", "hidden", "neutral")]
+    keys = ["model", "single", "combined", "hidden", "neutral"]
+    labelled = one.before.accuracy and one.before.accuracy.correct.of
+    heads = [say(f"columns.{key}") for key in (*keys, *["accuracy"][: bool(labelled)])]
     rows = []
     for when, errors in (("before", one.before), ("after", one.after)):
         hits, of = errors.neutral
@@ -111,6 +116,7 @@ def _measured(one: Measured) -> Markup:
         rows.append(row_of(heads, (
             say(f"columns.{when}"), _rate(errors.single, bad=bad), _rate(errors.combined, bad=bad),
             numeral(errors.hidden), say("of", n=hits, of=of) if of else say("none"),
+            *([_rate(errors.accuracy.correct, bad=False)] if labelled and errors.accuracy else []),
         )))  # fmt: skip
     return tag("section", tag("h3", isolated(name)), tag("p", _fall(one)),
                report_table(name, heads, rows))  # fmt: skip
@@ -120,7 +126,11 @@ def _fall(one: Measured) -> str:
     before, after = (100 * (errors.share or 0.0) for errors in (one.before, one.after))
     apart = grouped(points(one.difference)) if one.difference else ""
     share = 100 * abs(one.less or 0.0)
-    return say(f"fall.{one.change}", share=share, before=before, after=after, apart=apart)
+    words = say(f"fall.{one.change}", share=share, before=before, after=after, apart=apart)
+    if one.more_hidden:
+        words = words.removesuffix(".")
+        words += say("hidden_rose", before=one.before.hidden, after=one.after.hidden)
+    return words
 
 
 def _rate(rate: Rate, *, bad: bool) -> Markup:

@@ -102,7 +102,9 @@ def test_a_repair_is_stopped_goes_on_and_shows_what_it_changed(
     shown = html.figures(status)
     for words in ("words that it did not learn from", "Accuracy", "before", "after", status.model):
         assert words in shown
-    assert shown.count("rate-bar") == 2 + 4 * len(status.figures.measured)
+    labelled = sum(one.before.accuracy is not None for one in status.figures.measured)
+    assert labelled == 2
+    assert shown.count("rate-bar") == 2 + 4 * len(status.figures.measured) + 2 * labelled
     assert [one.id for one in actions.listed()] == [status.id]
     actions.hand_over(session)
     assert session.models == (f"hf:{files / 'tiny'}", status.model)
@@ -156,10 +158,12 @@ def test_a_change_of_errors_is_named_where_it_is_clear(
     hits: int, difference: Difference, said: str
 ) -> None:
     before, after = (
-        Errors(wilson(one, 100), wilson(one, 100), 0, (0, 0), None) for one in (20, hits)
+        Errors(wilson(one, 100), wilson(one, 100), hidden, (0, 0), None)
+        for one, hidden in ((20, 17), (hits, 21))
     )
     words = html._fall(Measured("texts", before, after, difference)).replace("\u00a0", " ")
     assert said in words
+    assert words.endswith("; hidden errors rose from 17 to 21.")
 
 
 def test_a_repair_that_cannot_run_says_why(actions: RepairActions, files: Path) -> None:

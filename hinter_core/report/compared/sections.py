@@ -13,6 +13,7 @@ from hinter_core.report.compared.comparison import (
 from hinter_core.report.metrics.examples import example_row, table_of
 from hinter_core.report.section import Cell, PValue, Rows, Section
 from hinter_core.statistics.format import (
+    NO_SIDE,
     difference_in_words,
     p_in_words,
     rate_in_words,
@@ -100,7 +101,7 @@ def contrast_in_words(line: Contrast) -> str:
 
 def _second_is(difference: Difference) -> str:
     if difference.value == 0:
-        words = difference_in_words(difference).removeprefix("0.0 points higher")
+        words = difference_in_words(difference).removeprefix(NO_SIDE)
         return "no difference" + words
     return f"model B is {difference_in_words(difference)}"
 

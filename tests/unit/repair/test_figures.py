@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy
@@ -11,11 +12,15 @@ import pytest
 from numpy import ndarray
 from numpy.random import Generator
 
+from hinter_core.data.rows import Row
+from hinter_core.models.base import Capabilities
 from hinter_core.repair.card import sections_of
-from hinter_core.repair.figures import Errors, Learnt, Measured, RepairResult
+from hinter_core.repair.figures import Errors, Learnt, Measured, RepairResult, accuracy_of
 from hinter_core.repair.progress import figures_in, write_figures
+from hinter_core.repair.sweep import sweep_section
 from hinter_core.statistics.clustered import paired_difference
 from hinter_core.statistics.rates import Difference, Rate, wilson
+from hinter_core.types import Prediction
 
 NOTHING = Rate(0, 0)
 FALL, RISE = Difference(-0.2, -0.3, -0.1), Difference(0.2, 0.1, 0.3)
@@ -57,6 +62,58 @@ def test_a_change_is_named_where_it_is_clear(
     assert said.replace(" ", "\u00a0") in words.replace(" ", "\u00a0")
     claimed = any(verb in words for verb in ("fell", "rose"))
     assert claimed == (difference in (FALL, RISE) and bool(before.share))
+
+
+def test_hidden_errors_that_rose_stand_beside_the_fall_of_all() -> None:
+    before, after = errors(20, 20), errors(5, 20)
+    words = sentences(Learnt(), Measured("texts", before, replace(after, hidden=4), FALL))[-1]
+    assert "fell by 38" in words
+    assert words.endswith("; hidden errors rose from 0 to 4.")
+    words = sentences(Learnt(), Measured("texts", replace(before, hidden=4), after, FALL))[-1]
+    assert "hidden" not in words
+
+
+@pytest.mark.parametrize(
+    ("texts", "right", "said"),
+    [  # right before and after
+        (12, (7, 7), "neither lower nor higher (95 % interval"),
+        (12, (7, 8), "8.3 points higher (95 % interval 36.9 lower to 53.5 higher), too few"),
+        (400, (300, 298), ", no clear change."),
+        (400, (300, 200), "25.0 points lower (95 % interval 20."),
+    ],
+)
+def test_accuracy_is_said_to_hold_where_the_texts_can_tell(
+    texts: int, right: tuple[int, int], said: str
+) -> None:
+    rows = [Row(n, str(n), f"text {n}", "good") for n in range(texts)]
+    accuracy, change = accuracy_of(rows, [Answers(number) for number in right])
+    assert [rate.hits for rate in accuracy] == list(right)
+    (section,) = sections_of(RepairResult("m", Learnt(), accuracy, [], change))
+    assert said in section.sentences[-1]
+    few = texts == 12
+    assert section.sentences[-1].endswith("too few texts to tell.") == few
+
+
+@dataclass
+class Answers:
+    """A model that answers the first texts rightly."""
+
+    right: int
+    name = identity = "answers"
+    capabilities = Capabilities(labels=("good", "bad"))
+
+    def predict(self, texts: Sequence[str]) -> list[Prediction]:
+        rights = [int(text.split()[1]) < self.right for text in texts]
+        return [Prediction(("good" if right else "bad",)) for right in rights]
+
+
+def test_a_sweep_has_accuracy_before_and_its_number_of_texts() -> None:
+    one = Measured("texts", errors(20, 20), errors(5, 5), FALL)
+    result = RepairResult("m", Learnt(), (wilson(7, 12), wilson(8, 12)), [one])
+    section = sweep_section({(0, 0.1): result})
+    rows = [dict(zip(section.columns, row, strict=True)) for row in section.rows]
+    told = [(row["Share"], row["Accuracy"][:6], row["Texts of accuracy"]) for row in rows[:2]]
+    assert told == [("0 (before)", "58.3\u00a0%", "12"), ("10\u00a0%", "66.7\u00a0%", "12")]
 
 
 KINDS: dict[str, Callable[[Generator, int], ndarray]] = {  # error rates of texts
@@ -113,14 +170,16 @@ def test_what_was_left_out_and_what_the_diagnosis_found_is_said() -> None:
 
 def test_figures_are_read_again_and_so_are_those_from_before(tmp_path: Path) -> None:
     one = Measured("texts", errors(20, 20), errors(5, 5), FALL)
-    result = RepairResult("m", Learnt(1, 2, 3, errors=0), (wilson(1, 2), wilson(1, 2)), [one])
+    accuracy = wilson(1, 2), wilson(1, 2)
+    result = RepairResult("m", Learnt(1, 2, 3, errors=0), accuracy, [one], UNSURE)
     write_figures(tmp_path, result)
     assert figures_in(tmp_path) == result
     path = tmp_path / "figures.json"
     old = json.loads(path.read_text())
     old["examples"] = {"texts": 1, "sentences": 2}
-    del old["measured"][0]["difference"]
+    del old["measured"][0]["difference"], old["accuracy_change"]
     path.write_text(json.dumps(old))
     read = figures_in(tmp_path)
     assert read is not None
     assert (read.examples, read.measured[0].change) == (Learnt(1, 2), "unsaid")
+    assert read.accuracy_said == "unsaid"

@@ -90,8 +90,15 @@ def test_in_words() -> None:
         (-0.052, -0.107, 0.0001, "5.2 points lower (95 % interval 0.0 to 10.7)"),
         (0.031, -0.004, 0.066, "3.1 points higher (95 % interval 0.4 lower to 6.6 higher)"),
         (0.1, 0.03, 0.2, "10.0 points higher (95 % interval 3.0 to 20.0)"),
+        (
+            0.0,
+            -0.16,
+            0.16,
+            "neither lower nor higher (95 % interval 16.0 points lower to 16.0 higher)",
+        ),
     ):
         assert difference_in_words(Difference(value, low, high)) == words
+    assert difference_in_words(Difference(-0.0004)) == "neither lower nor higher"
 
 
 def cell_of(sample: list[tuple[bool, float]], total: int | None = None) -> WeightedShare:
