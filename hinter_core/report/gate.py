@@ -64,6 +64,7 @@ class Decision:
     A gate stops only what fails or was not measured: an interval on both sides of the limit passes
     it, ``why`` being empty, unless the upper end counts. ``excess``: the comparison with placebo
     mutants that decides; None if there is none. ``measured``: what the limit is compared with.
+    ``without_placebo``: too few placebo mutants to compare with.
     """
 
     model: str
@@ -71,6 +72,7 @@ class Decision:
     why: str = ""
     excess: PlaceboExcess | None = None
     measured: str = ""
+    without_placebo: bool = False
 
     @property
     def stopped(self) -> bool:
@@ -102,6 +104,8 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
     measured = [one for one in orders if not one.few]
     if not measured:
         most = max(orders, key=lambda one: one.placebo.of, default=None)
+        if not errors.hits:
+            return _unchanged(model, share, on, most)
         number, order = (most.placebo.of, most.order) if most else (0, 2)
         counted = "1 case" if number == 1 else f"{number:,} cases"
         why = (
@@ -110,7 +114,7 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
             "neutral words of two kinds (a day and a meal) or given names, or limit the rate "
             "alone (--gate-on rate)."
         )
-        return Decision(name, GateOutcome.FEW, why, most)
+        return Decision(name, GateOutcome.FEW, why, most, without_placebo=True)
     for one in measured:
         low = one.difference.low
         if low is None or low > share:
@@ -124,6 +128,20 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
     if on is GateOn.UPPER:
         why = f"{said}: more than {100 * share:g} points are not ruled out. Test more texts."
     return Decision(name, GateOutcome.FEW, why, unsure[0], said)
+
+
+def _unchanged(
+    model: ModelReport, share: float, on: GateOn, excess: PlaceboExcess | None
+) -> Decision:
+    """Decide without placebo mutants: where no answer changed, the excess is at most the rate."""
+    errors = model.intersectional.errors
+    said, why = f"intersectional errors {rate_in_words(errors)}", ""
+    outcome = GateOutcome.FEW
+    if errors.high is not None and errors.high <= share:
+        outcome = GateOutcome.PASS
+    elif on is GateOn.UPPER:
+        why = f"{said}: more than {100 * share:g} points are not ruled out. Test more texts."
+    return Decision(model.model, outcome, why, excess, said, without_placebo=True)
 
 
 def _by_share(model: ModelReport, share: float, on: GateOn) -> Decision:

@@ -28,7 +28,7 @@ from hinter_core.report.sections import (
     same_in_words,
     unusable_in_words,
 )
-from hinter_core.statistics.format import percent, points
+from hinter_core.statistics.format import percent, points, rate_in_words
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
 
@@ -56,6 +56,7 @@ LABELS = {
     "appendix": "Appendix",
     "circles": "Circles of these texts",
 }
+_UNCHANGED = "No answer changed"
 _HEADS = {GateOutcome.PASS: "Pass", GateOutcome.FAIL: "Fail", GateOutcome.FEW: "Too few to say"}
 _RULES = {
     GateOn.EXCESS: "A model fails if the whole 95 % interval of its excess over placebo mutants, "
@@ -159,10 +160,9 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float, idle:
     ]  # fmt: skip
     number, hidden = line.verdicts[Verdict.HIDDEN.value], ""
     if line.hidden and line.errors.hits:
-        hidden = f", {number:,} of them hidden" if number else ", none of them hidden"
+        hidden = "; none of these is hidden"
     if number and line.hidden_sources:
-        texts = line.hidden_sources.hits
-        hidden += f" (in {texts:,} {'text' if texts == 1 else 'texts'})"
+        hidden = f"; {number:,} of these hidden, in {rate_in_words(line.hidden_sources)} texts"
     words = [decision.why[:1].upper() + decision.why[1:]] if decision.why else []
     lost = line.verdicts[Verdict.UNANSWERED.value]
     if many_lost(line) and "have no answer" not in decision.why:
@@ -170,11 +170,15 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float, idle:
     if not line.mutants:
         words += filter(None, [idle])
     else:
-        words.append(
-            f"{line.errors.hits:,} of {line.errors.of:,} {line.name} mutants changed the answer"
-            f"{hidden}. They are in {line.sources.hits:,} of {line.sources.of:,} texts with such "
-            "mutants."
+        counted = (
+            f"{line.errors.hits:,} of {line.errors.of:,} {line.name} mutants changed the answer, "
+            f"in {line.sources.hits:,} of {line.sources.of:,} texts{hidden}."
         )
+        # What is known comes before why nothing is decided.
+        words.insert(0 if decision.without_placebo else len(words), counted)
+    head = _head(model, decision)
+    if head == _UNCHANGED:
+        words.append(f"{head}, so there is nothing to decide.")
     words += filter(None, [answers_in_words(model.answers)])
     if model.priority:
         words.append(f"Rates are of the audit alone. {asked_in_words(model.priority)}")
@@ -183,12 +187,22 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float, idle:
     return Card(
         model.model,
         decision.outcome.name.lower(),
-        _HEADS[decision.outcome],
+        head,
         points(one.difference) if one and not one.few else "",
         f"{100 * limit:+g}",
         bars,
         words,
     )
+
+
+def _head(model: ModelReport, decision: Decision) -> str:
+    """Name the outcome; where placebo mutants are too few to decide, what is known without them."""
+    if decision.outcome is not GateOutcome.FEW or not decision.without_placebo:
+        return _HEADS[decision.outcome]
+    if not model.intersectional.errors.hits + model.atomic.errors.hits:
+        return _UNCHANGED
+    number = model.intersectional.verdicts[Verdict.HIDDEN.value]
+    return f"Not decided: {number:,} hidden"
 
 
 def leading(model: ModelReport) -> list[Mapping[str, Any]]:
@@ -251,7 +265,7 @@ def caveats(
                 f"interval reaches {100 * high:+.1f}. A gate lets it pass: there, the lower end "
                 "alone counts. Test more texts."
             )
-        elif one.outcome is GateOutcome.FEW and one.excess and one.excess.few:
+        elif one.stopped and one.excess and one.excess.few:
             number = one.excess.placebo.of
             yield (
                 f"{one.model}: {number:,} {'case' if number == 1 else 'cases'} of placebo mutants "

@@ -122,7 +122,7 @@ def test_a_gate_decides_by_the_exit_code(
     code, _, err = run("report", folder, "--fail-over", "0.5")
     assert code == 1
     assert "order 2 are too few to tell bias from brittleness: 100 are needed" in err
-    assert "neutral words of two kinds (a day and a number) or given names" in err
+    assert "neutral words of two kinds (a day and a meal) or given names" in err
     hidden = ("--fail-over", "0", "--gate-on", "hidden")
     code, _, err = run("report", folder, *hidden, "--junit", str(file))
     first, finding = err.splitlines()

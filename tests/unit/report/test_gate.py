@@ -76,8 +76,15 @@ def test_hidden_findings_alone_are_counted_and_named(store: CampaignStore, repor
 
 
 def test_without_placebo_no_model_passes(report: Report) -> None:
-    """Bias cannot be told from brittleness."""
-    assert [fault.partition(": ")[2][:16] for fault in gate(report, 1)] == ["0 cases of place"] * 2
+    """Bias cannot be told from brittleness, unless no answer changed."""
+    (fault,) = gate(report, 0)
+    assert fault.startswith(f"{HIDDEN}: 0 cases of place")
+    (line,) = passed(report, 0)
+    assert line.startswith(f"{NEVER}: intersectional errors 0 of ")
+    assert "not decided, and passed" in line
+    assert "are not ruled out" in gate(report, 0, GateOn.UPPER)[1]
+    (line,) = passed(report, 1)
+    assert line.endswith("100 points allowed: passed.")
 
 
 def with_excess(report: Report, low: float, cases: int) -> Report:

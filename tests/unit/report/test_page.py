@@ -42,6 +42,7 @@ from hinter_core.report.page.html import marked, to_html
 from hinter_core.report.page.opening import opening
 from hinter_core.report.section import joined
 from hinter_core.report.sections import sections
+from hinter_core.statistics.format import rate_in_words
 from hinter_core.statistics.rates import Difference, Rate
 
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
@@ -197,8 +198,13 @@ def test_examples_are_the_clusters_with_most_hidden_mutants(report: Report) -> N
     assert sum(numbers) == model.intersectional.verdicts["hidden"]
     texts, (first, *_) = model.intersectional.hidden_sources, opening(report).cards
     assert texts
-    hidden = f"{sum(numbers):,} of them hidden (in {texts.hits} text{'s' * (texts.hits > 1)})."
-    assert any(hidden in words for words in first.words)
+    hidden = f"; {sum(numbers):,} of these hidden, in {rate_in_words(texts)} texts."
+    assert hidden in first.words[0]  # before why nothing is decided
+    assert first.head == f"Not decided: {sum(numbers):,} hidden"
+    never = opening(report).cards[1]
+    assert never.head == "No answer changed"
+    assert "No answer changed, so there is nothing to decide." in never.words
+    assert not any("placebo" in words for words in never.words)
     assert len({(one["row"], tuple(one["attributes"])) for one in model.examples}) == len(numbers)
     alone = [one["alike"] for one in model.examples if not one["across_people"]]
     assert numbers[: len(alone)] == sorted(alone, reverse=True)
