@@ -35,7 +35,8 @@ _OLD = frozenset({"old", "young"})
 _MODIFIERS = ("amod", "compound", "nmod:desc", "flat")
 _GROWN = 18  # years
 _SMALL = 7
-_YOUNG = 20
+_YOUNG = 21
+_WITH_PARENTS: Years = (0, 55)
 # Relations and words of what denies a predicate; "not only" adds to it.
 _DENYING = ("advmod", "neg", "cc", "cc:preconj")
 _NOT = ("no longer", *"not n't n\u2019t never neither nor hardly scarcely no".split())
@@ -213,10 +214,11 @@ class Ages:
             return f"\u201c{before}\u201d needs an adjective that has degrees"
         if noun is None and new in self._words["attributive"]:
             return f"\u201c{new}\u201d stands before a noun only"
-        if noun is not None:
+        if noun is not None and not _is_number(edit):
             said, source = years_of(tree.lower[noun]), years_of(edit.source.text, edit.source.group)
             if said is not None and source is not None and not agree(said, source):
-                return f"\u201c{tree.lower[noun]}\u201d says whose they are, not of what age"
+                beside, word = self._text[slice(*edit.spans[0])], tree.lower[noun]
+                return f"beside \u201c{beside}\u201d, \u201c{word}\u201d says no age"
         return ""
 
     def _of_a_child(self, edit: Edit, tree: SentenceTree, token: int, target: Years) -> str:
@@ -262,11 +264,12 @@ class Ages:
                 for one in self._ages_at(span)
                 if not _meets(one[0], spans) or (of and one[0] != span)
             ]
-        number = is_number(edit.source) or YEAR_OLD.match(edit.source.text.lower())
-        period = edit.source.form in (_FORM.ANY, _FORM.PREP_PHRASE) and not number
+        source = years_of(edit.source.text, edit.source.group)
+        period = edit.source.form in (_FORM.ANY, _FORM.PREP_PHRASE) and not _is_number(edit)
         for place, said in known[span]:
             # Who is grown up was a child once.
-            if agree(said, target) or (period and said[0] >= target[1]):
+            old = said == _WITH_PARENTS and source is not None and not agree(said, source)
+            if agree(said, target) or (period and said[0] >= target[1]) or old:
                 continue
             return f"the text also says \u201c{self._text[slice(*place)]}\u201d of the same person"
         return ""
@@ -305,10 +308,14 @@ class Ages:
                 yield place, years
 
     def _of_owner(self, tree: SentenceTree, owned: int) -> Iterator[tuple[Span, Years]]:
-        """Yield what only somebody who is no child has: "her colleagues"."""
+        """Yield what only somebody who is no child or not old has: "her colleagues"."""
+        low, high = tree.parse.spans[owned]
+        place = tree.start + low, tree.start + high
         if tree.lower[owned] in self._words["of_grown"]:
-            low, high = tree.parse.spans[owned]
-            yield (tree.start + low, tree.start + high), AT_WORK
+            yield place, AT_WORK
+        elders = self._words["elders"] if self._words["gone"].isdisjoint(tree.lower) else ()
+        if tree.lower[owned] in elders:
+            yield place, _WITH_PARENTS
 
     @cached_property
     def _numbers(self) -> list[tuple[Span, Years]]:
@@ -333,6 +340,11 @@ class Ages:
         if token + 1 < len(tags) and tags[token + 1] in NOUN_TAGS and tags[token][:2] == "JJ":
             return token + 1
         return None
+
+
+def _is_number(edit: Edit) -> bool:
+    """Whether an edit changes a number of years."""
+    return is_number(edit.source) or YEAR_OLD.match(edit.source.text.lower()) is not None
 
 
 def _meets(place: Span, spans: Sequence[Span]) -> bool:

@@ -61,6 +61,7 @@ _WORKED = re.compile(
 )
 AT_WORK: Years = (14, _OLDEST)
 _RETIRED = 50
+_COMING_OF_AGE: Years = (19, 21)
 _BEFORE = 40  # characters before a number that show that it is nobody's
 _ALONE = re.compile(_NUMBER)
 _WORD = re.compile(r"[^\W\d_]+")
@@ -91,8 +92,7 @@ def _years() -> Mapping[str, Years]:
 def _of_term(term: str, group: str) -> Years:
     """Return the years of a term: its number, its decade, or those of its group."""
     if match := YEAR_OLD.match(term):
-        number = number_of(next(filter(None, match.groups())))
-        return number, number + 1
+        return _of_number(number_of(next(filter(None, match.groups()))))
     decade = next((10 * n for n, ten in enumerate(_TENS, 2) if term.startswith(ten)), 0)
     return (decade, decade + 10) if decade else _GROUPS.get(group, (0, _OLDEST))
 
@@ -128,8 +128,13 @@ def years_of(word: str, group: str = "") -> Years | None:
     """
     word = word.lower().rstrip(".")
     if group and _ALONE.fullmatch(word):
-        return number_of(word), number_of(word) + 1
+        return _of_number(number_of(word))
     return _years().get(word, _GROUPS.get(group))
+
+
+def _of_number(number: int) -> Years:
+    """Return the years of a number; at 18 and 19, a teenager is a man or a woman, and no boy."""
+    return _COMING_OF_AGE if number in range(18, 20) else (number, number + 1)
 
 
 def agree(one: Years, other: Years) -> bool:
@@ -148,11 +153,9 @@ class Stated(NamedTuple):
 def said_years(text: str) -> Iterator[tuple[Span, Years]]:
     """Yield the ages that a text says: "aged 12", "in her thirties", "ten years of experience"."""
     for match in _SAID.finditer(text):
-        number = number_of(_number(match).words)
-        yield match.span(), (number, number + 1)
+        yield match.span(), _of_number(number_of(_number(match).words))
     for span, years in _before_marks(text):
-        number = int(text[slice(*years)])
-        yield span, (number, number + 1)
+        yield span, _of_number(int(text[slice(*years)]))
     for match in _DECADE.finditer(text):
         ten = match.group(1)
         number = _NUMBERS[f"{ten.lower()}y"] if ten else 10 * int(match.group(2))

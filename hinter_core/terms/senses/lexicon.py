@@ -14,6 +14,7 @@ FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 NOUNS = (GrammaticalForm.NOUN_SG, GrammaticalForm.NOUN_PL)
 # Written in lower case, these are no people.
 LOWER_THINGS = frozenset("swede swedes pole poles afghan afghans china turkey dane".split())
+_AGED = frozenset({"-", "year", "years", "yr", "yrs"})  # before "old"
 _OF_PEOPLE = frozenset({"russian"})  # ends of expressions that describe somebody, too
 
 
@@ -51,10 +52,13 @@ def expression_at(words: Sequence[str], place: int) -> tuple[str, ...]:
 def is_expression(phrase: Sequence[str], words: Sequence[str], start: int) -> bool:
     """Whether an expression begins at one of these words.
 
-    Not where it describes somebody ("a black Russian woman") or is a title ("Lady Justice Hale").
+    Not where it describes somebody ("a black Russian woman", "a 12-year-old boy") or is a title
+    ("Lady Justice Hale").
     """
     stop = start + len(phrase)
     if start < 0 or tuple(map(fold, words[start:stop])) != tuple(phrase):
+        return False
+    if phrase[0] == "old" and start and fold(words[start - 1]) in _AGED:
         return False
     after = words[stop] if stop < len(words) else ""
     if phrase[-1] in _OF_PEOPLE:
