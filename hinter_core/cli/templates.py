@@ -92,7 +92,8 @@ def show(
 ) -> None:
     """Show templates with their slots, faulty lines, and why other texts were refused."""
     values = TemplateValues(load_names()) if filled else None
-    for row in islice(open_templates(path).rows(), first):
+    rows = open_templates(path).rows()
+    for row in islice(rows, first):
         if not isinstance(row, TemplateRow) or row.template is None:
             say(f"line {row.number}: {row.fault}", err=as_json)
             continue
@@ -104,6 +105,8 @@ def show(
         say(f"{template.id} ({about})\n  {template.text}")
         if values is not None:
             say(f"  {values.plan(template, Settings(), template.attributes).text}")
+    if more := sum(1 for _ in rows):
+        say(f"and {more:,} more; --first {first + more} shows all", err=as_json)
     counts = counts_of(path)
     for line in reasons_in_words(counts) if counts and not as_json else ():
         say(line)

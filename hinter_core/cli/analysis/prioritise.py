@@ -45,8 +45,11 @@ def prioritise(
         str, typer.Option(help=f"Order single pairs or whole arms: {' or '.join(LEVELS)}.")
     ] = "pair",
     arm: Annotated[
-        str, typer.Option(help=f"With --level arm, what an arm is: {', '.join(ARMS)}.")
-    ] = "groups",
+        str,
+        typer.Option(
+            help=f"With --level arm, what an arm is: {', '.join(ARMS)}.  [default: groups]"
+        ),
+    ] = "",
     budget: Annotated[
         int | None, typer.Option(help="Stop each replay after this number of pairs.")
     ] = None,
@@ -66,6 +69,9 @@ def prioritise(
         raise InputError(f"{out}: name a file that ends in {', '.join(FORMS)}.")
     if below is not None and level == "arm":
         raise InputError("--below needs single pairs, one after the other; leave out --level arm.")
+    if arm and level != "arm":
+        raise InputError("--arm says what --level arm orders; add --level arm, or leave out --arm.")
+    arm = arm or ReplaySettings.arm
     settings = ReplaySettings(listed_names(orders), seeds, level, arm, budget, below)
     by_metric = _weights(weights)
     answered = read_cases(CampaignStore(folder), model)

@@ -1,10 +1,10 @@
-"""Grammars are read from YAML files; a fault is told with its line and what to do."""
+"""Grammars are read from YAML files; faults are told with their lines and what to do."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ _KEYS = {"about", "task", "start", "rules", "sensitive", "labels", *_ASKED}
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,60}")
 _REFERENCE = re.compile(r"<([^<>\n]{0,80})>")
 _MOST_BYTES = 1_000_000
+_MOST_FAULTS = 12  # told at once
 _DEEPEST = 100  # levels of rules
 # What YAML was reading where the fault lies at its beginning, and not where it was noticed.
 _OPEN = ("while scanning a simple key", "while parsing a flow mapping",
@@ -82,7 +83,7 @@ def read_grammar(text: str, name: str = "grammar", place: str = "the grammar") -
     """Read a grammar, ``place`` being what a fault names.
 
     Raises:
-        InputError: the first fault, with its line and what to do.
+        InputError: the faults, one a line, each with its line of the file and what to do.
     """
     return _Reader(text, name, place).grammar()
 
@@ -93,6 +94,7 @@ class _Reader:
     def __init__(self, text: str, name: str, place: str) -> None:
         self._name, self._place = name, place
         self._lines: dict[tuple[str, ...], int] = {}
+        self._faults: list[str] = []
         self._tree = self._load(text)
 
     def _load(self, text: str) -> dict[str, Any]:
@@ -145,21 +147,41 @@ class _Reader:
         if not holds:
             raise self._fault(words, *path)
 
+    def _attempt(self, read: Callable[..., Any], *given: Any) -> Any:
+        """Return what is read; note a fault and return None."""
+        try:
+            return read(*given)
+        except InputError as fault:
+            self._faults.append(str(fault))
+            return None
+
+    def _require_no_fault(self) -> None:
+        if self._faults:
+            raise InputError("\n".join(self._faults[:_MOST_FAULTS]))
+
     def grammar(self) -> Grammar:
-        """Return the grammar, or raise its first fault."""
+        """Return the grammar, or raise its faults: those of its parts, else those of the whole."""
         known, task = ", ".join(sorted(_KEYS)), str(self._tree.get("task", CLASSIFICATION))
         for key in self._tree:
-            self._require(key in _KEYS, f"unknown key '{key}'; use {known}.", key)
-        self._require(task in TASKS, f"unknown task '{task}'; use {', '.join(TASKS)}.", "task")
-        sensitive, rules = self._sensitive(), self._rules()
+            unknown = f"unknown key '{key}'; use {known}."
+            self._attempt(self._require, key in _KEYS, unknown, key)
+        no_task = f"unknown task '{task}'; use {', '.join(TASKS)}."
+        self._attempt(self._require, task in TASKS, no_task, "task")
+        rules, sensitive = self._attempt(self._rules), self._attempt(self._sensitive)
         start, about = (str(self._tree.get(key, "")).strip() for key in ("start", "about"))
         none = f"start names '{start}', which is no rule; name one of the rules."
-        self._require(start in rules, none, "start")
+        self._attempt(self._require, rules is None or start in rules, none, "start")
+        self._require_no_fault()
         grammar = Grammar(self._name, about, task, start, rules, sensitive, {})
-        self._require_names(grammar)
-        self._require_finite(grammar)
-        self._require_reached(grammar)
-        return self._labelled(self._asked(grammar))
+        asked = self._attempt(self._asked, grammar)
+        labelled = self._attempt(self._labelled, asked or grammar)
+        self._attempt(self._require_finite, grammar)
+        self._attempt(self._require_names, grammar)
+        if not self._faults:  # a name that is written wrongly is reached from nowhere
+            self._require_reached(grammar)
+        self._require_no_fault()
+        assert isinstance(labelled, Grammar)
+        return labelled
 
     def _rules(self) -> dict[str, tuple[Alternative, ...]]:
         tree = self._tree.get("rules")
@@ -169,17 +191,18 @@ class _Reader:
             )
         rules = {}
         for name, written in tree.items():
-            if not _NAME.fullmatch(name) or name != name.lower() or name in (ARTICLE, MASK):
-                raise self._fault(
-                    f"'{name}' is no name of a rule; use small letters, digits, - and _, and not "
-                    f"{ARTICLE} or {MASK}.", "rules", name,
-                )  # fmt: skip
-            lacks = f"rule '{name}' has no alternatives; write a list of them."
-            self._require(isinstance(written, list) and written, lacks, "rules", name)
-            rules[name] = self._alternatives(name, written)
+            named = _NAME.fullmatch(name) and name == name.lower() and name not in (ARTICLE, MASK)
+            no_name = (
+                f"'{name}' is no name of a rule; use small letters, digits, - and _, and not "
+                f"{ARTICLE} or {MASK}."
+            )
+            self._attempt(self._require, named, no_name, "rules", name)
+            rules[name] = self._attempt(self._alternatives, name, written)
         return rules
 
-    def _alternatives(self, name: str, written: list[Any]) -> tuple[Alternative, ...]:
+    def _alternatives(self, name: str, written: Any) -> tuple[Alternative, ...]:
+        lacks = f"rule '{name}' has no alternatives; write a list of them."
+        self._require(isinstance(written, list) and written, lacks, "rules", name)
         alternatives: dict[Alternative, None] = {}
         for number, one in enumerate(written):
             place = ("rules", name, str(number))
@@ -212,7 +235,7 @@ class _Reader:
                 "there is no sensitive attribute; write sensitive: with values for each.",
                 "sensitive",
             )
-        return {attribute: self._values(attribute, tree[attribute]) for attribute in tree}
+        return {name: self._attempt(self._values, name, tree[name]) for name in tree}
 
     def _values(self, attribute: str, written: object) -> tuple[Value, ...]:
         place = ("sensitive", attribute)

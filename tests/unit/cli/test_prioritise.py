@@ -53,6 +53,7 @@ def test_a_table_and_every_file(run: Run, folder: str, tmp_path: Path) -> None:
     [
         (("--orders", "best"), "'best' is no order"),
         (("--budget", "0"), "asks nothing"),
+        (("--arm", "relation"), "add --level arm"),
         (("--seeds", "0"), "give 1 or more"),
         (("--model", "vader"), "no answers of 'vader'"),
         (("--metrics", "colour"), "'colour' is no metric"),

@@ -28,7 +28,8 @@ def test_mine_show_and_run(run: Run, tmp_path: Path) -> None:
     code, text, _ = run("report", str(tmp_path / "campaign"))
     assert code == 0
     assert "Bias-uncovering test cases" in text
-    code, text, _ = run("templates", "show", str(out), "--json", "--first", "1")
+    code, text, error = run("templates", "show", str(out), "--json", "--first", "1")
+    assert error == "and 1 more; --first 2 shows all\n"
     assert text.startswith('{\n"id": "1"') or '"id": "1"' in text
 
 

@@ -133,6 +133,18 @@ def test_a_grammar_is_read() -> None:
     assert grammar.size == (4, 9)
 
 
+def test_all_faults_are_told_at_once() -> None:
+    parts = SMALL.replace("start: sentence", "start: text").replace("[furious,", "['',")
+    with pytest.raises(InputError) as refused:
+        read_grammar(parts.replace("[nurse, pilot]", "[nurse]"))
+    assert [line.partition(":")[0] for line in str(refused.value).splitlines()] == [
+        f"the grammar, line {number}" for number in (5, 7, 1)
+    ]
+    with pytest.raises(InputError) as refused:
+        read_grammar(SMALL.replace("<feeling>", "<mood> <sentence>").replace("{furious:", "{sad:"))
+    assert len(str(refused.value).splitlines()) == 3
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_told_with_its_line(fault: str) -> None:
     old, new, said = FAULTS[fault]
