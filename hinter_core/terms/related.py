@@ -48,9 +48,14 @@ class _Index:
     first: dict[str, list[tuple[str, ...]]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, words: str, row: int, *, names: bool) -> None:
-        """Add words of a row; ``names``: they name the people or its country themselves."""
+        """Add words of a row; ``names``: they name the people or its country themselves.
+
+        A name of others than a people says nothing of a text's other words: *trans man*, whom words
+        for a female body fit.
+        """
         pieces = tuple(_WORD.findall(words))
-        self.rows[pieces].add(row)
+        if not names or row not in self.near:
+            self.rows[pieces].add(row)
         if names:
             self.named[pieces].add(row)
         if pieces not in self.first[pieces[0].lower()]:

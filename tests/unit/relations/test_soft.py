@@ -49,6 +49,7 @@ SOFT = [
     ("The pagan priestess lit a candle.", "religion", "priestess"),
     ("The Jewish boy had his bar mitzvah.", "gender", "bar mitzvah"),
     ("The blind singer fed her guide dog.", "disability", "guide dog"),
+    ("The trans woman began her hormone therapy.", "gender", "hormone therapy"),
     ("A clerk with schizophrenia heard voices.", "disability", "voices"),
     ("A wheelchair-using man with spina bifida sang.", "disability", "spina bifida"),
     ("My mom's eyes are green, my dad's are brown.", "gender", "dad"),
@@ -110,6 +111,10 @@ FIRM = [
     ("I am Japanese-American and live in Boston.", "race", None),
     ("The Danish sailor met a Kenyan in Kenya.", "nationality", "Kenyan"),
     ("The pregnant woman sat down.", "gender", "nonbinary person"),
+    ("The pregnant woman met a trans woman.", "gender", "trans man"),
+    ("The bearded man sat down.", "gender", "trans man"),
+    ("The woman in a hijab sat down.", "gender", "trans woman"),
+    ("The woman began her hormone therapy.", "gender", "trans woman"),
     ("The woman waved. Her sister was pregnant.", "gender", "man"),
     ("The young clerk paid 12 euros.", "age", "elderly"),
     ("The deaf singer fed her dog.", "disability", "sighted"),
@@ -130,6 +135,17 @@ def test_what_contradicts_nothing(
     wanted = [one for one in found if target in (None, one.mutant.edits[0].target.text)]
     assert wanted or attribute == "nationality"
     assert not any(one.conformance.layer is Layer.SOFT for one in wanted)
+
+
+def test_a_body_contradicts_only_those_who_have_another(judged: Judged) -> None:
+    for text, against in (("The pregnant woman sang.", {"man", "trans woman"}),
+                          ("The woman in a sari sang.", {"man", "trans man"})):  # fmt: skip
+        soft = {
+            one.mutant.edits[0].target.text
+            for one in judged(text, "gender")
+            if one.conformance.layer is Layer.SOFT
+        }
+        assert soft & {"man", "trans man", "trans woman", "nonbinary person"} == against
 
 
 def test_a_name_fits_only_those_who_bear_it_too(judged: Judged) -> None:
