@@ -13,6 +13,9 @@ from hinter_core.language.trees import SentenceTree
 from hinter_core.types import MentionKind
 
 _CLOSING = 6  # words, at most, before the name under a letter
+_NO_APPOSITION = ("obj", "parataxis", "ccomp")
+_NO_EQUATION = frozenset("not n't never like as of in about".split())
+_SUBJECTS = ("nsubj", "nsubj:outer")
 _NOUN_FAR = 40  # sentences back to the same noun
 
 
@@ -158,6 +161,7 @@ def join_appositions(sets: EntitySets) -> None:
                 for other in tree.children(part, "appos"):
                     if not tree.ends_list(other):
                         _join_apposition(sets, tree, phrase, other)
+            _join_before(sets, tree, phrase)
             if tree.children(token, "cop"):
                 _join_predicate(sets, tree, token)
             elif phrase.person and phrase.indefinite and "as" in _cases(tree, token):
@@ -167,6 +171,19 @@ def join_appositions(sets: EntitySets) -> None:
                     for name in _names(tree, clause):
                         if name in tree.phrase_of:
                             _join_if(sets, phrase, phrases[tree.phrase_of[name]])
+
+
+def _join_before(sets: EntitySets, tree: SentenceTree, phrase: Phrase) -> None:
+    """Join an apposition that the parser took for none: "they told my aunt, a cook, that"."""
+    labels = tree.parse.labels
+    if not phrase.indefinite or labels[phrase.head] not in _NO_APPOSITION:
+        return
+    if tree.lower[phrase.first - 1] != "," or tree.children(phrase.head, "conj", "cop", "nsubj"):
+        return
+    for one in [sets.document.phrases[number] for number in tree.phrase_of.values()]:
+        right_before = one.last == phrase.first - 2 and one.definite
+        if right_before and one.person and one.number == SINGULAR:
+            _join_if(sets, one, phrase)
 
 
 def _names(tree: SentenceTree, clause: int) -> list[int]:
@@ -203,11 +220,12 @@ def _join_apposition(sets: EntitySets, tree: SentenceTree, one: Phrase, token: i
 def _join_predicate(sets: EntitySets, tree: SentenceTree, token: int) -> None:
     phrases = sets.document.phrases
     beside = (c for c in tree.below[token] if tree.parse.labels[c] != "conj")  # "and I'd like"
-    if any(
-        tree.lower[c] in ("not", "n't", "never", "like", "as", "of", "in", "about") for c in beside
-    ):
-        return
-    for subject in tree.children(token, "nsubj", "nsubj:outer"):
+    if tree.children(token, "case") or any(tree.lower[c] in _NO_EQUATION for c in beside):
+        return  # "he is with her"
+    clause, labels = token, tree.parse.labels
+    while labels[clause] == "conj" and not tree.children(clause, *_SUBJECTS):
+        clause = tree.parse.heads[clause]  # "he lives alone and is a cook"
+    for subject in tree.children(clause, *_SUBJECTS):
         if subject in tree.phrase_of and tree.parse.labels[token] != "appos":
             one = phrases[tree.phrase_of[subject]]
             for said in (token, *_added(sets, tree, one, token)):

@@ -25,6 +25,9 @@ from hinter_core.language.trees import SentenceTree
 from hinter_core.types import MentionKind
 
 _MOST = 60  # phrases examined before a pronoun, for linear time
+_CALLING = frozenset(
+    "call calls called calling consider considers considered names named declared deemed".split()
+)
 _CLAUSES = 6  # clauses climbed to find a subject
 
 
@@ -125,11 +128,21 @@ def _around(tree: SentenceTree, token: int) -> list[int]:
     return around
 
 
+def _called(tree: SentenceTree, owner: int) -> list[int]:
+    """Return who is called somebody's: of "she calls her her friend", the first *her*."""
+    noun = tree.parse.heads[owner]
+    verb = tree.parse.heads[noun]
+    says = tree.parse.labels[owner] == "nmod:poss" and tree.lower[verb] in _CALLING
+    objects = tree.children(verb, "obj", "iobj") if says else []
+    return [other for other in objects if noun in objects and other != noun]
+
+
 def _barred(sets: EntitySets, phrase: Phrase) -> set[int]:
     """Return the entities that the tree forbids: "she saw her" is about two people."""
     form = phrase.form
     tree = sets.document.trees[phrase.sentence]
     barred = [_at(sets, tree, token) for token in _around(tree, phrase.head)]
+    barred += [_at(sets, tree, token) for token in _called(tree, phrase.head)]
     if form is not None and form.case == "obj" and phrase.role != "subject":
         verb = tree.verb_of[phrase.head]
         barred.append(_at(sets, tree, _subject_of(tree, verb)))

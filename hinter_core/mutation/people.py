@@ -42,7 +42,7 @@ _DESCRIBES = frozenset(
 _ALIASES = frozenset("known born billed called credited named listed signed".split())  # "known as"
 _HAS = frozenset("of with from in".split())  # "a man of Jewish faith"
 _IS = frozenset("of with from as".split())  # "he comes from a Muslim town", "as a Muslim"
-_COMPARES = frozenset("like unlike than".split())
+_OF = frozenset("of from".split())  # "she is with a man" is about two people
 _LIKELY = 0.5
 _OWNED = re.compile(r"(?:my|our|his|her|their|your)\s", re.IGNORECASE)
 _OWNERS = frozenset("his her their my our your the".split())
@@ -446,7 +446,7 @@ class People:
             other = None if _is_role(tree, token) else governing(tree, above)
         elif label == "appos":
             other = None if tree.ends_list(token) else above
-        elif not cases & _COMPARES:
+        elif cases <= _OF:
             other = subject_of(tree, token)
         if other in (None, token) or not self._somebody(tree, other):
             return []

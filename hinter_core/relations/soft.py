@@ -15,6 +15,7 @@ from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.mutation.edits import own_places
 from hinter_core.mutation.people import People
+from hinter_core.mutation.unresolved import GENERAL
 from hinter_core.relations.names import names_against, people_said
 from hinter_core.terms.ages import agree, said_states, said_years, stated, years_of
 from hinter_core.terms.related import Related, related_words, rows_of
@@ -47,6 +48,11 @@ _TEAM = re.compile(
     r"(?:team|side|club|squad|league|choir|school|college)\b",
     re.IGNORECASE,
 )
+_OTHER = re.compile(
+    r"\b(?:any|every|the|all|most|like|as|than) other (?:[\w-]+ ){0,2}?"
+    rf"({'|'.join(sorted(GENERAL))}|men|women|ladies|gentlemen|girls|boys)\b",
+    re.IGNORECASE,
+)
 _OWNER = re.compile(r"\b(my|our|your|his|her|their|[A-Z]\w+['\u2019]s?)\s+(?:\w+\s+)?$")
 
 
@@ -72,9 +78,10 @@ def contradictions(text: str, mutant: Mutant, people: People | None = None) -> t
             }
             contradicting |= dict(_other_parent(text, edit))
             if edit.attribute == "gender":
+                fellows = (one for one in _fellows(text) if _beside(text, edit, one[0], people))
                 contradicting |= {
                     at: word
-                    for at, word, says in _listed(text)
+                    for at, word, says in (*_listed(text), *fellows)
                     if says == _said(source) and _said(target) not in (says, "")
                 }
     left = [one for one in contradicting.items() if not _changed(mutant, *one[0])]
@@ -199,6 +206,13 @@ def _listed(text: str) -> tuple[tuple[Span, str, str], ...]:
     ]
     says = {word: people_words().nouns.get(word.lower(), "") for _, word in teams + nouns}
     return tuple((at, word, says[word]) for at, word in teams + nouns if says[word])
+
+
+def _fellows(text: str) -> Iterator[tuple[Span, str, str]]:
+    """Yield the words for others of one's gender: "than any other young man"."""
+    for match in _OTHER.finditer(text):
+        if says := people_words().nouns.get(match[1].lower()):
+            yield match.span(1), match[0], says
 
 
 def _of_one(word: str) -> bool:

@@ -140,6 +140,14 @@ CASES = [
         "I am a mother of two.\n\nYours sincerely,\nAda Hale (Mrs)",
         ["I, mother, Ada Hale, Mrs", "Yours"],
     ),
+    # What is said of an object, and with whom somebody is.
+    (
+        "My mum is here, and the nurse calls her her friend.",
+        ["My", "mum, her", "nurse, her", "friend"],
+    ),
+    ("The woman came, and her wife is with her.", ["woman, her, her", "wife"]),
+    ("Dad is 79, he lives alone and is a lonely man.", ["Dad, he, man"]),
+    ("They ignored my aunt, a deaf woman in bed.", ["They", "my", "aunt, woman"]),
     # Who says "I" is nobody's "he" or "she" outside of quotation marks.
     ("I am a Sikh man, and the orderly rang. He was rude.", ["I, man", "orderly, He"]),
     ("My name is Ann Lee. I am a nurse. She was rude.", ["My, Ann Lee, I, nurse", "She"]),

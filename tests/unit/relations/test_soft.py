@@ -62,6 +62,7 @@ SOFT = [
     ("Ada is a nurse. She had a caesarean section yesterday.", "gender", "caesarean"),
     ("32-year-old woman, 39 weeks, in established labour.", "gender", "established labour"),
     ("32-year-old woman, 39 weeks, in established labour.", "age", "in established labour"),
+    ("I am a lad of 25, fitter than any other young man.", "gender", "any other young man"),
     ("30 y/o F, G2P1, 28 weeks pregnant.", "age", "G2P1"),
     ("My wife is 30 years old. She is pregnant.", "age", "pregnant"),
     ("72-year-old man with benign prostatic hyperplasia.", "age", "prostatic hyperplasia"),
