@@ -20,6 +20,7 @@ from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.cases import fill, label_of, plan_of
 from hinter_core.generators.grammars.grammar import Grammar, Value
+from hinter_core.generators.grammars.reading import grammar_file
 from hinter_core.generators.grammars.sampling import Sentences, Weights
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.store import PredictionStore
@@ -113,6 +114,13 @@ def split_words(grammar: Mapping[str, Any], seed: int) -> tuple[dict[str, Any], 
         )
     seen, unseen = ({**grammar, "sensitive": half} for half in halves)
     return seen, unseen
+
+
+def halves_of(grammar: str, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Read a grammar, by name or file, and divide its words (:func:`split_words`)."""
+    import yaml
+
+    return split_words(yaml.safe_load(grammar_file(grammar).read_text(encoding="utf-8")), seed)
 
 
 def divided_in(seen: Grammar, unseen: Grammar) -> tuple[str, ...]:

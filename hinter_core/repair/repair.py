@@ -24,7 +24,7 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.rows import Row
 from hinter_core.errors import HinterError, InputError
 from hinter_core.generators.grammars.checking import require_sound
-from hinter_core.generators.grammars.reading import grammar_file, load_grammar
+from hinter_core.generators.grammars.reading import load_grammar
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import CLASSIFICATION, ModelUnderTest
 from hinter_core.models.huggingface.checkpoint import Checkpoint, HasCheckpoint
@@ -38,8 +38,8 @@ from hinter_core.repair.examples import (
     divided_in,
     from_grammar,
     from_texts,
+    halves_of,
     labels_of,
-    split_words,
     words_of,
 )
 from hinter_core.repair.figures import (
@@ -284,7 +284,6 @@ class RepairRun:
         return [label or own[one.text] for one, label in zip(examples, given, strict=True)]
 
     def _open(self) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
         path, settings = self._folder / _SETTINGS, asdict(self._repair)
         if path.exists():
             # A setting that a repair from before does not name has its default.
@@ -294,9 +293,10 @@ class RepairRun:
                     f"settings (see {_SETTINGS} there)."
                 )
             return
-        if any(self._folder.iterdir()):
+        if self._folder.is_dir() and any(self._folder.iterdir()):
             raise InputError(f"{self._folder} is not empty and no repair; name a new directory.")
         require_sound(load_grammar(self._repair.grammar), self._repair.grammar)
+        self._folder.mkdir(parents=True, exist_ok=True)
         with write_whole(path) as part:
             part.write_text(json.dumps(settings, indent=1), encoding="utf-8")
 
@@ -319,10 +319,9 @@ class RepairRun:
 
         folder, grammars = self._folder / "grammars", []
         labels_of(load_grammar(self._repair.grammar), self._model.capabilities.labels)
-        tree = yaml.safe_load(grammar_file(self._repair.grammar).read_text(encoding="utf-8"))
+        halves = halves_of(self._repair.grammar, self._repair.seed)
         folder.mkdir(exist_ok=True)
-        halves = zip(("seen", "unseen"), split_words(tree, self._repair.seed), strict=True)
-        for name, half in halves:
+        for name, half in zip(("seen", "unseen"), halves, strict=True):
             path = folder / f"{name}.yaml"
             with write_whole(path) as part:
                 part.write_text(yaml.safe_dump(half, sort_keys=False), encoding="utf-8")

@@ -19,7 +19,7 @@ from hinter_core.generators.grammars.checking import require_sound
 from hinter_core.generators.grammars.grammar import CLASSIFICATION
 from hinter_core.generators.grammars.reading import load_grammar, shipped_grammars
 from hinter_core.options import Option
-from hinter_core.repair.examples import divided_in, labels_of
+from hinter_core.repair.examples import divided_in, halves_of, labels_of
 from hinter_core.repair.repair import REPAIR_OPTIONS, Repair
 from hinter_core.repair.texts import usable_rows
 from hinter_ui.processes.record import RunState
@@ -129,9 +129,10 @@ class RepairActions:
         require_sound(grammar)
         if grammar.task != CLASSIFICATION:
             raise InputError(say("errors.task"))
+        halves_of(repair.grammar, repair.seed)  # what does not fit is said before anything runs
         able = self._services.capabilities(repair.model, session)
         with discreet(lambda words: without_folder(words, Path(repair.data).parent)):
-            if able:  # what does not fit is said before anything runs
+            if able:
                 labels_of(grammar, able.labels)
                 usable_rows(repair.data, able.labels)
         session.of(RepairView).opened = self.repairs.new(repair)

@@ -157,7 +157,6 @@ class RepairEvents(TabEvents):
     def _job(self, status: RepairStatus | None, problem: str) -> Updates:
         ui, state = self.ui, status.state if status else None
         there, busy = state is not None, state is not None and state.busy
-        left = there and not busy and state is not RunState.DONE
         stopping = state is RunState.STOPPING
         title = html.title(status) if status else Markup("")
         if problem:
@@ -168,7 +167,7 @@ class RepairEvents(TabEvents):
             ui.progress: html.progress(status) if status else "",
             ui.figures: html.figures(status) if status else "",
             ui.test: gr.update(visible=state is RunState.DONE),
-            ui.resume: gr.update(visible=left),
+            ui.resume: gr.update(visible=status is not None and status.resumable),
             ui.cancel: gr.update(
                 visible=busy,
                 interactive=not stopping,

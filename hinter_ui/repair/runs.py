@@ -60,6 +60,13 @@ class RepairStatus:
     stale: bool = False
 
     @property
+    def resumable(self) -> bool:
+        """Whether it can go on; what failed before anything was made would fail again."""
+        refused = self.state is RunState.FAILED and self.record.code == command.BAD_INPUT
+        over = self.state.busy or self.state is RunState.DONE
+        return not over and not (refused and not out_of(self.folder).exists())
+
+    @property
     def repair(self) -> Repair:
         """Its settings."""
         return Repair(**self.record.settings)

@@ -173,6 +173,7 @@ def test_a_repair_that_cannot_run_says_why(actions: RepairActions, files: Path) 
     told = html.progress(actions.shown(session))
     assert "The repair failed" in told
     assert "The grammar legal gives" in told
+    assert not actions.shown(session).resumable
 
 
 def test_a_repair_whose_process_cannot_start_says_so(
@@ -239,6 +240,7 @@ def test_a_repair_that_goes_on_says_so_until_it_notes_a_stage(
     Notes(out).note(Stage("training", 3, 10))
     actions.cancel(session)
     until(actions, session, RunState.STOPPED)
+    assert actions.shown(session).resumable
     told = html.progress(actions.shown(session))
     assert "Training: 3 of 10" in told
     assert 'class="stage stopped"' in told
@@ -270,11 +272,16 @@ def test_a_repair_that_goes_on_says_so_until_it_notes_a_stage(
         ({"settings": [39]}, "Maximum texts: type a whole number from 40"),
         ({"settings": [40, "x"]}, "a whole number from 1 to 100"),
         ({"own_grammar": None, "grammar": "masked-pronouns"}, "not for classifiers"),
+        ({"own_grammar": "few.yaml"}, "No attribute of the grammar has 4 values or more"),
     ],
 )
 def test_bad_input_is_told(
     actions: RepairActions, files: Path, changed: dict[str, Any], told: str
 ) -> None:
+    if changed.get("own_grammar"):
+        changed = {"own_grammar": str(files / changed["own_grammar"])}
+        few = GRAMMAR.replace(", british, the", "").replace(", waiter, waitress", "")
+        Path(changed["own_grammar"]).write_text(few)
     with pytest.raises(HinterError, match=told):
         actions.start(Session(), replace(form_of(files), **changed))
     assert actions.listed() == []

@@ -247,3 +247,13 @@ def test_data_of_one_class_or_too_few_are_refused(
     texts.write_text("\n".join(lines[:11]), encoding="utf-8")
     code, _, error = run(*asked, "--out", str(tmp_path / "other"))
     assert (code, "has 10 different texts, and a repair needs 40 or more" in error) == (2, True)
+
+
+def test_a_grammar_of_few_values_is_refused_and_leaves_no_folder(
+    run: Run, asked: list[str], tmp_path: Path
+) -> None:
+    few = GRAMMAR.replace(", british, the", "").replace(", waiter, waitress", "")
+    (tmp_path / "grammar.yaml").write_text(few, encoding="utf-8")
+    code, _, error = run(*asked)
+    assert (code, "No attribute of the grammar has 4 values or more" in error) == (2, True)
+    assert not (tmp_path / "repair").exists()
