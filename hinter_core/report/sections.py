@@ -13,7 +13,7 @@ from hinter_core.report.metric import every_metric
 from hinter_core.report.metrics.accuracy import accuracy_sections
 from hinter_core.report.metrics.groups import significant_in_words
 from hinter_core.report.model import ModelReport, Report, ReportRow
-from hinter_core.report.mutants.coverage import coverage_section, reach_section
+from hinter_core.report.mutants.coverage import coverage_section, limit_in_words, reach_section
 from hinter_core.report.mutants.discards import discards_sections
 from hinter_core.report.mutants.unusual import unusual_in_words
 from hinter_core.report.mutants.validity import people_sections, validity_sections
@@ -114,6 +114,7 @@ def _overview(report: Report) -> Section:
     sentences = [
         f"Data: {campaign.title}, {sample}, {what}, seed {campaign.seed}, "
         f"parser {campaign.parser}, campaign {report.identity}.",
+        *filter(None, [limit_in_words(campaign, report.reach)]),
         *unusual_in_words(campaign),
         f"Of {texts.total():,} texts, {report.tested:,} were tested, {barren}"
         f"{texts[NOTHING]:,} had nothing to test and {texts[UNUSABLE]:,} could not be used."
@@ -128,8 +129,7 @@ def _overview(report: Report) -> Section:
     sentences += [words for many, words in gaps.values() if many]
     sentences += kept_in_words(report)
     sentences += [alike_in_words(report.alike)] if report.alike else []
-    sentences += [same_in_words(*report.same)] if report.same[0] else []
-    sentences += filter(None, [idle_in_words(report)])
+    sentences += filter(None, [same_in_words(report), idle_in_words(report)])
     sentences += [report.missing] if report.missing else []
     if any(model.priority for model in report.models):
         sentences.append(
@@ -280,12 +280,17 @@ def alike_in_words(number: int) -> str:
     )
 
 
-def same_in_words(same: int, kept: int) -> str:
-    """Say that mutants have equal texts, and what that means for rates."""
-    return (
-        f"{same:,} of {kept:,} kept mutants have the same text as another one, since a word can "
-        "belong to two attributes (Polish: race and nationality). Each counts in the rates."
+def same_in_words(report: Report) -> str:
+    """Say that mutants have equal texts, and what that means for rates; or ""."""
+    same, kept = report.same
+    both = {"race", "nationality"} <= set(report.campaign.attributes)
+    example = " (Polish: race and nationality)" * both
+    said = (
+        f"{same:,} of {kept:,} kept mutants {'has' if same == 1 else 'have'} the same text as "
+        f"another one, since a word can belong to two attributes{example}. Each counts in the "
+        "rates."
     )
+    return said if same else ""
 
 
 def idle_in_words(report: Report) -> str:

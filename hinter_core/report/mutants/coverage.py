@@ -8,6 +8,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.tables import Attributes, is_placebo
 from hinter_core.report.counts import CampaignCounts
 from hinter_core.report.section import Cell, Counted, Rows, Section, Share, joined, ordered
+from hinter_core.statistics.format import share_in_words
 from hinter_core.statistics.rates import Rate
 
 
@@ -81,6 +82,18 @@ def reach_section(campaign: Campaign, lines: Sequence[Reach]) -> Section:
     rows: Rows = [[r.order, r.tested, r.possible, Share(r.tested / r.possible)] for r in lines]
     columns = ["Order", "Tested", "Possible", "Share"]
     return Section("reach", "Tested share of the possible mutants", words, columns, rows)
+
+
+def limit_in_words(campaign: Campaign, lines: Sequence[Reach]) -> str:
+    """Say what share of the possible mutants a limit left to test, or ""."""
+    tested, possible = sum(r.tested for r in lines), sum(r.possible for r in lines)
+    if not campaign.limit or tested >= possible:
+        return ""
+    return (
+        f"Under the maximum of {campaign.limit:,} per text, {tested:,} of {possible:,} possible "
+        f"intersectional mutants ({share_in_words(tested / possible)}) were tested. Bias that few "
+        "of them show may be missed."
+    )
 
 
 def coverage_section(lines: Sequence[Coverage]) -> Section:

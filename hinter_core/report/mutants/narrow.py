@@ -294,7 +294,8 @@ def _changes(pairs: Any, firsts: Any, begins: Any, lengths: Any) -> Any:
     """Hash which words are exchanged at which places by each list of edits, in any order."""
     import numpy
 
-    hashes = (pairs.astype("uint64") << numpy.uint64(32)) ^ firsts.astype("uint64")
+    # From 1: the hash of 0 is 0, so that the first pair at the begin of a text added nothing.
+    hashes = ((pairs.astype("uint64") + 1) << numpy.uint64(32)) ^ firsts.astype("uint64")
     for factor, shift in ((0xBF58476D1CE4E5B9, 30), (0x94D049BB133111EB, 31)):  # SplitMix64
         hashes = (hashes ^ (hashes >> numpy.uint64(shift))) * numpy.uint64(factor)
     sums = numpy.concatenate([[numpy.uint64(0)], numpy.cumsum(hashes, dtype="uint64")])

@@ -18,6 +18,7 @@ from hinter_core.report.metrics.groups import answers_in_words, significant_in_w
 from hinter_core.report.metrics.lattice import people_apart_section
 from hinter_core.report.metrics.priority import asked_in_words
 from hinter_core.report.model import ModelReport, Report
+from hinter_core.report.mutants.coverage import limit_in_words
 from hinter_core.report.mutants.unusual import unusual_in_words
 from hinter_core.report.papers.uncovering import names_in_words
 from hinter_core.report.sections import (
@@ -276,6 +277,7 @@ def caveats(
         if names := names_in_words(model.uncovering):
             yield f"{model.model}: {names}"
     yield from kept_in_words(report)
+    yield from filter(None, [limit_in_words(report.campaign, report.reach)])
     yield from _few_cases(report)
     yield from _of_texts(report)
     if any(model.priority for model in report.models):
@@ -304,8 +306,8 @@ def _of_texts(report: Report) -> Iterable[str]:
     texts = report.texts
     if idle := idle_in_words(report):
         yield idle
-    if report.same[0]:
-        yield same_in_words(*report.same)
+    if same := same_in_words(report):
+        yield same
     if unusable := texts[UNUSABLE]:
         yield unusable_in_words(unusable)
     if report.alike:

@@ -30,7 +30,7 @@ from hinter_core.report.formats import plain
 from hinter_core.report.metrics.groups import ALPHA, FEWEST_TEXTS, AnswerChange, GroupRate
 from hinter_core.report.model import ModelReport, Report, make_report
 from hinter_core.report.page.opening import Opening, opening
-from hinter_core.report.sections import line_in_words, sections
+from hinter_core.report.sections import line_in_words, same_in_words, sections
 from hinter_core.statistics.clustered import cluster_rate, one_sided_test
 from hinter_core.statistics.rates import Rate, benjamini_hochberg
 from hinter_core.types import Outcome, Pair, Verdict
@@ -570,6 +570,24 @@ def test_a_report_counts_mutants_with_the_same_text(tmp_path: Path) -> None:
     assert report.same[0] > 0
     assert any("the same text as another one" in one for one in opening(report).caveats)
     assert plain(report)["same"] == list(report.same)
+    (reach,) = report.reach
+    share = f"{reach.tested} of {reach.possible} possible intersectional mutants"
+    for shown in (sections(report)[0].sentences, opening(report).caveats):
+        assert any(f"Under the maximum of 20 per text, {share} (" in one for one in shown)
+    assert same_in_words(report).endswith("attributes (Polish: race and nationality). Each counts "
+                                          "in the rates.")  # fmt: skip
+    other = replace(report, same=(1, 9), campaign=replace(report.campaign, attributes=("race",)))
+    one = "1 of 9 kept mutants has the same text as another one, since a word can belong to two "
+    assert same_in_words(other) == f"{one}attributes. Each counts in the rates."
+
+
+def test_a_change_at_the_begin_of_a_text_makes_another_text(tmp_path: Path) -> None:
+    names = ["race", "nationality", "gender"]
+    hinter.run(["72-year-old Polish woman sings."], NEVER, ["age", *names], out=tmp_path / "out")
+    made = CampaignStore(tmp_path / "out")
+    with CampaignReader(made) as read:
+        texts = [one.mutant for one in read.records() if one.kept]
+    assert make_report(made).same == (len(texts) - len(set(texts)), len(texts))
 
 
 def test_texts_whose_mutants_were_all_discarded_are_not_tested(tmp_path: Path) -> None:
