@@ -29,6 +29,7 @@ from hinter_core.report.compared.campaigns import campaigns_sections, total
 from hinter_core.report.formats import plain
 from hinter_core.report.metrics.groups import ALPHA, FEWEST_TEXTS, AnswerChange, GroupRate
 from hinter_core.report.model import ModelReport, Report, make_report
+from hinter_core.report.mutants.coverage import Reach
 from hinter_core.report.page.opening import Opening, opening
 from hinter_core.report.sections import line_in_words, same_in_words, sections
 from hinter_core.statistics.clustered import cluster_rate, one_sided_test
@@ -570,10 +571,13 @@ def test_a_report_counts_mutants_with_the_same_text(tmp_path: Path) -> None:
     assert report.same[0] > 0
     assert any("the same text as another one" in one for one in opening(report).caveats)
     assert plain(report)["same"] == list(report.same)
-    (reach,) = report.reach
-    share = f"{reach.tested} of {reach.possible} possible intersectional mutants"
-    for shown in (sections(report)[0].sentences, opening(report).caveats):
-        assert any(f"Under the maximum of 20 per text, {share} (" in one for one in shown)
+    limit = (
+        "Under the maximum of 20 per text, 5 of 200 possible intersectional mutants (2.5\u00a0%)"
+    )
+    few = replace(report, reach=[Reach(2, 5, 200)])
+    for one, said in ((few, True), (replace(report, reach=[Reach(2, 5, 5)]), False)):
+        for shown in (sections(one)[0].sentences, opening(one).caveats):
+            assert any(words.startswith(limit) for words in shown) is said
     assert same_in_words(report).endswith("attributes (Polish: race and nationality). Each counts "
                                           "in the rates.")  # fmt: skip
     other = replace(report, same=(1, 9), campaign=replace(report.campaign, attributes=("race",)))
