@@ -84,7 +84,7 @@ def test_every_command_names_all_faults_of_the_sentences(
     assert "two ways lead to the same sentence" in error
     assert "'he was tired and sad.'" in error or "'she was tired and sad.'" in error
     assert "has the labels negative and positive, so that none counts: '" in error
-    assert not (out / "campaign.json").exists()
+    assert not out.exists()
 
 
 def test_a_campaign_from_before_goes_on_with_a_faulty_grammar(
