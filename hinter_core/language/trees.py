@@ -12,6 +12,7 @@ from hinter_core.types import Parse, Sentence, Span
 _SOMEBODY = frozenset({"he", "she", "i", "who"})
 _HALVES = frozenset(map(frozenset, ("he she".split(), "him her".split(), "his her".split(),
                                     "his hers".split(), "himself herself".split())))  # fmt: skip
+_ALIASES = frozenset("known born billed called credited named listed signed".split())  # "known as"
 _SUBJECTS = ("nsubj", "nsubj:pass", "nsubj:outer")
 _GOES_ON = frozenset("xcomp conj advcl".split())  # clauses that share the subject of another one
 _CLIMBED = 16  # clauses up to one with a subject
@@ -107,6 +108,14 @@ def said_of_somebody(parse: Parse, noun: int, names: Iterable[Span]) -> bool:
     subjects = [child for child in below if parse.labels[child] == "nsubj"]
     inside = (a <= parse.spans[one][0] < b for one in subjects for a, b in names)
     return any(parse.words[one].lower() in _SOMEBODY for one in subjects) or any(inside)
+
+
+def is_role(tree: SentenceTree, token: int) -> bool:
+    """Whether a name after "as" is another's: "starred as Emma", "known for a part as Emma"."""
+    if not tree.parse.tags[token].startswith("NNP"):
+        return False
+    above = tree.parse.heads[token]
+    return tree.lower[above] not in _ALIASES or tree.tells_reason(above)
 
 
 def subject_of(tree: SentenceTree, token: int) -> int | None:

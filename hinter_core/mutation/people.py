@@ -17,12 +17,13 @@ from functools import cached_property
 
 from hinter_core.language.coreference import parse_text, resolve
 from hinter_core.language.parsing import ParseStore
-from hinter_core.language.people import FEMALE, MALE, PRONOUNS
+from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.language.reading.notes import sex_marks
 from hinter_core.language.trees import (
     ParsedSentence,
     SentenceTree,
     governing,
+    is_role,
     said_of_somebody,
     subject_of,
 )
@@ -39,10 +40,10 @@ _DESCRIBES = frozenset(
     """amod compound flat nmod:desc nummod det acl acl:relcl appos nmod:unmarked advmod goeswith
     conj discourse list""".split()
 )
-_ALIASES = frozenset("known born billed called credited named listed signed".split())  # "known as"
 _HAS = frozenset("of with from in".split())  # "a man of Jewish faith"
 _IS = frozenset("of with from as".split())  # "he comes from a Muslim town", "as a Muslim"
 _OF = frozenset("of from".split())  # "she is with a man" is about two people
+_OWNING = frozenset("has have had having use uses used using need needs needed wears".split())
 _LIKELY = 0.5
 _OWNED = re.compile(r"(?:my|our|his|her|their|your)\s", re.IGNORECASE)
 _OWNERS = frozenset("his her their my our your the".split())
@@ -165,29 +166,48 @@ class People:
             persons = [p for word in self._words(at) for p in self._people(*word)]
             if all(person >= len(self.entities) for person in persons):
                 persons = [*self._named_after(span), *persons]
-            if not any(one.person for p in persons for one in self.entities[p : p + 1]):
+            if not self._somebody_of(persons):
                 marked = (bearer for mark, _, bearer in self._marks if mark == span)
                 said = self._bearer(span, self._text[slice(*span)].lower())
                 persons = [*marked, *said, *persons]
-            before = self._before(span, persons)
-            if before is not None and self.entities[before].person:
-                persons = [before, *persons]
+            beside = self._beside(span, persons)
+            if beside is not None and self._somebody_of([beside]):
+                persons = [beside, *persons]
             persons = [*self._of_form(span), *persons]
             self._of_spans[span] = tuple(dict.fromkeys(persons))
         return self._of_spans[span]
 
-    def _before(self, span: Span, known: Iterable[int]) -> int | None:
-        """Return who is named right before a phrase or an adjective: "the cook with a limp".
+    def _beside(self, span: Span, known: Iterable[int]) -> int | None:
+        """Return whom a phrase right behind somebody is of: "we paid the cook with a limp".
 
-        Or "a Polish lady, deaf", where the parse sees nobody.
+        Where the parse sees nobody, also whom "a lady, hard of hearing", "a wheelchair-using man"
+        or "he uses a wheelchair" is about.
         """
         if _PHRASE.match(self._text, span[0]):
             return self._by_place.get(span[0] - 1)
-        somebody = any(one.person for n in known for one in self.entities[n : n + 1])
-        tags = [tree.parse.tags[token] for tree, token in self._words(span)]
-        if somebody or tags != ["JJ"] or self._text[span[0] - 2 : span[0]] != ", ":
+        if self._somebody_of(known):
             return None
-        return self._by_place.get(span[0] - 2)
+        start, end = span
+        for tree, token in self._words(span):
+            label, above = tree.parse.labels[token], tree.parse.heads[token]
+            after = tokens_at(tree.parse, (end + 1 - tree.start, end + 2 - tree.start))
+            if tree.parse.tags[token] == "JJ" and self._text[start - 2 : start] == ", ":
+                return self._by_place.get(start - 2)
+            if after and self._text[end : end + 1] == " " and "-" in self._text[start:end]:
+                return next(iter(self._people(tree, after[0])), None)
+            if label == "obj" and tree.lower[above] in _OWNING:
+                owner = governing(tree, above)
+                return None if owner is None else self._entity(tree, owner)
+        return None
+
+    def _somebody_of(self, persons: Iterable[int]) -> bool:
+        """Whether one of some numbers is that of a person who is listed."""
+        return any(one.person for n in persons for one in self.entities[n : n + 1])
+
+    def unseen(self, edit: Edit) -> bool:
+        """Whether nothing tells of whom an edit is: neither an entity nor a noun for a person."""
+        noun = people_words().person_noun(edit.source.text.lower())
+        return not noun and not self._somebody_of(self.of_edit(edit))
 
     @cached_property
     def _measures(self) -> dict[Span, Span]:
@@ -443,7 +463,7 @@ class People:
         cases = {tree.lower[case] for case in tree.children(token, "case")}
         other = None
         if label.startswith("obl") and "as" in cases:
-            other = None if _is_role(tree, token) else governing(tree, above)
+            other = None if is_role(tree, token) else governing(tree, above)
         elif label == "appos":
             other = None if tree.ends_list(token) else above
         elif cases <= _OF:
@@ -461,14 +481,6 @@ class People:
             for other in tree.children(token, "conj")
             if self._somebody(tree, other) and not tree.children(other, *_OWN_WORDS)
         ]
-
-
-def _is_role(tree: SentenceTree, token: int) -> bool:
-    """Whether a name after "as" is another's: "starred as Emma", "known for a part as Emma"."""
-    if not tree.parse.tags[token].startswith("NNP"):
-        return False
-    above = tree.parse.heads[token]
-    return tree.lower[above] not in _ALIASES or tree.tells_reason(above)
 
 
 def _restates(one: Word, other: Word) -> bool:

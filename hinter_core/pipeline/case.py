@@ -46,6 +46,8 @@ from hinter_core.types import (
     Verdict,
 )
 
+_ALONE = "HInter can change no other chosen attribute of the same people"
+_OF_WHOM = "HInter does not see of whom they speak"
 _UNSCORED = "it has no probabilities, which the score tolerance compares"
 UNSEEN = Prediction(
     failure=Failure.TOO_LONG, detail="the change lies past the part of the text that the model sees"
@@ -103,15 +105,17 @@ class TestResult:
     @property
     def remarks(self) -> list[str]:
         """Remarks about the text, and on changes that are in no combination."""
-        words = dict.fromkeys(edit.source.text for edit in self.plan.alone)
-        if not words:
-            return self.plan.notices
-        quoted = ", ".join(f"\u201c{word}\u201d" for word in words)
-        alone = (
-            f"In no combination: {quoted}. HInter sees no other chosen attribute of the same "
-            "people. Change one attribute alone to test them."
-        )
-        return [alone, *self.plan.notices]
+        people, told = self.plan.people, list[str]()
+        whys = {
+            edit.source.text: _OF_WHOM if people and people.unseen(edit) else _ALONE
+            for edit in self.plan.alone
+        }
+        for why in dict.fromkeys(whys.values()):
+            quoted = ", ".join(f"\u201c{word}\u201d" for word in whys if whys[word] is why)
+            told.append(
+                f"In no combination: {quoted}. {why}. Change one attribute alone to test them."
+            )
+        return [*told, *self.plan.notices]
 
     def place(self, edits: Iterable[Edit]) -> int | None:
         """Return the place of one edit set among the mutants, if it was tested."""

@@ -119,7 +119,10 @@ def test_a_limit_that_leaves_out_combinations_is_told() -> None:
 def test_what_is_in_no_combination_is_told() -> None:
     text = "The Indian waiter thanked the woman."
     (told,) = hinter.check(text, planted, ["race", "gender"], limit=10_000).notices
-    assert told.startswith("In no combination: \u201cwoman\u201d. ")
+    assert told.startswith("In no combination: \u201cwoman\u201d. HInter can change no other")
+    text = "A wheelchair stood by the blind Indian waiter."
+    (told,) = hinter.check(text, planted, ["race", "disability"], limit=10_000).notices[:1]
+    assert told.startswith("In no combination: \u201cwheelchair\u201d. HInter does not see of whom")
     assert not hinter.check(text, planted, ["gender"], order=1).notices
     assert not hinter.check(text, planted, ["race", "gender"], across_people=True).notices
 

@@ -48,6 +48,10 @@ def place(text: str, word: str) -> Span:
         ),
         ("The tall waitress greeted the Black man before she sat.", "tall", "she"),
         ("The nurse helped a blind man. He was grateful.", "blind", "He"),
+        # What the parse takes for a part of something else
+        ("This wheelchair-using Hispanic man has a fever.", "wheelchair-using", "Hispanic"),
+        ("Mr. Lund is 60. He uses a wheelchair.", "wheelchair", "Mr."),
+        ("The Black man has dementia.", "dementia", "Black"),
         # Shorthand of notes
         ("56 yo white male with chest pain.", "56", "white"),
         ("Pt is a 45 y/o Black woman with fever.", "45", "Black"),
