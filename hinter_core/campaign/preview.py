@@ -4,10 +4,12 @@ A forecast plans a few texts, drawn at random, scales their counts to all texts,
 on a few mutants. Models whose answers cost are not tested.
 """
 
+import os
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from random import Random
 
@@ -29,6 +31,7 @@ from hinter_core.pipeline.words import layer_in_words
 from hinter_core.statistics.clustered import POWER, texts_needed
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import matcher_for
+from hinter_core.terms.occurrences import find_occurrences
 
 MOST = 10_000  # rows to preview
 _NAMED = 20  # unusable rows listed
@@ -131,7 +134,8 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
         seen.mended += row.mended and seen.encoding == "utf-8"
         if of_texts and not row.fault:
             english, looked_up = has_english(row.text), seen.words.total() < _MATCHED
-            found = words.find(row.text)[0] if looked_up or not english else []
+            find = words.find if campaign.literal else partial(find_occurrences, matcher=words)
+            found = find(row.text)[0] if looked_up or not english else []
             # Where no small word is English, words of attributes are.
             foreign = other_language(row.text) or not (english or found)
             seen.foreign += bool(foreign) and not campaign.literal
@@ -267,8 +271,10 @@ class Forecast:
         return self.texts <= _DRAWN_FROM
 
 
-def forecast(work: RunScope) -> Forecast:
+def forecast(work: RunScope, *, elsewhere: bool = False) -> Forecast:
     """Estimate a campaign from some of its texts, without writing or paying.
+
+    ``elsewhere``: its workers run on other machines; those here share the cores of this one.
 
     Raises:
         HinterError: a parser, model or dictionary is not available.
@@ -293,6 +299,7 @@ def forecast(work: RunScope) -> Forecast:
         for store in parts.models
         if store.model.capabilities.costs
     }
+    at_once = campaign.workers if elsewhere else min(campaign.workers, os.cpu_count() or 1)
     return Forecast(
         texts=work.texts,
         looked_at=len(rows),
@@ -300,7 +307,7 @@ def forecast(work: RunScope) -> Forecast:
         mutants={order: round(number * scale) for order, number in sorted(orders.items())},
         parses=round((planned_parses + tried_parses * len(follow_ups)) * scale),
         predictions=round(len(asked) * len(parts.models) * scale),
-        seconds=(planning + each * len(follow_ups)) * scale / campaign.workers,
+        seconds=(planning + each * len(follow_ups)) * scale / at_once,
         costs=costs,
         unseen={
             store.model.name: sum(not one.case.sees(one, store) for one in follow_ups)

@@ -124,13 +124,17 @@ def run(
     _require_used(chosen, settings)
     require_writable(junit_file, sarif_file)
     opened = engine_named(engine, gpus)
+    run_part = read_part(part) if part else None
     if chosen.replaced:
         say(chosen.replaced, err=True)
     if estimate:
-        seen = forecast(plan_run(chosen))
+        seen = forecast(plan_run(chosen), elsewhere=opened is not None)
         say(json.dumps(asdict(seen)) if as_json else _forecast(seen))
+        if run_part:
+            share = f"this run{run_part.in_words}, does about {100 / run_part.of:.0f} % of it"
+            say(f"The estimate is of the whole campaign; {share}.", err=as_json)
         return
-    store = CampaignStore(out, read_part(part) if part else None)
+    store = CampaignStore(out, run_part)
     running = prepare_run(chosen, store, resume=resume, retry_failed=retry_failed)
     if retry_failed:
         say(f"{len(running.repeated)} tables with failures are repeated.", err=True)

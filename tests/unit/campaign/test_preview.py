@@ -82,6 +82,12 @@ def test_texts_that_are_not_english_are_counted_as_explore_says(tmp_path: Path) 
     assert "not English, it seems, and not changed: 2" in preview_in_words(preview(campaign))
 
 
+def test_numbers_of_years_and_marks_of_sex_count_as_words(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("34 y/o F, no pain.\nA 61-year-old nurse left.\nRain fell.")
+    campaign = Campaign(data=str(tmp_path / "a.txt"))
+    assert preview(campaign).words_by_attribute == {"age": 2, "gender": 1, "occupation": 1}
+
+
 def test_utf_16_is_read_and_named(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_bytes("text\nEin M\u00e4dchen \u4f60.\n".encode("utf-16"))

@@ -404,6 +404,16 @@ def test_a_forecast_counts_what_the_run_then_makes(campaign: Campaign, tmp_path:
     assert bool(seen.discard) is (seen.kept < seen.compared)
 
 
+def test_workers_of_a_forecast_share_the_cores(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hinter_core.campaign.preview.os.cpu_count", lambda: 2)
+    monkeypatch.setattr("hinter_core.campaign.preview._seconds_each", lambda *_: (1e6, 1))
+    work = plan_run(replace(campaign, sample=3, workers=8))
+    here, elsewhere = (forecast(work, elsewhere=apart).seconds for apart in (False, True))
+    assert here / elsewhere == pytest.approx(4, rel=0.01)
+
+
 def test_a_forecast_says_that_nothing_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "faith.csv"
     path.write_text("text\nThe old Catholic monk prayed in the mosque, and the nun smiled.\n")

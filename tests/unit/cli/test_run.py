@@ -214,10 +214,11 @@ def test_the_example_of_a_build_decides(run: Run, tmp_path: Path) -> None:
 
 def test_an_estimate_writes_nothing(run: Run, data: Path, tmp_path: Path) -> None:
     code, out, _ = run("run", "--data", str(data), "--model", "vader", "--estimate",
-                       "--out", str(tmp_path / "out"))  # fmt: skip
+                       "--part", "1/4", "--out", str(tmp_path / "out"))  # fmt: skip
     assert code == 0
     assert out.startswith("3 texts; 2 of the 3 (67 %) have something to test\nabout ")
     assert "--fail-over may fail: it needs 100 placebo mutants of order 2 in texts with " in out
+    assert "of the whole campaign; this run, part 1 of 4, does about 25 % of it.\n" in out
     assert not (tmp_path / "out").exists()
 
 
