@@ -63,7 +63,11 @@ _LONGEST_TITLE = 6  # words
 # Chances of a person: enough alone, enough for a word that is listed, too high to rule a person
 # out. Chosen on the training part of GUM.
 _CERTAIN, _LIKELY, _OPEN = 0.8, 0.3, 0.5
-_QUOTED = re.compile(r'"[^"]{1,2000}"|\u201c[^\u201c\u201d]{1,2000}\u201d|``[^`]{1,2000}?\'\'')
+_QUOTED = re.compile(  # in single marks, what is surely said: 'I am well,' she said
+    r'"[^"]{1,2000}"|\u201c[^\u201c\u201d]{1,2000}\u201d|``[^`]{1,2000}?\'\''
+    r"|(?<![\w'])['\u2018](?=[A-Z])(?:[^\"'\u2018\u2019\u201c]|(?<=\w)['\u2019](?=\w)){1,2000}?"
+    r"(?<=[,.!?])['\u2019](?!\w)"
+)
 
 
 @dataclass(slots=True)
@@ -136,7 +140,7 @@ def read_quotations(text: str) -> list[Quotation]:
         small = sum(1 for word in inside if word[0].islower() and len(word) > 3)
         said = _SAID.search(text[max(0, match.start() - 30) : match.start()]) is not None
         few = len(inside) <= _LONGEST_TITLE and not said
-        end = match.group().rstrip("\"'\u201d ")[-1:]
+        end = match.group().rstrip("\"'\u2019\u201d ")[-1:]
         title = (small == 0 or few) and end not in (",", ".", "!", "?", ";", "-", "\u2014")
         quotations.append(Quotation(match.span(), title))
     return quotations
@@ -246,9 +250,8 @@ class _Finder:
             lower in PRONOUNS and tag not in _NOUNS and lower not in ("'s", "one")
         ):
             form = PRONOUNS.get(lower.replace("\u2019", "'"))
-            if form is None or label in ("expl", "reparandum", "discourse"):
-                return None
-            if self._in_title(token) or self.tree.of_either(token):
+            none = label in ("expl", "reparandum", "discourse") or self._in_title(token)
+            if form is None or none or self.tree.of_either(token):
                 return None
             return self._pronoun(token, form, tag)
         if token in self.names and label not in ("nmod:desc", "reparandum"):
@@ -397,9 +400,7 @@ class _Finder:
         if len(name) == 1 and name[0].lower() in self.words.things:
             return False
         place = name[0] in self.words.places
-        if given and (len(name) > 1 or not place):
-            return True
-        if nouns and not named:
+        if (given and (len(name) > 1 or not place)) or (nouns and not named):
             return True
         if named & {"ORG", "GPE", "LOC"}:
             return False
@@ -449,9 +450,8 @@ class _Finder:
         """Whether a phrase is about people, by the word lists and the encoder together."""
         kinds = self.reading.kinds(self.parse.spans[token])
         share = kinds["person"] + kinds["name"]
-        if share > _CERTAIN or (person and share + kinds["animal"] > _LIKELY):
-            return True
-        if person and said_of_somebody(self.parse, token, self.reading.names):
+        sure = share > _CERTAIN or (person and share + kinds["animal"] > _LIKELY)
+        if sure or (person and said_of_somebody(self.parse, token, self.reading.names)):
             return True
         return None if share > _OPEN else False
 

@@ -327,11 +327,11 @@ def greeted(text: str, mention: Mention) -> bool:
 
 
 def narrates(text: str, entity: Entity) -> bool:
-    """Whether an entity is who tells a text: *I* or *we* outside of quotation marks."""
+    """Whether an entity tells a text or reads it: *I*, *we* or *you* outside of quotations."""
     quoted = _quoted(text)
     forms = ((m, PRONOUNS.get(text[slice(*m.head)].lower())) for m in entity.mentions)
     return any(
-        form is not None and form.person == 1
+        form is not None and form.person < 3
         and not any(start <= mention.head[0] < end for start, end in quoted)
         for mention, form in forms
     )  # fmt: skip
