@@ -71,7 +71,7 @@ SOFT = [
     ("He came as a middle-aged man, and he took a degree at 54.", "age", "at 54"),
     ("Young Indian woman, 24, recent graduate in law.", "age", "24"),
     ("Young Indian woman, 24, recent graduate in law.", "age", "Young"),
-    ("She is a 34-year-old nurse and has 10 years of experience.", "age", "10 years of experience"),
+    ("The nurse is 34 years old. 10 years of experience.", "age", "10 years of experience"),
     ("The young clerks ran home to a dog of 12 years of age.", "age", "12 years of age"),
     ("Hiroshi Tanaka, a Japanese baker, opened a shop.", "nationality", "Hiroshi Tanaka"),
     ("Dr. Agyemang is a Ghanaian surgeon in Leeds.", "nationality", "Agyemang"),
