@@ -3,6 +3,7 @@
 import inspect
 import io
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -16,6 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError
+from hinter_core.files.source import ENDINGS, ending_of
 from hinter_core.language.clean import MAX_CHARACTERS, OBEYED, printable
 from hinter_core.models.budget import Budget
 from hinter_core.options import Option
@@ -169,6 +171,12 @@ def read_text(text: str | None, file: Path | None, words: str | None = None) -> 
                     "check a part of it."
                 )
             raw = file.read_bytes()
+            if (ending := ending_of(file.name).lower()) in ENDINGS and ending != ".txt":
+                say(
+                    f"Note: {file} was read as one text, though its name is that of a table. To "
+                    f"test each of its rows: hinter run --data {shlex.quote(str(file))}",
+                    err=True,
+                )
         return raw.decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"Cannot read {file}: {error.strerror}. Check the path.") from error

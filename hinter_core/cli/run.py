@@ -286,7 +286,7 @@ def _run_with_progress(
         def show() -> None:
             answers = "" if state.predictions else answers_in_words(budget.spent.requests)
             if bar.disable:
-                line = _line(state, time.monotonic() - started)
+                line = _line(state, time.monotonic() - started, len(settings.models))
                 say(f"{time.strftime('%H:%M:%S')} {where}: {line}{answers}", err=True)
             elif answers:  # no shard has ended yet
                 bar.set_postfix_str(answers.removeprefix("; "))
@@ -297,7 +297,7 @@ def _run_with_progress(
             done = run_campaign(
                 settings, store, work, on_progress=on_progress, engine=engine, budget=budget
             )
-    say(_line(done, time.monotonic() - started))
+    say(_line(done, time.monotonic() - started, len(settings.models)))
     for name, short in short_names(done.kept).items():
         say(f"{short}: {done.kept[name].in_words}. {_ASK_ANEW}")
     for name, asked in done.priority.items():
@@ -396,9 +396,10 @@ def answers_in_words(requests: int) -> str:
     return f"; {ANSWERED}{requests:,}" if requests else ""
 
 
-def _line(progress: RunProgress, seconds: float) -> str:
+def _line(progress: RunProgress, seconds: float, models: int) -> str:
     repaired = f"; {progress.repaired} damaged tables made again" if progress.repaired else ""
     hidden = f", {progress.hidden:,} hidden" if not progress.priority else ""
+    hidden += f" (of {models} models together)" if hidden and models > 1 else ""
     asked_part = f"; {_asked(progress)}" if progress.priority else ""
     return (
         f"{progress.shards} of {progress.of} shards, {progress.texts:,} texts, "

@@ -21,6 +21,7 @@ _DISCARDS = {
     Layer.VALIDITY: "the validity score is below the minimum",
     Layer.WORDING: "the changed words do not go together",
 }
+NO_TEST = (Verdict.DISCARDED, Verdict.UNANSWERED)
 _SHOWN = 20
 _REASONS = 3
 _ALL = "--json (in Python, report('json')) prints all."
@@ -54,8 +55,14 @@ def check_in_words(result: TestResult, model: str, note: str = "") -> str:
     if len(refused) > _SHOWN:
         lines.append(f"  ... and {len(refused) - _SHOWN} more reasons; {_ALL}")
     lines += [f"Note: {notice}" for notice in result.notices]
+    combined = [j for j in result.outcomes[model] if j.mutant.order > 1]
     if not any(j.conformance.kept for j in result.outcomes[model]):
         lines.append("Every mutant was discarded, so nothing was tested; see the reasons.")
+    elif combined and all(j.verdict in NO_TEST for j in combined):
+        lines.append(
+            f"No combination was tested: all {len(combined):,} were discarded as unfair tests, or "
+            "got no answer; see the reasons."
+        )
     counts = result.counts(model)
     lines.append("Mutants: " + ", ".join(f"{n} {v}" for v, n in counts.items() if n))
     apart = result.counts(model, across_people=True)

@@ -91,7 +91,7 @@ def _sections(report: Report) -> list[Section]:
         *validity_sections(report.validity),
         *report.added,
         *([] if report.only else [reach_section(report.campaign, report.reach)]),
-        coverage_section(report.coverage),
+        coverage_section(report.campaign, report.coverage),
         *discards_sections(report.discards),
         _unused(report),
     ]

@@ -14,6 +14,7 @@ from hinter_core.mutation.lattice import proper_subsets
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import reason
+from hinter_core.pipeline.words import NO_TEST
 from hinter_core.relations.base import NeutralFlips, NoiseFloor
 from hinter_core.report.section import short_names
 from hinter_core.types import NO_INTERACTION, Edit, HiddenGrade, Outcome, Prediction, Verdict
@@ -42,7 +43,6 @@ from hinter_ui.html.wording import say as words
 say = Words("explore")
 
 _NEAR = 0.02  # of the threshold, in probability: noise may flip the answer
-NO_TEST = (Verdict.DISCARDED, Verdict.UNANSWERED)
 _KINDS = ("more", "threshold", "unknown")  # of hidden findings
 
 

@@ -13,8 +13,9 @@ from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import LEAST_FAIR
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import first_kept
+from hinter_core.pipeline.words import NO_TEST
 from hinter_core.types import Edit, Layer, Outcome, Verdict
-from hinter_ui.explore.html import NO_TEST, Filter, combined, headline, rows_for, say, untested
+from hinter_ui.explore.html import Filter, combined, headline, rows_for, say, untested
 from hinter_ui.explore.state import OfferedEdits
 from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.wording import TIMES, capital, group_name, hue, in_order, name_of, two_people

@@ -424,8 +424,10 @@ def badge(verdict: Verdict, grade: HiddenGrade | None = None, *, neutral: bool =
 
 def where(row: int, ident: str) -> str:
     """Name the row of a text, and its id if it has one of its own."""
-    place = Words("results")("findings.row", n=row)
-    return place if ident in ("", str(row)) else f"{place}, {ident}"
+    say = Words("results")
+    if ident in ("", str(row)):
+        return say("findings.row", n=row)
+    return say("findings.row_id", n=row, id=ident)
 
 
 def two_people() -> Markup:

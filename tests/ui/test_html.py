@@ -440,6 +440,6 @@ def test_a_long_name_of_a_model_is_short_and_whole_in_its_title() -> None:
 
 def test_a_row_is_named_with_its_id_if_it_has_one() -> None:
     assert [where(20, "Z-001"), where(20, "20"), where(20, "")] == [
-        "row 20, Z-001",
+        "row 20, id Z-001",
         *["row 20"] * 2,
     ]

@@ -124,11 +124,20 @@ def excess_in_words(excess: PlaceboExcess) -> str:
 
 
 def _tested(difference: Difference) -> str:
+    if _empty(difference):
+        return "not known, as there are too few cases"
     words = difference_in_words(difference)
     return words if difference.p_value is None else f"{words}, p {p_in_words(difference.p_value)}"
 
 
+def _empty(difference: Difference) -> bool:
+    """Whether the interval holds every difference there can be."""
+    return (difference.low, difference.high) == (-1, 1)
+
+
 def _points_and_p(difference: Difference | None) -> tuple[Cell, Cell]:
+    if difference and _empty(difference):
+        return "too few cases", ""
     p = difference.p_value if difference else None
     return difference or "", "" if p is None else PValue(p)
 

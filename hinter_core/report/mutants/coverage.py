@@ -96,14 +96,15 @@ def limit_in_words(campaign: Campaign, lines: Sequence[Reach]) -> str:
     )
 
 
-def coverage_section(lines: Sequence[Coverage]) -> Section:
+def coverage_section(campaign: Campaign, lines: Sequence[Coverage]) -> Section:
     """Report the share of the dictionaries that was used."""
     if not lines:
-        none = (
-            "No dictionary to cover: handwritten mutants use none, and an older campaign "
-            "records its dictionaries when it is resumed."
-        )
-        return Section("coverage", "Coverage", [none])
+        why = "an older campaign records its dictionaries when it is resumed"
+        if not campaign.source.makes:
+            why = "handwritten mutants use none"
+        elif campaign.source.slotted:
+            why = "the words of templates and grammars come from their slots"
+        return Section("coverage", "Coverage", [f"No dictionary to cover: {why}."])
     rows: Rows = []
     for line in lines:
         groups = Counted(Rate(*line.groups))

@@ -46,6 +46,7 @@ LABELS = {
     "alike": "one of {n:,} of its kind in the text",
     "one": "the only one of its kind in the text",
     "row": "row {n}",
+    "row_id": "row {n}, id {id}",
     "none": "No model was tested.",
     "title": "HInter report: {title}",
     "in_words": "In words",

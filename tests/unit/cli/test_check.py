@@ -51,6 +51,20 @@ def test_a_file_gives_the_same_as_its_text(run: Run, tmp_path: Path) -> None:
     assert run("check", "--file", str(path), *options) == run("check", "--text", TEXT, *options)
 
 
+def test_a_table_that_is_read_as_one_text_is_told_from_a_text(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "texts.csv"
+    path.write_text(f"id,text\n1,{TEXT}\n")
+    code, _, err = run("predict", "--file", str(path), "--model", RULES)
+    assert (code, f"hinter run --data {path}" in err) == (0, True)
+
+
+def test_a_check_says_that_no_combination_was_tested(run: Run) -> None:
+    options = ("--attributes", "race,gender", "--model", RULES, "--limit", "9")
+    for least, said in (("0.9", True), ("0.6", False)):
+        out = run("check", "The black woman was kind.", *options, "--validity", least)[1]
+        assert ("No combination was tested: all 9 were discarded" in out) is said
+
+
 def test_the_report_says_why_mutants_were_discarded(run: Run) -> None:
     text = "The German landlord of this house came from Berlin."
     options = ("--attributes", "race,gender", "--model", RULES, "--limit", "5")

@@ -35,6 +35,7 @@ def test_a_model_passes_or_fails_a_build(run: Run, data: Path, tmp_path: Path) -
                          "--junit", str(junit))  # fmt: skip
     assert code == 1
     assert "1 of 1 shards, 3 texts" in out
+    assert "models together" not in out
     assert RULES in err
     assert "<testsuite" in junit.read_text()
     assert run("run", *options, "--model", RULES, "--resume", "--fail-over", "0.9",
@@ -202,8 +203,9 @@ def test_the_example_of_a_build_decides(run: Run, tmp_path: Path) -> None:
     biased = "scripted:negative 0.7 if gender=female; positive otherwise"
     example, out = str(ROOT / "examples/ci/bias.yaml"), str(tmp_path / "out")
     both = ("--model", "embedded", "--model", biased)
-    code, _, err = run("run", example, *both, "--out", out, "--fail-over", "0.05")
+    code, told, err = run("run", example, *both, "--out", out, "--fail-over", "0.05")
     assert code == 1
+    assert " hidden (of 2 models together); " in told
     assert f"hinter: {biased}: errors of order 2 " in err
     assert "embedded: errors of order 2 " in err
     assert "5 points allowed: not decided, and passed" in err

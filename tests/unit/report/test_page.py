@@ -14,6 +14,7 @@ import pytest
 
 import hinter_core as hinter
 from hinter_core.campaign.progress import Reason
+from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.counts import (
     NO_PART_ERRS,
@@ -38,6 +39,7 @@ from hinter_core.report.metrics.excess import FEWEST_PLACEBO, PlaceboExcess
 from hinter_core.report.metrics.groups import GroupRate
 from hinter_core.report.metrics.lattice import Pie
 from hinter_core.report.model import ModelReport, Report, make_report
+from hinter_core.report.mutants.coverage import coverage_section
 from hinter_core.report.page.html import marked, to_html
 from hinter_core.report.page.opening import opening
 from hinter_core.report.section import joined
@@ -144,6 +146,23 @@ def test_a_pass_names_the_groups_that_lie_significantly_above_the_others(report:
 def test_a_campaign_without_a_case_says_so(make: Callable[..., CampaignStore]) -> None:
     nothing = make_report(make(["The soup was warm."], ["race", "gender"], 2, HIDDEN))
     assert opening(nothing).hidden.endswith("so nothing is known of hidden bias.")
+
+
+def test_an_interval_over_the_whole_range_is_no_excess(report: Report) -> None:
+    for low, said in ((-1.0, True), (-0.99, False)):
+        one = with_excess(report, low, 1.0, 100)
+        (section,) = (s for s in sections(one) if s.key == "excess")
+        assert ("too few cases" in section.cells[0]) is said
+        assert ("not known, as there are too few cases" in section.in_words[0]) is said
+
+
+def test_coverage_says_why_there_is_no_dictionary() -> None:
+    for values, why in (
+        ({"grammar": "hiring.yaml"}, "come from their slots."),
+        ({"mutants": "mutants.csv"}, "handwritten mutants use none."),
+        ({"data": "texts.csv"}, "when it is resumed."),
+    ):
+        assert coverage_section(Campaign(**values), []).sentences[0].endswith(why)
 
 
 def test_a_limit_decides_and_stands_in_the_command(report: Report) -> None:
