@@ -7,3 +7,15 @@ function list(element, trigger) {
     if (button) trigger('select', {repair: button.dataset.repair});
   });
 }
+
+// The address follows the repair that is open, so that a reload comes back to it.
+function opened(element) {
+  let before = '';
+  const tell = () => {
+    const now = element.querySelector('[data-opened]')?.dataset.opened || '';
+    if (now !== before) window.hinter.follow('repair', now ? `?repair=${now}` : '?tab=repair', 'same');
+    before = now;
+  };
+  new MutationObserver(tell).observe(element, {subtree: true, childList: true, attributes: true});
+  tell();
+}

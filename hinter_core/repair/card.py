@@ -1,5 +1,6 @@
 """What a repair changed, as a table, and as the model card of the repaired model."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -108,12 +109,41 @@ def _fall(one: Measured) -> str:
     return f"{one.name}: {words}"
 
 
-def write_card(folder: Path, settings: Mapping[str, Any], result: RepairResult) -> None:
-    """Write README.md beside the weights: what was learnt, with which settings, and the figures."""
+def write_card(
+    folder: Path, settings: Mapping[str, Any], result: RepairResult, licence: str
+) -> None:
+    """Write README.md beside the weights: what was learnt, with which settings, and the figures.
+
+    Files are named without their folders. ``licence``: that of the model; "" if it is not known.
+    """
+    named = {name: _without_folders(str(value)) for name, value in settings.items()}
+    applies = f"The licence of {named['model']} applies to these weights, too"
     listed = Section(
-        "settings", "Settings", [f"Made with HInter {__version__}: hinter repair."],
-        ["Setting", "Value"], [[name, str(value)] for name, value in settings.items()],
+        "settings", "Settings",
+        [f"Made with HInter {__version__}: hinter repair.",
+         f"{applies}: {licence}." if licence else f"{applies}; its card names it."],
+        ["Setting", "Value"], [[name, value] for name, value in named.items()],
     )  # fmt: skip
-    text = markdown_of(f"{settings['model']}, repaired", [*sections_of(result), listed])
+    text = markdown_of(f"{named['model']}, repaired", [*sections_of(result), listed])
+    head = f"---\nlicense: {licence}\n---\n\n" if licence else ""
     with write_whole(folder / "README.md") as part:
-        part.write_text(text, encoding="utf-8")
+        part.write_text(head + text, encoding="utf-8")
+
+
+def licence_in(folder: Path) -> str:
+    """Return the licence that the card of a model in a folder names; "" if it names none."""
+    try:
+        card = (folder / "README.md").read_text(encoding="utf-8")
+    except OSError:
+        return ""
+    found = re.match(r"---\n(?:.*\n)*?license: *(.+)\n", card.partition("\n---")[0] + "\n")
+    return found[1].strip() if found else ""
+
+
+def _without_folders(names: str) -> str:
+    parts = []
+    for name in names.split(","):
+        kind, path = name[:3] * name.startswith("hf:"), name.removeprefix("hf:")
+        path, query, options = path.partition("?")
+        parts.append(kind + (Path(path).name if Path(path).exists() else path) + query + options)
+    return ",".join(parts)

@@ -31,7 +31,7 @@ from hinter_core.models.huggingface.checkpoint import Checkpoint, HasCheckpoint
 from hinter_core.models.registry import load_model
 from hinter_core.models.store import PredictionStore
 from hinter_core.options import Option, listed_names, options_of, setting
-from hinter_core.repair.card import write_card
+from hinter_core.repair.card import licence_in, write_card
 from hinter_core.repair.examples import (
     Example,
     Variants,
@@ -236,7 +236,9 @@ class RepairRun:
         both = self._model, load_model(self.repaired, trusted=True)
         accuracy, change = accuracy_of(test, both)
         result = RepairResult(self.repaired, learnt, accuracy, measured, change)
-        write_card(self._folder / self._repair.name, asdict(self._repair), result)
+        assert self._checkpoint is not None
+        licence = licence_in(Path(self._checkpoint.model.config.name_or_path))
+        write_card(self._folder / self._repair.name, asdict(self._repair), result, licence)
         write_figures(self._folder, result)
         return result
 

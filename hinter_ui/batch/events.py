@@ -204,7 +204,9 @@ class BatchEvents(TabEvents):
         models, session.models = session.models, ()
         if grammar:
             filled = self._test_grammar(session, grammar)
-            return filled | ({self.ui.fields["models"]: list(models)} if models else {})
+            choices = self.services.model_choices(session)  # by their short names
+            chosen = gr.update(value=list(models), choices=choices)
+            return filled | ({self.ui.fields["models"]: chosen} if models else {})
         if not path:
             return {self.tabs: gr.skip()}
         session.of(BatchState).resumed = True

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from shutil import copyfile
 from typing import Any, Self
 
 from hinter_core.errors import InputError
@@ -31,6 +32,7 @@ from hinter_ui.shared.session import Session
 
 SHARES = (1, 10)  # per cent of the texts (Astraea, Table VII)
 USUAL = "feelings"
+FILES = ("card", "examples")  # of a repair, to download
 # Settings with a field that is made of their declaration.
 FIELDS = ("texts", "epochs", "sentences", "rate", "pairing", "attributes", "seed")
 
@@ -176,6 +178,26 @@ class RepairActions:
         session.grammar = str(halves[1])
         session.changed = divided_in(*(load_grammar(str(path)) for path in halves))
         session.models = (status.repair.model, status.model)
+
+    def written(self, session: Session, kind: str, folder: Path) -> Path:
+        """Copy a file of the repair that is shown for a download: its card, or its examples.
+
+        Raises:
+            InputError: there is none, or the disk cannot be written.
+        """
+        status = self.shown(session)
+        out = out_of(status.folder)
+        of_kind = {
+            "card": out / status.repair.name / "README.md",
+            "examples": out / "examples.jsonl",
+        }
+        source = of_kind[kind]
+        path = session.new_folder(folder) / f"{status.repair.name}-{kind}{source.suffix}"
+        try:
+            path.parent.mkdir(parents=True)
+            return Path(copyfile(source, path))
+        except OSError as error:
+            raise InputError(say("errors.no_file", reason=error.strerror)) from error
 
     def _require_local(self) -> None:
         if not self.local:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 import gradio as gr
@@ -10,9 +11,11 @@ from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup
+from hinter_ui.inside import get_upload_folder
 from hinter_ui.processes.record import RunState
 from hinter_ui.repair import html
 from hinter_ui.repair.actions import (
+    FILES,
     USUAL,
     RepairActions,
     RepairForm,
@@ -24,7 +27,7 @@ from hinter_ui.repair.runs import RepairStatus, say
 from hinter_ui.shared.events import TabEvents, Updates
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.wiring import TabLink, after_event, scripted
+from hinter_ui.shared.wiring import TabLink, after_event, parts_of, scripted
 
 
 def build(services: Services) -> None:
@@ -47,6 +50,8 @@ class RepairEvents(TabEvents):
     def wire(self) -> None:
         """Connect every widget with what it does."""
         ui = self.ui
+        linked = self.services.addresses.names("repair", tab="repair")
+        self.on(linked.change, self.open_page, [linked], ui.watched)
         drawn = {"js": after_event("page.drawn", "repair", 0)}
         self.on(self.tab.select, self.look, [], ui.watched, **drawn)
         self.on(ui.timer.tick, self.look, [], ui.watched, trigger_mode="once")
@@ -67,6 +72,8 @@ class RepairEvents(TabEvents):
         self.ask_first(ui.delete, ui.keep, ui.really)
         gone = self.on(ui.really.click, self._acting(self.actions.delete), [], ui.watched)
         self.tell(gone, "gone")
+        for kind, button in zip(FILES, ui.files, strict=True):
+            self.download(button.click, self._write(kind), [], ui.place)
         self.services.links["batch"].follow(self.on(ui.test.click, self.test, [], []).success)
         chosen = [ui.model, ui.grammar, ui.own_grammar]
         self.services.offer("repair", TabLink(self.fill, [self.tabs, *chosen, *ui.watched]))
@@ -74,6 +81,13 @@ class RepairEvents(TabEvents):
     def look(self, request: gr.Request) -> Updates:
         """Show what has changed since the last look."""
         return self._watched(self.session(request))
+
+    def open_page(self, request: gr.Request, linked: Any) -> Updates:
+        """Open the repair that the address of a fresh page names."""
+        session = self.session(request)
+        if name := parts_of(linked).get("repair", ""):
+            session.of(RepairView).opened = name
+        return self._watched(session)
 
     def fill(self, request: gr.Request) -> Updates:
         """Fill in the model and grammar that another tab handed over."""
@@ -130,6 +144,13 @@ class RepairEvents(TabEvents):
 
         return run
 
+    def _write(self, kind: str) -> Callable[[gr.Request], Path]:
+        def write(request: gr.Request) -> Path:
+            """Write a file of the repair that is shown."""
+            return self.actions.written(self.session(request), kind, Path(get_upload_folder()))
+
+        return write
+
     # -- updates of the widgets ------------------------------------------------------------------
 
     def _watched(self, session: Session) -> Updates:
@@ -145,7 +166,7 @@ class RepairEvents(TabEvents):
             except HinterError as error:
                 problem, view.opened = str(error), ""
         updates = self._job(status, problem) | {
-            ui.table: html.repairs(listed, local=self.actions.local),
+            ui.table: html.repairs(listed, opened=view.opened, local=self.actions.local),
             ui.timer: gr.Timer(active=any(one.state.busy for one in listed)),
         }
         written = repr([str(updates[box]) for box in (ui.title, ui.progress, ui.table)])
@@ -167,6 +188,7 @@ class RepairEvents(TabEvents):
             ui.progress: html.progress(status) if status else "",
             ui.figures: html.figures(status) if status else "",
             ui.test: gr.update(visible=state is RunState.DONE),
+            **{button: gr.update(visible=state is RunState.DONE) for button in ui.files},
             ui.resume: gr.update(visible=status is not None and status.resumable),
             ui.cancel: gr.update(
                 visible=busy,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hinter_core.repair.figures import Measured, RepairResult
 from hinter_core.repair.progress import STAGES, Stage
+from hinter_core.repair.repair import Repair
 from hinter_core.statistics.format import points
 from hinter_core.statistics.rates import Rate
 from hinter_ui.html import notice
@@ -27,10 +28,15 @@ def title(status: RepairStatus) -> Markup:
     """Write what is repaired with what, and the state."""
     repair = status.repair
     head = tag("h2", say("title", model=repair.model), " ", badge(status.state))
-    data = say("sample") if repair.data == "sample" else Path(repair.data).name
-    grammar, share = Path(repair.grammar).stem, round(100 * repair.share)
+    grammar, data, share = _made_of(repair)
     what = say("what", grammar=grammar, data=data, share=share, seed=repair.seed)
     return tag("div", head, tag("p", isolated(what), class_="quiet"), class_="job-title")
+
+
+def _made_of(repair: Repair) -> tuple[str, str, int]:
+    """Return grammar, texts and share of sentences in per cent."""
+    data = say("sample") if repair.data == "sample" else Path(repair.data).name
+    return Path(repair.grammar).stem, data, round(100 * repair.share)
 
 
 def progress(status: RepairStatus) -> Markup:
@@ -137,16 +143,19 @@ def _rate(rate: Rate, *, bad: bool) -> Markup:
     return rate_cell(rate, bad=bad and bool(rate.hits))
 
 
-def repairs(statuses: Sequence[RepairStatus], *, local: bool) -> Markup:
-    """List the repairs, each with a button that opens it."""
+def repairs(statuses: Sequence[RepairStatus], *, opened: str = "", local: bool) -> Markup:
+    """List the repairs, each with a button that opens it; ``opened`` is the one that is shown."""
     if not statuses:
         return tag("p", say("no_repair" if local else "no_repair_here"), class_="quiet")
-    heads = [say(f"columns.{key}") for key in ("model", "grammar", "state")]
+    heads = [say(f"columns.{key}") for key in ("model", "grammar", "data", "share", "begun",
+                                               "state")]  # fmt: skip
     rows = []
     for one in statuses:
         button = tag("button", isolated(one.repair.model), type="button", class_="act open",
                      data_repair=one.id)  # fmt: skip
-        rows.append(
-            row_of(heads, (button, isolated(Path(one.repair.grammar).stem), badge(one.state)))
-        )
-    return report_table(say("headings.repairs.title"), heads, rows)
+        grammar, data, share = _made_of(one.repair)
+        begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.record.created))
+        cells = (isolated(grammar), isolated(data), f"{share}\u00a0%", begun, badge(one.state))
+        rows.append(row_of(heads, (button, *cells)))
+    listed = report_table(say("headings.repairs.title"), heads, rows)
+    return tag("div", listed, data_opened=opened)

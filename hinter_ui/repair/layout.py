@@ -6,7 +6,7 @@ import gradio as gr
 
 from hinter_core.repair.repair import REPAIR_OPTIONS
 from hinter_ui.html.markup import Markup, tag
-from hinter_ui.repair.actions import FIELDS, SHARES, USUAL, offered_grammars
+from hinter_ui.repair.actions import FIELDS, FILES, SHARES, USUAL, offered_grammars
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.widgets import Labels, html
 
@@ -24,6 +24,8 @@ class RepairLayout:
             self.title = html("repair-title")
             self.progress = html("repair-progress")
             self.figures = html("repair-figures")
+            with gr.Row(elem_classes="downloads"):
+                self.files = [self._button(labels, f"repair-{name}", "secondary") for name in FILES]
             with gr.Row(elem_classes="start-row"):
                 self.test = self._button(labels, "repair-test", "primary")
                 self.resume = self._button(labels, "repair-resume", "primary")
@@ -43,14 +45,15 @@ class RepairLayout:
             with gr.Column(min_width=0):
                 self._how(labels, local=local)
         labels.heading("repairs")
-        self.table = html("repairs", script="repair.list")
+        self.place = gr.Textbox(elem_classes="offstage", show_label=False)
+        self.table = html("repairs", script="repair.list repair.opened")
         self.form = [
             self.model, self.grammar, self.own_grammar, self.data, self.share, self.unseen,
             *self.settings,
         ]  # fmt: skip
         self.watched = [
             self.timer, self.job, self.title, self.progress, self.figures, self.test, self.resume,
-            self.cancel, self.delete, self.keep, self.really, self.table,
+            self.cancel, self.delete, self.keep, self.really, *self.files, self.table,
         ]  # fmt: skip
 
     def _what(self, labels: Labels) -> None:

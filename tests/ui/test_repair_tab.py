@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +145,24 @@ def test_a_repaired_model_has_a_name_and_is_tested_with_words_that_are_new_to_it
     assert list(short_names(session.models).values()) == ["embedded", "repaired-embedded"]
     assert Path(session.grammar).name == "unseen.yaml"
     assert session.changed == ("race", "occupation")
+
+
+def test_a_repair_is_told_from_others_and_its_files_are_offered(
+    actions: RepairActions, tmp_path: Path
+) -> None:
+    session = finished(actions, share=0.05)
+    status = actions.shown(session)
+    row = html.repairs([status], opened=status.id, local=True)
+    for words in ("feelings", "those that come with HInter", "5\u00a0%", "2023-11-1",
+                  f'data-opened="{status.id}"'):  # fmt: skip
+        assert words in row
+    with pytest.raises(InputError, match="cannot be read"):
+        actions.written(session, "card", tmp_path / "files")
+    model = Path(status.model.removeprefix("hf:"))
+    model.mkdir()
+    (model / "README.md").write_text("card")
+    written = actions.written(session, "card", tmp_path / "files")
+    assert (written.name, written.read_text()) == ("repaired-embedded-card.md", "card")
 
 
 @pytest.mark.usefixtures("quick_campaigns")
@@ -302,6 +322,7 @@ def test_a_public_host_gives_the_command_and_keeps_nothing(
         lambda act=act: act(session)
         for act in (
             actions.resume, actions.cancel, actions.delete, actions.shown, actions.hand_over,
+            partial(actions.written, kind="card", folder=tmp_path),
         )
     )):  # fmt: skip
         with pytest.raises(InputError, match="does not repair models"):
@@ -355,6 +376,12 @@ def test_a_model_is_repaired_in_the_browser_and_tested_in_batch(explore: Any, fi
     expect(badge).to_have_text("done", timeout=120_000)
     expect(page.locator("#repair-figures")).to_contain_text("words that it did not learn from")
     expect(page.locator("#repairs [data-repair]")).to_have_count(1)
+    expect(page).to_have_url(re.compile(r"[?]repair="))
+    page.reload()
+    expect(badge).to_have_text("done")
+    with page.expect_download() as fetched:
+        page.locator("#repair-card").click()
+    assert fetched.value.suggested_filename == "repaired-tiny-card.md"
     page.locator("#repair-test").click()
     expect(page.locator("#batch-models .token")).to_have_count(2)
     expect(page.locator("#batch-own-grammar")).to_contain_text("unseen")

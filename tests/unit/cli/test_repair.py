@@ -102,6 +102,9 @@ def test_a_repair_is_measured_on_what_it_did_not_learn_and_goes_on_where_it_was(
     card = (tmp_path / "repair" / "model" / "README.md").read_text(encoding="utf-8")
     assert "| seed" in card
     assert "Before and after" in card
+    assert str(tmp_path) not in card
+    assert "# hf:tiny, repaired" in card
+    assert "licence of hf:tiny applies to these weights, too; its card names it" in card
     # Done again, nothing is done: the same figures, and the same weights.
     weights = tmp_path / "repair" / "model" / "model.safetensors"
     written = weights.stat().st_mtime_ns

@@ -14,7 +14,8 @@ from numpy.random import Generator
 
 from hinter_core.data.rows import Row
 from hinter_core.models.base import Capabilities
-from hinter_core.repair.card import sections_of
+from hinter_core.models.huggingface.embedded import EMBEDDED
+from hinter_core.repair.card import licence_in, sections_of, write_card
 from hinter_core.repair.figures import Errors, Learnt, Measured, RepairResult, accuracy_of
 from hinter_core.repair.progress import figures_in, write_figures
 from hinter_core.repair.sweep import sweep_section
@@ -105,6 +106,20 @@ class Answers:
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         rights = [int(text.split()[1]) < self.right for text in texts]
         return [Prediction(("good" if right else "bad",)) for right in rights]
+
+
+def test_a_card_names_the_licence_of_the_model_and_no_folder(tmp_path: Path) -> None:
+    assert licence_in(EMBEDDED) == "apache-2.0"
+    assert licence_in(tmp_path) == ""
+    result = RepairResult("m", Learnt(), (wilson(7, 12), wilson(8, 12)), [])
+    (tmp_path / "my.yaml").touch()
+    settings = {"model": "hf:org/name", "grammar": str(tmp_path / "my.yaml"), "seed": 3}
+    write_card(tmp_path, settings, result, "apache-2.0")
+    card = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert licence_in(tmp_path) == "apache-2.0"
+    for words in ("# hf:org/name, repaired", "too: apache-2.0.", "| my.yaml |"):
+        assert words in card
+    assert str(tmp_path) not in card
 
 
 def test_a_sweep_has_accuracy_before_and_its_number_of_texts() -> None:
