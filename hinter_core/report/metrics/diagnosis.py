@@ -352,6 +352,7 @@ def anomaly_indices(shares: dict[str, float]) -> dict[str, float]:
         return {}
     values = list(shares.values())
     middle = median(values)
+    # Departure: the paper's deviation is not scaled, so its index is 1.4826 times as large.
     spread = float(median_abs_deviation(values, scale="normal"))
     if spread > 0:
         return {word: (share - middle) / spread for word, share in shares.items()}
