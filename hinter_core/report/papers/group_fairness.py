@@ -6,10 +6,11 @@ mean score of a label over all texts with it; words whose anomaly index
 pronoun the labels are the pronouns: *nurse* is apart from the other occupations if *her* is far
 more probable.
 
-Departures: the deviation of the index is scaled; scores are compared within texts, as the words may stand in different ones; the words of
-one text are their text's only sample; and a violation must show beyond the noise between texts, by
-a 95 % interval of the difference (t, over texts) that excludes the median word. Labels that hardly
-ever have a score are left out, and of two labels the one that mirrors the other.
+Departures: the deviation of the index is scaled; scores are compared within texts, as the words
+may stand in different ones; the words of one text are their text's only sample; and a violation
+must show beyond the noise between texts, by a 95 % interval of the difference (t, over texts) that
+excludes the median word. Labels that hardly ever have a score are left out, and of two labels the
+one that mirrors the other.
 """
 
 from collections import defaultdict
