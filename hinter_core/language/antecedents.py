@@ -164,7 +164,7 @@ def join_appositions(sets: EntitySets) -> None:
             _join_before(sets, tree, phrase)
             if tree.children(token, "cop"):
                 _join_predicate(sets, tree, token)
-            elif phrase.person and phrase.indefinite and "as" in _cases(tree, token):
+            elif phrase.person and "as" in _cases(tree, token):
                 _join_role(sets, tree, token)
             for clause in tree.children(token, "acl"):
                 if tree.lower[clause] in ("named", "called", "nicknamed", "known"):
@@ -197,14 +197,17 @@ def _cases(tree: SentenceTree, token: int) -> list[str]:
 
 
 def _join_role(sets: EntitySets, tree: SentenceTree, token: int) -> None:
-    """Join somebody with the role that a verb gives them: "we valued him as a kind man"."""
+    """Join somebody with their role: "we valued him as a kind man", "as his wife, I told him"."""
     verb = tree.parse.heads[token]
     if tree.parse.labels[token] != "obl" or tree.lower[verb] in people_words().likening:
         return
-    objects = tree.children(verb, "obj", "nsubj:pass") or tree.children(verb, "nsubj")
-    if objects and objects[0] in tree.phrase_of:
-        phrases = sets.document.phrases
-        _join_if(sets, phrases[tree.phrase_of[objects[0]]], phrases[tree.phrase_of[token]])
+    subjects, objects = tree.children(verb, "nsubj", "nsubj:pass"), tree.children(verb, "obj")
+    whose = subjects if subjects and token < subjects[0] else objects or subjects
+    phrases = sets.document.phrases
+    role = phrases[tree.phrase_of[token]]
+    owned = bool(tree.children(token, "nmod:poss")) and (whose is subjects or not objects)
+    if whose and whose[0] in tree.phrase_of and (role.indefinite or owned):
+        _join_if(sets, phrases[tree.phrase_of[whose[0]]], role)
 
 
 def _join_apposition(sets: EntitySets, tree: SentenceTree, one: Phrase, token: int) -> None:

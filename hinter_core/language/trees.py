@@ -163,6 +163,18 @@ def _greeted(parse: Parse) -> Parse:
     return replace(parse, labels=tuple(labels))
 
 
+def _as_whom(parse: Parse) -> Parse:
+    """Return the parse in which "as his" of "as his wife, I ..." is no fixed expression."""
+    heads, labels = list(parse.heads), list(parse.labels)
+    for noun, label in enumerate(parse.labels):
+        first = parse.heads[noun]
+        owned = label == "fixed" and parse.labels[noun - 1] == "nmod:poss"
+        if owned and parse.words[first].lower() == "as" and parse.heads[first] != first:
+            heads[noun], labels[noun] = parse.heads[first], "obl"
+            heads[first], labels[first] = noun, "case"
+    return replace(parse, heads=tuple(heads), labels=tuple(labels))
+
+
 def _spoken(parse: Parse) -> Parse:
     """Return the parse in which who speaks is nobody after the colon: "Lady Hale: The man lied".
 
@@ -230,7 +242,7 @@ def with_names_apart(parse: Parse) -> Parse:
     The parser may make *Walsh* a part of *Jamal* in "Jamal and Emily Walsh", or *Jamal* of *Walsh*;
     and *Sir* a title of Ann in "Dear Sir, my name is Ann".
     """
-    parse = _spoken(_greeted(parse))
+    parse = _spoken(_greeted(_as_whom(parse)))
     if "CC" not in parse.tags and "nmod:desc" not in parse.labels:
         return parse
     heads, labels = list(parse.heads), list(parse.labels)

@@ -148,6 +148,8 @@ CASES = [
     ("The woman came, and her wife is with her.", ["woman, her, her", "wife"]),
     ("Dad is 79, he lives alone and is a lonely man.", ["Dad, he, man"]),
     ("They ignored my aunt, a deaf woman in bed.", ["They", "my", "aunt, woman"]),
+    ("As her son, I am worried.", ["her", "son, I"]),
+    ("As a Sikh man I told him to go.", ["man, I", "him"]),
     # Who says "I" is nobody's "he" or "she" outside of quotation marks.
     ("I am a Sikh man, and the orderly rang. He was rude.", ["I, man", "orderly, He"]),
     ("My name is Ann Lee. I am a nurse. She was rude.", ["My, Ann Lee, I, nurse", "She"]),
