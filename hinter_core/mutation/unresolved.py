@@ -209,7 +209,7 @@ def _predicates(tree: SentenceTree, name: Span) -> Iterator[int]:
 def _with_marks(
     text: str, entities: list[Entity], sentences: Sequence[ParsedSentence]
 ) -> list[Entity]:
-    """Join a mark of sex with the noun behind it: "70M, Pakistani gentleman".
+    """Join a mark of sex with the noun beside it: "70M, Pakistani gentleman", "Ann, 34 y/o F".
 
     Or with who is then only *she* or *he*: "73 y/o F. Pt states that she fell".
     """
@@ -231,8 +231,11 @@ def _with_marks(
         away = [_sentence(sentences, entities[n].mentions[0].head[0]) for n in spoken]
         if away and away[0] - _sentence(sentences, end) > _RESTATED:
             spoken = []
-        for other in beside or spoken:
-            joined.join(number, other)
+        start = mark.years[0] if mark.years else 0
+        before = joined.by_end.get(start - 2) if text[start - 2 : start] == ", " else None
+        for other in [*(beside or spoken), *(n for n in (before,) if n is not None)]:
+            if entities[other].person:
+                joined.join(number, other)
     return list(joined)
 
 

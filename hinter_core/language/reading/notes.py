@@ -18,10 +18,11 @@ _YO = r"(?:y/?o\b|y\.o\b\.?|yrs?\b\.?[\s-]?olds?\b)"
 # A number of years tells that a letter is a mark; "45F" is a temperature, too.
 _MARK = re.compile(
     r"""
-    \b(?P<years>\d{1,3})[\s-]?(?:y/?o\b|y\.o\b|yrs?\b|years?\b|y\b)\.?(?:[\s-]?olds?\b)?,?\s
-        (?:[\w-]+\s){0,2}?(?P<aged>[FM]|(?:fe)?male)\b(?![/'\u2019&-]|\.\w)
+    \b(?P<years>\d{1,3})[\s-]?(?:y/?o?(?=[FM]\b)|(?:y/?o\b|y\.o\b|yrs?\b|years?\b|y\b)\.?
+        (?:[\s-]?olds?\b)?,?\s(?:[\w-]+\s){0,2}?)
+        (?P<aged>[FM]|(?<=[y/]o\s)[fm]|(?:fe)?male)\b(?![/'\u2019&-]|\.\w)
     | (?:^|[\n.:;(]\s*|\b[Aa]\s|\b(?:[Bb]ed|[Rr]oom|[Bb]ay)\s\w{1,4},\s)(?P<number>\d\d)
-        (?P<glued>[FM])(?=,|\s(?:w/|with\b|who\b|came\b|admitted\b
+        (?P<glued>[FM])(?=,(?!\s\W?\d)|\s(?:w/|with\b|who\b|came\b|admitted\b
         |present|c/o|p/w|s/p|h/o|hx\b|brought\b|found\b|seen\b|here\b|complain))
     | (?:^|[\n.:;(]\s*)(?P<first>[FM])[,/\s]\s?\d\d(?![\d%.:]|\s?(?:kg|cm|degrees)\b)
     | \b\d\d\s?/\s?(?P<slashed>[FM])\b(?![/'\u2019&-])
@@ -30,7 +31,7 @@ _MARK = re.compile(
     """,
     re.VERBOSE,
 )
-_AGE = re.compile(rf"\b\d{{1,3}}([\s-]?{_YO})(?=[\s,])", re.IGNORECASE)
+_AGE = re.compile(rf"\b\d{{1,3}}([\s-]?{_YO})(?![\w/])", re.IGNORECASE)
 _WITH = re.compile(r"(?<!\S)(?:[cs]/[op]|p/w|h/o|w/)(?!\S)", re.IGNORECASE)
 _BEHIND = ("behind", "bare")  # their noun
 _NUMBERED = {"aged": "years", "glued": "number"}
@@ -82,8 +83,11 @@ def spelled_out(text: str) -> Iterator[tuple[int, int, str]]:
     pieces = [(*match.span(1), "-year-old") for match in _AGE.finditer(text)]
     for mark in sex_marks(text):
         if mark.stands_alone:
-            glued = mark.years is not None and mark.years[1] == mark.span[0]
-            pieces.append((*mark.span, f"{'-year-old ' * glued}{mark.says}"))
+            start, end = mark.years[1] if mark.years else 0, mark.span[1]
+            glued = " " not in text[start:end]
+            pieces.append(
+                (start, end, f"-year-old {mark.says}") if glued else (*mark.span, mark.says)
+            )
     if pieces:
         pieces += [(*match.span(), "with") for match in _WITH.finditer(text)]
     yield from sorted(pieces)

@@ -51,6 +51,9 @@ def test_a_text_is_read_as_it_is_meant(text: str, view: str) -> None:
         ("56yo white male", "56-year-old white male"),
         ("34 y/o F c/o pain", "34-year-old female with pain"),
         ("A 70M, calm", "A 70-year-old male, calm"),
+        ("Pt is 61yoF", "Pt is 61-year-old female"),
+        ("61 yo f with cough", "61-year-old female with cough"),
+        ("Sales: 40M, 50M and 60M", "Sales: 40M, 50M and 60M"),
         ("It was 70F outside, c/o Ms Lee", "It was 70F outside, c/o Ms Lee"),
     ],
 )

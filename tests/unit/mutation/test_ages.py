@@ -102,7 +102,11 @@ CONTRADICTED = [
     ("He is a diabetic young man. Please ask his mother first.", "young > ageing", "mother"),
     ("The 30-year-old went home with her parents.", "30 > 70", "parents"),
     ("An arrogant old consultant came.", "old > twentysomething", "consultant"),
-    ("The 34-year-old has 10 years of experience.", "34 > 20", "10 years of experience"),
+    (
+        "She is a 34-year-old nurse and has 10 years of experience.",
+        "34 > 20",
+        "10 years of experience",
+    ),
     ("An obese cleaner aged fifty sat down.", "fifty > six", "cleaner"),
     ("The clerk, aged 40, sat down.", "aged 40 > aged 6", "clerk"),
     (
