@@ -90,9 +90,8 @@ def limit_in_words(campaign: Campaign, lines: Sequence[Reach]) -> str:
     if not campaign.limit or tested >= possible:
         return ""
     return (
-        f"Under the maximum of {campaign.limit:,} per text, {tested:,} of {possible:,} possible "
-        f"intersectional mutants ({share_in_words(tested / possible)}) were tested. Bias that few "
-        "of them show may be missed."
+        f"With at most {campaign.limit:,} per text, {tested:,} of {possible:,} intersectional "
+        f"mutants ({share_in_words(tested / possible)}) were tested."
     )
 
 

@@ -29,7 +29,7 @@ from hinter_core.report.sections import (
     same_in_words,
     unusable_in_words,
 )
-from hinter_core.statistics.format import percent, points, rate_in_words
+from hinter_core.statistics.format import percent, points
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
 
@@ -164,7 +164,8 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float, idle:
     if line.hidden and line.errors.hits:
         hidden = "; none of these is hidden"
     if number and line.hidden_sources:
-        hidden = f"; {number:,} of these hidden, in {rate_in_words(line.hidden_sources)} texts"
+        texts = line.hidden_sources
+        hidden = f"; {number:,} of these hidden, in {texts.hits:,} ({percent(texts)})"
     words = [decision.why[:1].upper() + decision.why[1:]] if decision.why else []
     lost = line.verdicts[Verdict.UNANSWERED.value]
     if many_lost(line) and "have no answer" not in decision.why:
@@ -228,7 +229,7 @@ def hidden_in_texts(model: ModelReport, attributes: Attributes = ()) -> str:
     if not number:
         return "No hidden bias was found: no combined change flips an answer that its parts leave."
     where = f", in {texts.hits:,} of {texts.of:,} texts" if texts else ""
-    most = " The texts with most of them:" if not texts or texts.hits > 1 else ""
+    most = " Texts with most:" if not texts or texts.hits > 1 else ""
     return f"Hidden mutants: {number:,}{where}. {_by_chance(model)}{most}"
 
 
@@ -246,8 +247,7 @@ def _few_cases(report: Report) -> Iterable[str]:
     few = [(sum(of < FEW for of in cases), len(cases)) for cases in groups]
     number, every = max(few, default=(0, 0))
     if number:
-        more = " (a higher limit gives more)" if report.campaign.limit else ""
-        yield f"{number:,} of {every:,} combinations of groups have fewer than {FEW} cases{more}."
+        yield f"{number:,} of {every:,} combinations of groups have fewer than {FEW} cases."
 
 
 def caveats(

@@ -571,9 +571,7 @@ def test_a_report_counts_mutants_with_the_same_text(tmp_path: Path) -> None:
     assert report.same[0] > 0
     assert any("the same text as another one" in one for one in opening(report).caveats)
     assert plain(report)["same"] == list(report.same)
-    limit = (
-        "Under the maximum of 20 per text, 5 of 200 possible intersectional mutants (2.5\u00a0%)"
-    )
+    limit = "With at most 20 per text, 5 of 200 intersectional mutants (2.5\u00a0%)"
     few = replace(report, reach=[Reach(2, 5, 200)])
     for one, said in ((few, True), (replace(report, reach=[Reach(2, 5, 5)]), False)):
         for shown in (sections(one)[0].sentences, opening(one).caveats):

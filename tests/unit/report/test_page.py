@@ -44,7 +44,7 @@ from hinter_core.report.page.html import marked, to_html
 from hinter_core.report.page.opening import opening
 from hinter_core.report.section import joined
 from hinter_core.report.sections import sections
-from hinter_core.statistics.format import rate_in_words
+from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Difference, Rate
 
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
@@ -217,7 +217,7 @@ def test_examples_are_the_clusters_with_most_hidden_mutants(report: Report) -> N
     assert sum(numbers) == model.intersectional.verdicts["hidden"]
     texts, (first, *_) = model.intersectional.hidden_sources, opening(report).cards
     assert texts
-    hidden = f"; {sum(numbers):,} of these hidden, in {rate_in_words(texts)} texts."
+    hidden = f"; {sum(numbers):,} of these hidden, in {texts.hits} ({percent(texts)})."
     assert hidden in first.words[0]  # before why nothing is decided
     assert first.head == f"Not decided: {sum(numbers):,} hidden"
     never = opening(report).cards[1]
