@@ -150,6 +150,7 @@ CASES = [
     ("They ignored my aunt, a deaf woman in bed.", ["They", "my", "aunt, woman"]),
     ("As her son, I am worried.", ["her", "son, I"]),
     ("As a Sikh man I told him to go.", ["man, I", "him"]),
+    ("The GP told my wife that she was late.", ["GP", "my", "wife, she"]),
     # Who says "I" is nobody's "he" or "she" outside of quotation marks.
     ("I am a Sikh man, and the orderly rang. He was rude.", ["I, man", "orderly, He"]),
     ("My name is Ann Lee. I am a nurse. She was rude.", ["My, Ann Lee, I, nurse", "She"]),
