@@ -36,6 +36,7 @@ _MODIFIERS = ("amod", "compound", "nmod:desc", "flat")
 _GROWN = 18  # years
 _SMALL = 7
 _YOUNG = 21
+_GRAND: Years = (36, 130)  # who has grandchildren
 _WITH_PARENTS: Years = (0, 55)
 # Relations and words of what denies a predicate; "not only" adds to it.
 _DENYING = ("advmod", "neg", "cc", "cc:preconj")
@@ -312,7 +313,7 @@ class Ages:
         low, high = tree.parse.spans[owned]
         place = tree.start + low, tree.start + high
         if tree.lower[owned] in self._words["of_grown"]:
-            yield place, AT_WORK
+            yield place, _GRAND if tree.lower[owned].startswith("grand") else AT_WORK
         elders = self._words["elders"] if self._words["gone"].isdisjoint(tree.lower) else ()
         if tree.lower[owned] in elders:
             yield place, _WITH_PARENTS

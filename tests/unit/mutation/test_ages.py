@@ -101,6 +101,7 @@ CONTRADICTED = [
     ("A 12-year-old boy sang.", "12-year-old > 19-year-old", "boy"),
     ("He is a diabetic young man. Please ask his mother first.", "young > ageing", "mother"),
     ("The 30-year-old went home with her parents.", "30 > 70", "parents"),
+    ("The 90-year-old sat down. Her grandson came.", "90 > 20", "grandson"),
     ("An arrogant old consultant came.", "old > twentysomething", "consultant"),
     (
         "She is a 34-year-old nurse and has 10 years of experience.",
