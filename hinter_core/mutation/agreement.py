@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hinter_core.language.trees import SentenceTree
+from hinter_core.storage import shipped_words
 from hinter_core.types import Span
 
 _SUBJECTS = ("nsubj", "nsubj:pass", "nsubj:outer")
@@ -108,14 +109,27 @@ def _inflected(tree: SentenceTree, token: int, plural: bool) -> str:
     word, tag = tree.lower[token].replace("\u2019", "'"), _tag(tree, token)
     if plural:
         if word == "'s":
-            label, head = tree.parse.labels[token], tree.parse.heads[token]
-            return "'ve" if label == "aux" and tree.parse.tags[head] == "VBN" else "'re"
+            return "'ve" if _of_have(tree, token) else "'re"
         if word in _ASKING or tag == "VBZ":
             return _PLURAL.get(word) or _base(word)
         return ""
     if word in _SINGULAR and tag != "VB":
         return _SINGULAR[word]
     return _third(word) if tag == "VBP" and word != "ai" else ""  # "ain't" is of all persons
+
+
+def _of_have(tree: SentenceTree, token: int) -> bool:
+    """Whether 's is *has*: "he's been ill", "she's lost her keys", and not "she's given a book"."""
+    parse, head = tree.parse, tree.parse.heads[token]
+    after = range(token + 1, head + 1)
+    verb = next((one for one in after if parse.tags[one][:2] == "VB"), head)
+    if tree.lower[verb] in shipped_words("grammar")["perfect"]:
+        return True
+    if parse.tags[verb] not in ("VBN", "VBD", "VB"):
+        return False  # "he's being told"
+    given = tree.lower[verb] in shipped_words("grammar")["of_two_objects"]
+    own = bool(tree.children(verb, "obj")) and not given
+    return parse.labels[token] == "aux" or own
 
 
 def _base(word: str) -> str:

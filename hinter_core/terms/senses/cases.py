@@ -33,6 +33,8 @@ def possesses(parse: Parse, head: int) -> bool:
     Or before the subject of a verb that was itself taken for one: "her looks were unfit".
     """
     tags, after = parse.tags, head + 1
+    if parse.words[after : after + 1] == ("home",) and not goes(parse, head):
+        return True  # "lost her home"
     owned = parse.labels[head] in ("nmod:poss", "poss") and parse.heads[head] == after
     subject = parse.labels[head] == "nsubj" and bool(FINITE.intersection(tags[after : after + 1]))
     if (owned or subject) and FINITE.intersection(tags[after + 1 : after + 2]):
@@ -53,6 +55,17 @@ def possesses(parse: Parse, head: int) -> bool:
     # "deserved her prize": a noun without a determiner, after a verb of one object
     doing = verb in _grammar()["perceiving"] and tags[after] == "NN"
     return after == head + 1 and not doing and verb not in _grammar()["naming"]
+
+
+def goes(parse: Parse, head: int) -> bool:
+    """Whether a verb says where to somebody goes: "walked her home", "showed her round"."""
+    tags, verb = parse.tags, fold(parse.words[head - 1]) if head else ""
+    where = parse.words[head + 1 : head + 2] in (("home",), ("round",))
+    if not where or tags[head + 1] == "JJ" or verb not in _grammar()["leading"]:
+        return False
+    beyond = (*map(fold, parse.words[head + 2 : head + 3]), "")[0]
+    noun = bool(beyond) and tags[head + 2] in NOUN_TAGS  # "her home town"
+    return not noun or beyond in _grammar()["when"]
 
 
 def owns(parse: Parse, head: int) -> bool:

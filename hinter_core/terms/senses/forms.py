@@ -178,7 +178,9 @@ class _Place:
         pronoun = not forms.isdisjoint(_CHOSEN)
         self._before_own = pronoun and "own" in parse.words[head + 1 : head + 2]
         described = both and (cases.described(parse, head) or cases.ends_phrase(parse, head))
-        self._described = described or (both and cases.to_somebody(parse, head))
+        self._described = described or (
+            both and (cases.to_somebody(parse, head) or cases.goes(parse, head))
+        )
         absolute = {_FORM.PRONOUN_POSSESSIVE, _FORM.PRONOUN_POSSESSIVE_ABSOLUTE} <= forms
         self._owns = absolute and cases.owns(parse, head)
         self._alone = absolute and cases.ends_phrase(parse, head)

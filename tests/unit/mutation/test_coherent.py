@@ -161,6 +161,19 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "waiter > server",
             "The server carries plates. They do it well and watch us, and they've done it before.",
         ),
+        # 's is *has* with an object, or before *been* and *gone*.
+        (
+            "The man sings. He's rung you twice, he's been ill, he's gone and he's known to us.",
+            "man > person",
+            "The person sings. They've rung you twice, they've been ill, they've gone and they're"
+            " known to us.",
+        ),
+        (
+            "The man sings. He's lost his keys, he's being told off and he's given a pen.",
+            "man > person",
+            "The person sings. They've lost their keys, they're being told off and they're given a"
+            " pen.",
+        ),
         (
             "Is he happy? Has he eaten? It is his.",
             "his > theirs",

@@ -331,6 +331,13 @@ def test_pronouns_of_animals_and_gods_are_nobodys(
         ("He would finish her last two years.", "He would finish his last two years."),
         ("We met her two years ago.", "We met him two years ago."),
         ("They spoke with a fury like her own.", "They spoke with a fury like his own."),
+        ("He guided her round every dance floor.", "He guided him round every dance floor."),
+        ("They invited her round for tea.", "They invited him round for tea."),
+        ("We drove her home last night.", "We drove him home last night."),
+        ("They walked her home from the station.", "They walked him home from the station."),
+        ("He likes her round face.", "He likes his round face."),
+        ("The fire took her home town.", "The fire took his home town."),
+        ("We painted her home in May.", "We painted his home in May."),
     ],
 )  # fmt: skip
 def test_cases_of_pronouns(
