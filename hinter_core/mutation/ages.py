@@ -32,6 +32,9 @@ from hinter_core.types import Edit, GrammaticalForm, MentionKind, Occurrence, Re
 _FORM = GrammaticalForm
 _COMPARED = (_FORM.COMPARATIVE, _FORM.SUPERLATIVE)
 _OLD = frozenset({"old", "young"})
+# What may follow whom somebody speaks to, and how the sentence then goes on.
+_AFTER_CALLED = frozenset({",", ".", "!", "?", ""})
+_SPOKEN = frozenset({"PRP", "PRP$", "VB", "MD", "WP", "WRB", "''"})
 _MODIFIERS = ("amod", "compound", "nmod:desc", "flat")
 _GROWN = 18  # years
 _SMALL = 7
@@ -127,19 +130,22 @@ class Ages:
     def _figure(self, span: Span) -> str:
         """Return why "old" or "young" says no age here, or ""."""
         tree, token = self._word(span)
-        if tree is None or tree.lower[token] != "old":
+        noun = self._noun(tree, token) if tree else None
+        if tree is None or noun is None:
             return ""
-        noun = self._noun(tree, token)
+        said = tree.lower[noun]
+        if self._called(tree, noun):
+            word = self._text[slice(*span)]
+            return f"here \u201c{word}\u201d is how somebody is spoken to"
+        if tree.lower[token] != "old":
+            return ""
         if token and tree.lower[token - 1] in self._words["stressing"]:
             return _FIGURE
         following = tree.lower[token + 1 : token + 2]
-        if noun is None:
-            return ""
         owned = bool(tree.children(noun, "nmod:poss"))
-        said = tree.lower[noun]
         if said in self._words["longstanding"] or (owned and said in self._words["former"]):
             return "here \u201cold\u201d says for how long, not of what age"
-        if said in self._words["fond"] or self._called(tree, noun):
+        if said in self._words["fond"]:
             return _FIGURE
         title = following and following[0].rstrip(".") in lexicon()["titles"] | {
             "mr",
@@ -150,14 +156,27 @@ class Ages:
             return _FIGURE if self._given(span[1]) else ""
         return ""
 
+    def called(self, span: Span) -> bool:
+        """Whether a noun at a place speaks to somebody young or old: "Thank you, young lady"."""
+        tree, noun = self._word(span)
+        return tree is not None and noun > 0 and self._called(tree, noun)
+
     def _called(self, tree: SentenceTree, noun: int) -> bool:
-        """Whether somebody is spoken to: "Listen, old man, ..."."""
-        if tree.parse.labels[noun] in ("vocative", "discourse"):
+        """Whether somebody is spoken to: "Listen, old man, ...", "Young lady, you are late"."""
+        parse, lower = tree.parse, (*tree.lower, "", "")
+        first = noun - 1
+        if lower[noun] not in self._words["called"] or lower[first] not in _OLD:
+            return False
+        while first > 0 and lower[first - 1] in ("my", "dear"):
+            first -= 1
+        if parse.labels[noun] == "vocative" or (first and parse.tags[first - 1] == "UH"):
             return True
-        first = min([noun, *tree.below[noun]])
-        before, after = tree.lower[first - 1 : first], tree.lower[noun + 1 : noun + 2]
-        bare = not tree.children(noun, "det", "nmod:poss", "nummod", "case", "conj")
-        return bare and before == [","] and after in ([","], ["!"], ["?"], ["."])
+        after, beyond = lower[noun + 1], (*parse.tags[noun + 2 :], ".")[0]
+        apposed = parse.labels[noun] == "appos" and parse.tags[parse.heads[noun]] in NOUN_TAGS
+        apposed = apposed or beyond in FINITE  # "The clerk, young man, fell."
+        if first and lower[first - 1] == ",":
+            return after in _AFTER_CALLED and not apposed and lower[noun + 2] not in ("and", "or")
+        return after == "," and beyond in _SPOKEN and (not first or parse.tags[first - 1] == "``")
 
     def _given(self, end: int) -> bool:
         """Whether a name follows that stands for a person."""

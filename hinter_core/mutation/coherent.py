@@ -48,7 +48,8 @@ from hinter_core.types import (
 
 _BINARY = ("female", "male")
 _GIRLS_AND_BOYS = frozenset({"girl", "girls", "boy", "boys"})
-_ADULTS = {"child": "person", "children": "people", "kid": "person", "kids": "people"}
+_ADULTS = {"child": "person", "children": "people", "kid": "person", "kids": "people",
+           "gentleman": "man"}  # fmt: skip
 _TITLE = re.compile(r"(?<!\w)([A-Z]\w+)\.? $")
 _NAME = re.compile(r"\.? (?=[A-Z])")
 _OWNED = re.compile(r"\b(?:[Tt]he|[Mm]y|[Oo]ur|[Yy]our|[Hh]is|[Hh]er|[Tt]heir|\w+['\u2019]s) $")
@@ -211,7 +212,7 @@ class _Direction:
         return None
 
     def grown(self, change: Pair) -> Pair | None:
-        """Return the pair to the word for a person in place of the one for a child."""
+        """Return the pair to the word for a grown-up in place of another."""
         kind, _, noun = change.target.text.rpartition(" ")
         adult = f"{kind} {_ADULTS.get(noun, '')}".strip()
         terms = self._by_form.get(("adult", change.target.form), ())
@@ -255,14 +256,12 @@ class _Extender:
                 self._of[occurrence.span] = person
 
     def natural(self, edit: Edit) -> Edit:
-        """Return an edit that makes no child of a girl or a boy who may be grown up."""
+        """Return an edit to a usual word: no child of a grown girl, and "Sit down, young man"."""
         pair = edit.change
-        if not isinstance(pair, Pair) or pair.source.text.lower() not in _GIRLS_AND_BOYS:
-            return edit
-        grown = self._direction.grown(pair)
-        if grown is None or not all(map(self._ages.grown, edit.spans)):
-            return edit
-        return replace(edit, change=grown)
+        grown = self._direction.grown(pair) if isinstance(pair, Pair) else None
+        of_child = edit.source.text.lower() in _GIRLS_AND_BOYS
+        fits = self._ages.grown if of_child else self._ages.called
+        return replace(edit, change=grown) if grown and all(map(fits, edit.spans)) else edit
 
     def extended(self, edit: Edit) -> Edit | str:
         """Return an edit with all other mentions, or why it cannot be made."""

@@ -35,11 +35,14 @@ def made(plan: Plan) -> set[str]:
         ("Don't worry, old chap, we will win.", ""),
         ("The poor old devil lost his job.", "figure of speech"),
         ("He is the same old man as ever.", "figure of speech"),
+        ("I am a pacifist, young lady, but I shall shout.", "\u201cyoung\u201d is how somebody"),
+        ("You are late, young man.", "how somebody is spoken to"),
+        ('"Young lady," she said, "sit down."', "how somebody is spoken to"),
     ],
 )
 def test_old_may_say_no_age(text: str, reason: str, parses: ParseStore) -> None:
     plan = plan_of(text, parses)
-    assert not any(change.startswith("old >") for change in made(plan))
+    assert not any(change.startswith(("old >", "young >")) for change in made(plan))
     assert any(reason in rejected.reason for rejected in plan.rejected)
 
 
@@ -64,7 +67,12 @@ def test_what_somebody_is_not_does_not_change(text: str, parses: ParseStore) -> 
 
 @pytest.mark.parametrize(
     "text",
-    ["He is not only a child but a poet.", "She is not the young nurse."],
+    [
+        "He is not only a child but a poet.",
+        "She is not the young nurse.",
+        "Anna Keller, young lady of the house, sang.",
+        "The patient, young man, fell.",
+    ],
 )
 def test_what_is_not_denied_changes(text: str, parses: ParseStore) -> None:
     assert made(plan_of(text, parses))

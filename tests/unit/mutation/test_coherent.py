@@ -161,6 +161,8 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "waiter > server",
             "The server carries plates. They do it well and watch us, and they've done it before.",
         ),
+        ("Sit down, young lady, and eat.", "lady > man", "Sit down, young man, and eat."),
+        ("The young lady sang.", "lady > gentleman", "The young gentleman sang."),
         # 's is *has* with an object, or before *been* and *gone*.
         (
             "The man sings. He's rung you twice, he's been ill, he's gone and he's known to us.",
