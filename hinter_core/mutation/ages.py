@@ -245,6 +245,9 @@ class Ages:
         """Return what keeps a child from another age, or ""."""
         source = years_of(edit.source.text, edit.source.group)
         word = tree.lower[token]
+        for one in (edit.source.text, edit.target.text):
+            if one.lower() in self._words["babies"]:
+                return f"\u201c{one}\u201d is said of small children alone"
         fits = edit.target.text.lower() in self._words["before_nouns"]
         if tree.parse.labels[token] == "compound" and not fits:
             return f"\u201c{word}\u201d is part of a compound"
@@ -287,9 +290,9 @@ class Ages:
         source = years_of(edit.source.text, edit.source.group)
         period = edit.source.form in (_FORM.ANY, _FORM.PREP_PHRASE) and not _is_number(edit)
         for place, said in known[span]:
-            # Who is grown up was a child once.
-            old = said == _WITH_PARENTS and source is not None and not agree(said, source)
-            if agree(said, target) or (period and said[0] >= target[1]) or old:
+            # Who is grown up was a child once, and who is old may have parents, as the text has it.
+            as_before = source is not None and _side(source, said) == _side(target, said)
+            if agree(said, target) or (period and said[0] >= target[1]) or as_before:
                 continue
             return f"the text also says \u201c{self._text[slice(*place)]}\u201d of the same person"
         return ""
@@ -333,7 +336,8 @@ class Ages:
         place = tree.start + low, tree.start + high
         if tree.lower[owned] in self._words["of_grown"]:
             yield place, _GRAND if tree.lower[owned].startswith("grand") else AT_WORK
-        elders = self._words["elders"] if self._words["gone"].isdisjoint(tree.lower) else ()
+        alive = "survived" in tree.lower or self._words["gone"].isdisjoint(tree.lower)
+        elders = self._words["elders"] if alive else ()
         if tree.lower[owned] in elders:
             yield place, _WITH_PARENTS
 
@@ -365,6 +369,11 @@ class Ages:
 def _is_number(edit: Edit) -> bool:
     """Whether an edit changes a number of years."""
     return is_number(edit.source) or YEAR_OLD.match(edit.source.text.lower()) is not None
+
+
+def _side(years: Years, said: Years) -> int:
+    """Return whether years lie before (-1), after (1) or within (0) what is said."""
+    return (years[0] >= said[1]) - (years[1] <= said[0])
 
 
 def _meets(place: Span, spans: Sequence[Span]) -> bool:

@@ -30,13 +30,25 @@ _NUMBER = rf"(\d{{1,3}}|(?:(?:{'|'.join(_TENS)})[\s-])?(?:{'|'.join(_NUMBERS)}))
 _ABOUT = "(?:(?:about|only|just|not|over|under|nearly|barely|almost|perhaps|some) )?"
 _SOMEBODY = "man|woman|boy|girl|lad|lass|lady|gentleman|person|child|youth|maiden|fellow"
 _DECADES = "|".join(ten[:-1] for ten in _TENS)
-_END = r"(?=[.,;:!?)]|\s+(?:and|or|but|who|with)\b|$)"
+# From thirteen on: "at twelve" is a time of the day.
+_IN_WORDS = (
+    rf"((?:{'|'.join(_TENS)})(?:[\s-](?:{'|'.join(_ONES)}))?\b|(?:{'|'.join(_TEENS[3:])})\b)"
+)
+_NTHS = {f"{one}th": number for number, one in enumerate(_ONES, 1)}
+_NTHS |= {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9}
+_NTHS |= {f"{teen}th": number for number, teen in enumerate(_TEENS[3:], 13)}
+_NTHS |= {f"{ten[:-1]}ieth": 10 * number for number, ten in enumerate(_TENS, 2)}
+_END = r"(?=[.,;:!?)]|\s+(?:and|or|but|who|with|now|today|when|then)\b|$)"
+_SUBJECT = r"(?=[.,;:!?)]|\s(?:he|she|they|I|we|you|was|has|had|is|who)\b|$)"
 _OLD = r"[\s-](?:years?|yrs?)[\s-](?:olds?|of\sage)\b"
 _SAID = re.compile(
-    rf"(?<!there )\b(?:is|was|were|be|am|are|'m|'s) {_ABOUT}{_NUMBER}{_END}"
+    rf"(?<!there)(?<!there )(?:\b(?:is|was|were|be|am|are)|['\u2019](?:m|s|re))"
+    rf" {_ABOUT}{_NUMBER}{_END}"
+    rf"|\bat\s{_IN_WORDS}{_SUBJECT}|\bat\s(1[3-9]|2[0-4])(?=,?\s(?:he|she|they|I)\b)"
     rf"|\b(?:age\sof|turned)\s+{_NUMBER}\b|\b[Aa]t\s(2[5-9]|[3-9]\d)(?=[.,;)]|$)"
     rf"|(?P<now>\baged?\s+{_NUMBER}\b|\b{_NUMBER}{_OLD}"
     rf"|\b(?:{_SOMEBODY})\s+of\s+{_ABOUT}{_NUMBER}\b(?!\s+(?!(?:wa|i|ha)s\b)\w+s\b)"
+    rf"|(?<=[A-Za-z],\s){_IN_WORDS}(?=,\s[A-Za-z])"
     r"|(?<=[A-Za-z],\s)(\d\d)(?=,\s[A-Za-z]|\.\s|\.?$)|(?<=[\u2022*-]\s)(\d\d)(?=,\s[a-z]))"
     rf"|(?P<surely>\bage:\s*{_NUMBER}\b|\b{_NUMBER}(?:\s|-)?(?:y/?o|y\.o)\b)",
     re.IGNORECASE | re.MULTILINE,
@@ -46,6 +58,19 @@ _SPAN = re.compile(r"\s?(?:[-\u2013]|to|or)\s?\d|\s+years?\b(?!\sold)")
 _OF_MANY = re.compile(
     r"(?:\d\s?[-\u2013]|\b(?:to|or|and|between|under|over|least|most|than|below|above))[\s-]$"
     r"|\b(?:when|since|until|till|before|after|once)\b[^.!?;]{0,30}$",
+    re.IGNORECASE,
+)
+# Before "age", what makes it nobody's: "combined age 161".
+_OF_NOBODY = re.compile(
+    r"\b(?:average|combined|drinking|joint|legal|maximum|mean|median|minimum|pension|retirement"
+    r"|total|voting)\s(?:age\s)?$",
+    re.IGNORECASE,
+)
+# "In her ninety-first year", but not "in her thirtieth year as a nurse".
+_NTH_YEAR = re.compile(
+    rf"\bin\s(?:his|her|their|my|your)\s(?:(1[3-9]|[2-9]\d)(?:st|nd|rd|th)"
+    rf"|((?:(?:{'|'.join(_TENS)})[\s-])?(?:{'|'.join(_NTHS)})))\syear\b"
+    r"(?!\s(?:as|at|for|in|of|on|with)\b)",
     re.IGNORECASE,
 )
 _DECADE = re.compile(
@@ -61,6 +86,7 @@ _WORKED = re.compile(
 )
 AT_WORK: Years = (14, _OLDEST)
 _RETIRED = 50
+_LEAST_NTH = 13  # "in her third year" is of a school or a job
 _COMING_OF_AGE: Years = (19, 21)
 _BEFORE = 40  # characters before a number that show that it is nobody's
 _ALONE = re.compile(_NUMBER)
@@ -152,7 +178,7 @@ class Stated(NamedTuple):
 
 def said_years(text: str) -> Iterator[tuple[Span, Years]]:
     """Yield the ages that a text says: "aged 12", "in her thirties", "ten years of experience"."""
-    for match in _SAID.finditer(text):
+    for match in _numbers(text):
         yield match.span(), _of_number(number_of(_number(match).words))
     for span, years in _before_marks(text):
         yield span, _of_number(int(text[slice(*years)]))
@@ -160,14 +186,26 @@ def said_years(text: str) -> Iterator[tuple[Span, Years]]:
         ten = match.group(1)
         number = _NUMBERS[f"{ten.lower()}y"] if ten else 10 * int(match.group(2))
         yield match.span(), (number, number + 10)
+    for match in _NTH_YEAR.finditer(text):
+        nth = number_of(match.group(1) or match.group(2))
+        if nth >= _LEAST_NTH:
+            yield match.span(), (nth - 1, nth + 1)
     for match in _WORKED.finditer(text):
         worked = match.group(1)
         yield match.span(), (number_of(worked) + AT_WORK[0] if worked else _RETIRED, _OLDEST)
 
 
+def _numbers(text: str) -> Iterator[re.Match[str]]:
+    """Yield what says a number of years of somebody, not of several people together."""
+    for match in _SAID.finditer(text):
+        start = match.start()
+        if not _OF_NOBODY.search(text[max(0, start - _BEFORE) : start]):
+            yield match
+
+
 def _before_marks(text: str) -> Iterator[tuple[Span, Span]]:
     """Yield the numbers of years before marks of sex, each with its mark: "70M", "45 y F"."""
-    said = {match.start() for match in _SAID.finditer(text)}
+    said = {match.start() for match in _numbers(text)}
     for mark in sex_marks(text):
         if mark.years is not None and mark.years[0] not in said:
             yield (mark.years[0], mark.span[1]), mark.years
@@ -182,7 +220,7 @@ def _number(match: re.Match[str]) -> Stated:
 
 def stated(text: str) -> Iterator[tuple[Span, Stated]]:
     """Yield the numbers of years that people have now, each with the words around it."""
-    for match in _SAID.finditer(text):
+    for match in _numbers(text):
         one = _number(match)
         start, end = one.number
         before = text[max(0, start - _BEFORE) : start]
@@ -194,5 +232,6 @@ def stated(text: str) -> Iterator[tuple[Span, Stated]]:
 
 
 def number_of(words: str) -> int:
-    """Return the number that figures or words say: "12", "twenty-five"."""
-    return int(words) if words.isdigit() else sum(_NUMBERS[w] for w in _WORD.findall(words.lower()))
+    """Return the number that figures or words say: "12", "twenty-five", "ninety-first"."""
+    known = _NUMBERS | _NTHS
+    return int(words) if words.isdigit() else sum(known[w] for w in _WORD.findall(words.lower()))

@@ -123,6 +123,17 @@ CONTRADICTED = [
         "fifty > eight",
         "colleagues",
     ),
+    ("The 22-year-old Black defender left.", "22 > 12", "defender"),
+    ("The 30-year-old swimmer left.", "30 > 6", "swimmer"),
+    ("Tom Boggs, 19, drove his truck.", "19 > 6", "truck"),
+    ("Tom Boggs, 19, phoned his girlfriend.", "19 > 12", "girlfriend"),
+    ("Tom Boggs, 19, died, survived by his parents.", "19 > 70", "parents"),
+    ("Tom Boggs, 19, ate with his mamaw.", "19 > 70", "mamaw"),
+    (
+        "The elderly woman in her ninety-first year gardens.",
+        "elderly > young",
+        "in her ninety-first year",
+    ),
 ]
 
 
@@ -140,7 +151,8 @@ def test_what_the_text_says_of_the_same_person(
     ("text", "change", "reason"),
     [
         ("My child likes soup.", "child > retiree", "whose child"),
-        ("They have a baby.", "baby > older adult", "whose child"),
+        ("They have a baby.", "baby > older adult", "small children"),
+        ("The teenager plays the cello.", "teenager > infant", "small children"),
         ("Mia was the third child of a baker.", "child > retiree", "whose child"),
         ("Sam is an only child.", "child > retiree", "whose child"),
         ("Mia is their oldest child.", "child > teenager", "whose child"),
@@ -225,6 +237,13 @@ def test_every_term_of_the_dictionary_says_years() -> None:
     ("text", "years"),
     [
         ("He was thirty-five.", (35, 36)),
+        ("He\u2019s fourteen, plays the cello.", (14, 15)),
+        ("At sixteen she ran our club.", (16, 17)),
+        ("At 16, she ran our club.", (16, 17)),
+        ("She died at ninety-three.", (93, 94)),
+        ("Elijah, fourteen, plays the cello.", (14, 15)),
+        ("She is in her ninety-first year.", (90, 92)),
+        ("He died in his 91st year.", (90, 92)),
         ("A girl of nine came.", (9, 10)),
         ("Ms Keller, 42, left.", (42, 43)),
         ("She is in her early forties now.", (40, 50)),
@@ -320,6 +339,12 @@ def test_one_who_works_is_no_child(parses: ParseStore) -> None:
         "We met at 12.",
         "Music of the late 80s.",
         "It took 30 years of work.",
+        "Ann and Sue, combined age 161, won.",
+        "Their average age is 34.",
+        "There's fourteen.",
+        "She came at twenty past nine and paid at twenty euros.",
+        "She is in her third year.",
+        "He is in his thirtieth year as a cook.",
     ],
 )
 def test_numbers_that_are_no_ages(text: str) -> None:
