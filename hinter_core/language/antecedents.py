@@ -15,6 +15,9 @@ from hinter_core.types import MentionKind
 _CLOSING = 6  # words, at most, before the name under a letter
 _NO_APPOSITION = ("obj", "parataxis", "ccomp")
 _NO_EQUATION = frozenset("not n't never like as of in about".split())
+_BECOMING = frozenset("become becomes became".split())
+_REMAINING = frozenset("die died dies born remain remained remains".split())
+_SAID = ("obj", "xcomp", "obl", "obl:unmarked")
 _SUBJECTS = ("nsubj", "nsubj:outer")
 _NOUN_FAR = 40  # sentences back to the same noun
 
@@ -155,6 +158,7 @@ def join_appositions(sets: EntitySets) -> None:
     """Join appositions and what is said to be the same: "Ann, a lawyer", "Ann is a lawyer"."""
     phrases = sets.document.phrases
     for tree in sets.document.trees:
+        labels = tree.parse.labels
         for token, index in list(tree.phrase_of.items()):
             phrase = phrases[index]
             for part in {token, *range(phrase.name_at, phrase.name_at + len(phrase.name))}:
@@ -162,7 +166,11 @@ def join_appositions(sets: EntitySets) -> None:
                     if not tree.ends_list(other):
                         _join_apposition(sets, tree, phrase, other)
             _join_before(sets, tree, phrase)
-            if tree.children(token, "cop"):
+            _join_fronted(sets, tree, phrase)
+            verb = tree.lower[tree.parse.heads[token]] if labels[token] in _SAID else ""
+            # "Became the first woman to": not "became a nurse", who may not be one yet.
+            said = verb in _BECOMING if phrase.gender else verb in _REMAINING and phrase.indefinite
+            if tree.children(token, "cop") or (said and phrase.person):
                 _join_predicate(sets, tree, token)
             elif phrase.person and "as" in _cases(tree, token):
                 _join_role(sets, tree, token)
@@ -184,6 +192,23 @@ def _join_before(sets: EntitySets, tree: SentenceTree, phrase: Phrase) -> None:
         right_before = one.last == phrase.first - 2 and one.definite
         if right_before and one.person and one.number == SINGULAR:
             _join_if(sets, one, phrase)
+
+
+def _join_fronted(sets: EntitySets, tree: SentenceTree, phrase: Phrase) -> None:
+    """Join what a sentence begins with to its subject: "A Sikh and a keen golfer, he left"."""
+    phrases, labels, heads = sets.document.phrases, tree.parse.labels, tree.parse.heads
+    if phrase.first or not phrase.indefinite or labels[phrase.head] == "obj":
+        return
+    conjuncts = (n for n in tree.children(phrase.head, "conj") if n in tree.phrase_of)
+    said = [phrase, *(one for n in conjuncts if (one := phrases[tree.phrase_of[n]]).indefinite)]
+    subject = max(one.last for one in said) + 2
+    if tree.lower[subject - 1 : subject] != [","] or labels[subject] not in _SUBJECTS:
+        return
+    if labels[phrase.head] in _SUBJECTS and heads[phrase.head] != heads[subject]:
+        return
+    if subject in tree.phrase_of and all(one.person for one in said):
+        for one in said:
+            _join_if(sets, phrases[tree.phrase_of[subject]], one)
 
 
 def _names(tree: SentenceTree, clause: int) -> list[int]:
@@ -226,6 +251,10 @@ def _join_predicate(sets: EntitySets, tree: SentenceTree, token: int) -> None:
     if tree.children(token, "case") or any(tree.lower[c] in _NO_EQUATION for c in beside):
         return  # "he is with her"
     clause, labels = token, tree.parse.labels
+    if not tree.children(token, "cop"):
+        clause = tree.parse.heads[token]
+        if any(tree.lower[c] in _NO_EQUATION for c in tree.children(clause, "advmod")):
+            return
     while labels[clause] == "conj" and not tree.children(clause, *_SUBJECTS):
         clause = tree.parse.heads[clause]  # "he lives alone and is a cook"
     for subject in tree.children(clause, *_SUBJECTS):

@@ -71,6 +71,13 @@ PRONOUNS: Mapping[str, PronounForm] = _pronouns()
 NEOPRONOUNS = frozenset("xe xem xyr xyrs xemself ze hir hirs hirself".split())  # of them
 
 
+# Somebody else's, where they stand alone: "Wife: Anna", "Daughter says"; not "mother of two".
+RELATIVES = frozenset(
+    """wife husband girlfriend boyfriend daughter son sister brother mother father mum mom dad aunt
+    uncle niece nephew grandmother grandfather granddaughter grandson""".split()
+)
+
+
 @dataclass(frozen=True)
 class PeopleWords:
     """Lower-case words, except ``names`` and ``places``; ``titles`` and ``nouns`` with gender.

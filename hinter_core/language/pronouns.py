@@ -184,6 +184,8 @@ def _of_others(sets: EntitySets, tree: SentenceTree, phrase: Phrase) -> list[Phr
 
 def _most_salient(sets: EntitySets, phrase: Phrase, before: Sequence[Phrase]) -> Phrase | None:
     barred = _barred(sets, phrase)
+    # "As a young man, he": who is that?
+    own = sets.key(phrase) if phrase.gender in (FEMALE, MALE) else -1
     best: dict[int, tuple[float, Phrase]] = {}
     more: dict[int, float] = {}
     reach = _reach(phrase)
@@ -192,7 +194,7 @@ def _most_salient(sets: EntitySets, phrase: Phrase, before: Sequence[Phrase]) ->
         if far > reach:
             break
         key = sets.key(other)
-        if key in barred or not _possible(sets, phrase, other):
+        if key in barred or key == own or not _possible(sets, phrase, other):
             continue
         score = _salience(sets, phrase, other) - _SENTENCE * far
         score -= _PLACE * place

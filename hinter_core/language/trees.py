@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from hinter_core.language.people import people_words
+from hinter_core.language.people import RELATIVES, people_words
 from hinter_core.types import Parse, Sentence, Span
 
 _SOMEBODY = frozenset({"he", "she", "i", "who"})
@@ -163,6 +163,29 @@ def _greeted(parse: Parse) -> Parse:
     return replace(parse, labels=tuple(labels))
 
 
+def _what_one_was(parse: Parse) -> Parse:
+    """Return the parse in which "Pym, churchwarden and lifelong bachelor, ..." is one person.
+
+    The parser joins such nouns as if they were other people, who would have an article.
+    """
+    labels, words = list(parse.labels), people_words()
+    for name in (n for n in range(len(labels)) if _named(parse, n)):
+        below = [n for n, head in enumerate(parse.heads) if head == name and labels[n] == "conj"]
+        said = [n for n in below if parse.words[n] not in RELATIVES or parse.tags[n - 1] == "JJ"]
+        person = any(words.person_noun(parse.words[n]) for n in said)  # not "Anna, mother and I"
+        if person and below[0] > name and all(_bare(parse, n) for n in below):
+            for noun in below if parse.words[below[0] - 1] != "and" else ():
+                labels[noun] = "appos"
+    return replace(parse, labels=tuple(labels))
+
+
+def _bare(parse: Parse, noun: int) -> bool:
+    """Whether a singular noun in lower case has no article, owner or number."""
+    kinds = {parse.labels[n] for n, head in enumerate(parse.heads) if head == noun}
+    singular = parse.words[noun].islower() and parse.tags[noun] in ("NN", "NNP")
+    return singular and kinds.isdisjoint({"det", "nmod:poss", "nummod"})
+
+
 def _as_whom(parse: Parse) -> Parse:
     """Return the parse in which "as his" of "as his wife, I ..." is no fixed expression."""
     heads, labels = list(parse.heads), list(parse.labels)
@@ -242,7 +265,7 @@ def with_names_apart(parse: Parse) -> Parse:
     The parser may make *Walsh* a part of *Jamal* in "Jamal and Emily Walsh", or *Jamal* of *Walsh*;
     and *Sir* a title of Ann in "Dear Sir, my name is Ann".
     """
-    parse = _spoken(_greeted(_as_whom(parse)))
+    parse = _spoken(_greeted(_as_whom(_what_one_was(parse))))
     if "CC" not in parse.tags and "nmod:desc" not in parse.labels:
         return parse
     heads, labels = list(parse.heads), list(parse.labels)

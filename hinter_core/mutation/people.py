@@ -17,7 +17,7 @@ from functools import cached_property
 
 from hinter_core.language.coreference import parse_text, resolve
 from hinter_core.language.parsing import ParseStore
-from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
+from hinter_core.language.people import FEMALE, MALE, PRONOUNS, RELATIVES, people_words
 from hinter_core.language.reading.notes import sex_marks
 from hinter_core.language.trees import (
     ParsedSentence,
@@ -32,7 +32,6 @@ from hinter_core.terms.ages import stated
 from hinter_core.terms.senses.fields import field_at
 from hinter_core.terms.senses.forms import head_of, of_person_noun, tokens_at
 from hinter_core.terms.senses.person_sense import reading_at
-from hinter_core.terms.sexes import RELATIVES
 from hinter_core.types import Edit, Entity, Mention, MentionKind, Occurrence, Pair, Span
 
 _CLIMBED = 16  # words from a modifier up to the word for its person

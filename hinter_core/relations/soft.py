@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
+from hinter_core.language.people import FEMALE, MALE, PRONOUNS, RELATIVES, people_words
 from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.mutation.edits import own_places
 from hinter_core.mutation.people import People
@@ -19,7 +19,6 @@ from hinter_core.mutation.unresolved import GENERAL
 from hinter_core.relations.names import names_against, people_said
 from hinter_core.terms.ages import agree, said_states, said_years, stated, years_of
 from hinter_core.terms.related import Related, related_words, rows_of
-from hinter_core.terms.sexes import RELATIVES
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Mutant, Span, Term
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")

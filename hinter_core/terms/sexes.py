@@ -14,11 +14,6 @@ from hinter_core.types import Occurrence, Pair, Term
 GENDER = "gender"
 _MARKS = {says: Term(says[0].upper(), says, concept="mark of sex") for says in (FEMALE, MALE)}
 _PAIRS = {one: (Pair(GENDER, one, other),) for one, other in permutations(_MARKS.values())}
-# Somebody else's, where they stand alone: "Wife: Anna", "Daughter says"; not "mother of two".
-RELATIVES = frozenset(
-    """wife husband girlfriend boyfriend daughter son sister brother mother father mum mom dad aunt
-    uncle niece nephew grandmother grandfather granddaughter grandson""".split()
-)
 
 
 def is_mark(term: Term) -> bool:

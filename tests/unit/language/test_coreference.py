@@ -151,6 +151,12 @@ CASES = [
     ("As her son, I am worried.", ["her", "son, I"]),
     ("As a Sikh man I told him to go.", ["man, I", "him"]),
     ("The GP told my wife that she was late.", ["GP", "my", "wife, she"]),
+    # What somebody is said to be in front of a clause, behind a name, and in the end.
+    ("A Sikh and a keen golfer, he left.", ["Sikh, golfer, he"]),
+    ("We met Tom Hill. As a young man, he sang.", ["We", "Tom Hill, man, he"]),
+    ("Tom Hill, cook and lifelong bachelor, died.", ["Tom Hill, cook, bachelor"]),
+    ("Ann Lee became the first woman to win.", ["Ann Lee, woman"]),
+    ("My brother left. He died a proud Sikh.", ["My", "brother, He, Sikh"]),
     # Who says "I" is nobody's "he" or "she" outside of quotation marks.
     ("I am a Sikh man, and the orderly rang. He was rude.", ["I, man", "orderly, He"]),
     ("My name is Ann Lee. I am a nurse. She was rude.", ["My, Ann Lee, I, nurse", "She"]),
