@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from hinter_core.language.people import FEMALE, MALE, people_words
 from hinter_core.language.spelling import spelling
+from hinter_core.language.trees import SentenceTree
 from hinter_core.mutation.edits import splices_of, splices_overlap, texts_of, with_texts
 from hinter_core.mutation.people import People
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.related import people_of
+from hinter_core.terms.senses.forms import head_of, tokens_at
 from hinter_core.types import Edit, GrammaticalForm, Pair, Sentence, Term
 
 _FORM = GrammaticalForm
@@ -21,6 +23,7 @@ _IN_WORDS = {
     _FORM.NOUN_PL: "no noun for several of them that is free of gender",
     _FORM.COLLECTIVE: "no word for all of them",
 }
+_BE = frozenset("be am is are was were been being 'm 's 're \u2019m \u2019s \u2019re".split())
 _NAMED = 6
 
 Forms = Mapping[Term, list[Edit]]
@@ -131,3 +134,28 @@ def of_other_sex(edit: Edit, people: People) -> str:
     if says == MALE and FEMALE in one:
         return f"{said} is said of men alone"
     return f"{said} is said of women alone" if says == FEMALE and MALE in one else ""
+
+
+def after_be(edit: Edit, people: People) -> str:
+    """Return why a phrase cannot be said of somebody: "he is in a wheelchair", not "with a dog"."""
+    if edit.source.form is not _FORM.PREP_PHRASE or not edit.target.text.startswith("with "):
+        return ""
+    for start, end in edit.spans:
+        if (tree := people.tree_at(start)) and (be := _be(tree, start - tree.start, end)):
+            return f"\u201c{edit.target.text}\u201d does not fit after \u201c{be}\u201d"
+    return ""
+
+
+def _be(tree: SentenceTree, start: int, end: int) -> str:
+    """Return the form of *be* of which a phrase is the predicate: "is often ill or on crutches"."""
+    tokens = tokens_at(tree.parse, (start, end - tree.start))
+    if not tokens:
+        return ""
+    before, head = tokens[0] - 1, head_of(tree.parse, tokens)
+    while before > 0 and tree.parse.tags[before] == "RB":
+        before -= 1
+    if before >= 0 and tree.lower[before] in _BE:
+        return tree.parse.words[before]
+    joined = tree.parse.labels[head] == "conj" and not tree.children(head, "nsubj")
+    cop = tree.children(tree.parse.heads[head] if joined else head, "cop")
+    return tree.parse.words[cop[0]] if cop else ""

@@ -380,3 +380,24 @@ def test_no_woman_becomes_an_imam(
     assert ("imam" in {edit.target.text for edit in plan.edits["religion"]}) is made
     reasons = {one.reason for one in plan.refused}
     assert ("\u201cimam\u201d is said of men alone" in reasons) is not made
+
+
+@pytest.mark.parametrize(
+    ("text", "be"),
+    [
+        ("My husband is in a wheelchair.", "is"),
+        ("I'm often ill and in a wheelchair.", "'m"),
+        ("The woman has been in a wheelchair for years.", "been"),
+        ("A nurse in a wheelchair is here.", ""),
+        ("He was a nurse in a wheelchair.", ""),
+    ],
+)
+def test_nobody_is_with_a_pacemaker(
+    text: str, be: str, shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    made = plan(text, [shipped["disability"]], parses, order=1)
+    targets = {edit.target.text for edit in made.edits["disability"]}
+    assert "using a white cane" in targets
+    assert ("with a pacemaker" in targets) is (not be)
+    said = f"\u201cwith a pacemaker\u201d does not fit after \u201c{be}\u201d"
+    assert (said in {one.reason for one in made.refused}) is bool(be)
