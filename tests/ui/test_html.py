@@ -81,7 +81,7 @@ class Talker:
 def checked(repeat: int, model: ModelUnderTest | None = None) -> TestResult:
     shipped = load_shipped()
     parses = ParseStore(load_parser("embedded"))
-    settings = Settings(limit=1, repeat=repeat)
+    settings = Settings(limit=1, repeat=repeat, balanced=False)
     stores = [PredictionStore(model or Talker())]
     return Pipeline([shipped["race"], shipped["gender"]], parses, stores, settings).check(TEXT)
 

@@ -170,7 +170,8 @@ class _Reader:
         rules, sensitive = self._attempt(self._rules), self._attempt(self._sensitive)
         start, about = (str(self._tree.get(key, "")).strip() for key in ("start", "about"))
         none = f"start names '{start}', which is no rule; name one of the rules."
-        self._attempt(self._require, rules is None or start in rules, none, "start")
+        misspelt = not start and not _KEYS.issuperset(self._tree)
+        self._attempt(self._require, misspelt or rules is None or start in rules, none, "start")
         self._require_no_fault()
         grammar = Grammar(self._name, about, task, start, rules, sensitive, {})
         asked = self._attempt(self._asked, grammar)
