@@ -187,7 +187,10 @@ def _bare(parse: Parse, noun: int) -> bool:
 
 
 def _as_whom(parse: Parse) -> Parse:
-    """Return the parse in which "as his" of "as his wife, I ..." is no fixed expression."""
+    """Return the parse in which "as his" of "as his wife, I ..." is no fixed expression.
+
+    And "man" is no subject of *is* in "as a man in a town where nobody is old, he ...".
+    """
     heads, labels = list(parse.heads), list(parse.labels)
     for noun, label in enumerate(parse.labels):
         first = parse.heads[noun]
@@ -195,7 +198,28 @@ def _as_whom(parse: Parse) -> Parse:
         if owned and parse.words[first].lower() == "as" and parse.heads[first] != first:
             heads[noun], labels[noun] = parse.heads[first], "obl"
             heads[first], labels[first] = noun, "case"
+        if label in _SUBJECTS and "as" in _cases(parse, noun):
+            verb = next(_verbs_after(parse, noun), None)
+            if verb is not None:
+                heads[noun], labels[noun] = verb, "obl"
     return replace(parse, heads=tuple(heads), labels=tuple(labels))
+
+
+def _cases(parse: Parse, noun: int) -> set[str]:
+    cases = (n for n, head in enumerate(parse.heads) if head == noun)
+    return {parse.words[n].lower() for n in cases if parse.labels[n] == "case"}
+
+
+def _verbs_after(parse: Parse, noun: int) -> Iterator[int]:
+    """Yield the verbs of the subjects right behind a comma, if they are no part of a noun."""
+    for n in range(noun + 2, len(parse.words)):
+        verb, above = parse.heads[n], {n}
+        while verb not in above:
+            above.add(verb)
+            verb = parse.heads[verb]
+        other = parse.labels[n] in _SUBJECTS and parse.heads[n] != parse.heads[noun]
+        if other and parse.words[n - 1] == "," and noun not in above:
+            yield parse.heads[n]
 
 
 def _spoken(parse: Parse) -> Parse:

@@ -163,6 +163,13 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
         ),
         ("Sit down, young lady, and eat.", "lady > man", "Sit down, young man, and eat."),
         ("The young lady sang.", "lady > gentleman", "The young gentleman sang."),
+        (
+            "As a young man in a building where nearly all of us are white women over fifty, he"
+            " brought cake.",
+            "man > person",
+            "As a young person in a building where nearly all of us are white women over fifty,"
+            " they brought cake.",
+        ),
         # 's is *has* with an object, or before *been* and *gone*.
         (
             "The man sings. He's rung you twice, he's been ill, he's gone and he's known to us.",
