@@ -329,6 +329,16 @@ def join_speakers(sets: EntitySets) -> None:
             owner = tree.children(said, "nmod:poss") if tree.lower[said] == "name" else []
             for number in (tree.phrase_of[one] for one in owner if one in tree.phrase_of):
                 _join_if(sets, document.phrases[number], name)  # "my name is Ann"
+            if tree.lower[said] in ("this", "that") and tree.children(name.head, "cop"):
+                _join_shown(sets, name)
+
+
+def _join_shown(sets: EntitySets, name: Phrase) -> None:
+    """Join a name with the one person of the sentence before: "A boy waved. That's Ben"."""
+    before = [p for p in sets.document.phrases if p.sentence == name.sentence - 1]
+    shown = [p for p in before if p.indefinite and p.number == SINGULAR and sets.of(p).person]
+    if len(shown) == 1 and not any(p.name for p in before):
+        _join_if(sets, shown[0], name)
 
 
 def _signatures(document: Document) -> Iterator[Phrase]:

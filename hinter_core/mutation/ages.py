@@ -308,10 +308,12 @@ class Ages:
         for person in people:
             for mention in self._people.mentions(person):
                 tree, token = self._word(mention.head)
-                if tree is not None and mention.kind is not MentionKind.PRONOUN:
+                if tree is None:
+                    continue
+                if mention.kind is not MentionKind.PRONOUN:
                     yield from self._of_noun(tree, token)
-                if tree is not None and tree.parse.labels[token] == "nmod:poss":
-                    yield from self._of_owner(tree, tree.parse.heads[token])
+                for owner in _owners(tree, token):
+                    yield from self._of_owner(tree, tree.parse.heads[owner])
         tree, token = self._word(span)
         noun = self._noun(tree, token) if tree is not None else None
         if tree is not None and noun is not None:
@@ -369,6 +371,14 @@ class Ages:
 def _is_number(edit: Edit) -> bool:
     """Whether an edit changes a number of years."""
     return is_number(edit.source) or YEAR_OLD.match(edit.source.text.lower()) is not None
+
+
+def _owners(tree: SentenceTree, token: int) -> Iterator[int]:
+    """Yield the words that make somebody an owner: "her" car, a clerk "whose" wife sings."""
+    if tree.parse.labels[token] == "nmod:poss":
+        yield token
+    for owned in (word for one in tree.children(token, "acl:relcl") for word in tree.below[one]):
+        yield from (word for word in tree.below[owned] if tree.lower[word] == "whose")
 
 
 def _side(years: Years, said: Years) -> int:

@@ -38,7 +38,10 @@ _NTHS = {f"{one}th": number for number, one in enumerate(_ONES, 1)}
 _NTHS |= {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9}
 _NTHS |= {f"{teen}th": number for number, teen in enumerate(_TEENS[3:], 13)}
 _NTHS |= {f"{ten[:-1]}ieth": 10 * number for number, ten in enumerate(_TENS, 2)}
-_END = r"(?=[.,;:!?)]|\s+(?:and|or|but|who|with|now|today|when|then)\b|$)"
+_END = (
+    r"(?=[.,;:!?)]|\s+(?:and|or|but|who|with|now|today|when|then|this|next)\b"
+    r"|\s+in\s(?-i:[A-Z])|$)"
+)
 _SUBJECT = r"(?=[.,;:!?)]|\s(?:he|she|they|I|we|you|was|has|had|is|who)\b|$)"
 _OLD = r"[\s-](?:years?|yrs?)[\s-](?:olds?|of\sage)\b"
 _SAID = re.compile(

@@ -160,6 +160,8 @@ CASES = [
     # Who says "I" is nobody's "he" or "she" outside of quotation marks.
     ("I am a Sikh man, and the orderly rang. He was rude.", ["I, man", "orderly, He"]),
     ("My name is Ann Lee. I am a nurse. She was rude.", ["My, Ann Lee, I, nurse", "She"]),
+    ("A teenager sat on a wall. That's Elijah. He's fine.", ["teenager, Elijah, He"]),
+    ("A nurse met a cook. This is Tom.", ["nurse", "cook", "Tom"]),
     ("\u2018I am a deaf woman,\u2019 she said. She left.", ["I, woman, she, She"]),
     ('"I am a deaf woman," she said. She left.', ["I, woman, she, She"]),
 ]

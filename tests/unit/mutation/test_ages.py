@@ -129,6 +129,8 @@ CONTRADICTED = [
     ("Tom Boggs, 19, phoned his girlfriend.", "19 > 12", "girlfriend"),
     ("Tom Boggs, 19, died, survived by his parents.", "19 > 70", "parents"),
     ("Tom Boggs, 19, ate with his mamaw.", "19 > 70", "mamaw"),
+    ("A 41-year-old woman, whose mother sings, left.", "41 > 70", "mother"),
+    ("A teenager waved. That's Ben. He's fourteen.", "teenager > retiree", "'s fourteen"),
     (
         "The elderly woman in her ninety-first year gardens.",
         "elderly > young",
@@ -241,6 +243,7 @@ def test_every_term_of_the_dictionary_says_years() -> None:
         ("At sixteen she ran our club.", (16, 17)),
         ("At 16, she ran our club.", (16, 17)),
         ("She died at ninety-three.", (93, 94)),
+        ("He will be fifteen in May.", (15, 16)),
         ("Elijah, fourteen, plays the cello.", (14, 15)),
         ("She is in her ninety-first year.", (90, 92)),
         ("He died in his 91st year.", (90, 92)),
