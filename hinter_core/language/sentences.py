@@ -38,6 +38,7 @@ _LAST_WORD = re.compile(r"[^\s(\[\"'\u201c\u2018]+$")
 _REPORTER = re.compile(r"\b\d+\s+(?:[A-Z][\w.'\u2019]{0,7}\s?){1,4}$")
 _CITED = re.compile(r"\d|[A-Z][\w'\u2019]{0,5}\.")
 _YEAR_IN_BRACKETS = re.compile(r"\d{4}\)")
+_STRESSED = re.compile(r"\b[A-Z]{3,}\b(?!$)")
 _OPENERS = "\"'\u201c\u2018([\u00ab-\u2013\u2014*"
 _LOOK = 80  # characters examined before and after a stop, for linear time
 
@@ -154,9 +155,10 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
 def _without_capitals(begin: str, before: str, following: str) -> bool:
     """Whether a text begins no sentence with a capital: "she won. i'm happy", "they ran. we lost".
 
-    An initial is left out: "j. smith".
+    An initial is left out: "j. smith"; "u" is *you*.
     """
-    small = begin.islower() and before.islower() and not re.search(r"(?<!\w)\w$", before)
+    begin, before = (_STRESSED.sub("", part) for part in (begin, before))  # "and NOBODY came"
+    small = begin.islower() and before.islower() and not re.search(r"(?<!\w)[^\Wu]$", before)
     return small or _first_word(following) == "i"
 
 

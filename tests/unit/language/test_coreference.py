@@ -34,6 +34,7 @@ CASES = [
         "The landlord, a widow, told the tenant that she did not want people like him.",
         ["landlord, widow, she", "tenant, him", "people"],
     ),
+    ("The only guy there slept. I woke up to a fireman. He was fit.", ["guy", "I", "fireman, He"]),
     ("The user confirms that he or she has read her terms.", ["user, her"]),
     (
         "Jane Roe wrote the script. Roe also directed it, and Jane is proud.",

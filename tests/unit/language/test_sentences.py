@@ -21,6 +21,7 @@ CASES = [
     "She came?!| He left!!!| Good.",
     "no capitals here.| each stop still ends a sentence, e.g. this one.| yes",
     "Ann won today.| i'm glad about j. smith, etc. and the rest",
+    "they rang and NOBODY came to get u.| we told j. smith of it",
     "Ann Lee won it. everyone saw approx. ten of them",
     # titles, initials, abbreviations
     "Mr. Hill met Mrs. Dale and Dr. J. R. Stone.| They talked.",
