@@ -122,7 +122,7 @@ def test_a_finding_becomes_a_form(shelf: Path) -> None:
     groups, total, number = owner.findings(reading)
     shown = [one for _, own in groups for one in own]
     assert total == len(groups) > 0
-    assert number == sum(group.mutants for group, _ in groups) == len(shown)
+    assert number == sum(group.mutants for group, _ in groups) >= len(shown)
     first = shown[0]
     form = owner.form_of_finding(session, first.shard, first.place)
     assert (form.text, form.models, len(form.edits)) == (first.text, (MODEL,), len(first.edits))
