@@ -24,6 +24,8 @@ _IN_WORDS = {
     _FORM.COLLECTIVE: "no word for all of them",
 }
 _BE = frozenset("be am is are was were been being 'm 's 're \u2019m \u2019s \u2019re".split())
+_SEATS = frozenset({"wheelchair", "mobility scooter"})
+_WHERE = frozenset("in from off into onto out on".split())
 _NAMED = 6
 
 Forms = Mapping[Term, list[Edit]]
@@ -136,14 +138,23 @@ def of_other_sex(edit: Edit, people: People) -> str:
     return f"{said} is said of women alone" if says == FEMALE and MALE in one else ""
 
 
-def after_be(edit: Edit, people: People) -> str:
-    """Return why a phrase cannot be said of somebody: "he is in a wheelchair", not "with a dog"."""
-    if edit.source.form is not _FORM.PREP_PHRASE or not edit.target.text.startswith("with "):
-        return ""
-    for start, end in edit.spans:
-        if (tree := people.tree_at(start)) and (be := _be(tree, start - tree.start, end)):
-            return f"\u201c{edit.target.text}\u201d does not fit after \u201c{be}\u201d"
+def misplaced(edit: Edit, people: People) -> str:
+    """Return why an aid cannot stand there: "he is with a dog", "she rose from her white cane"."""
+    predicate = edit.source.form is _FORM.PREP_PHRASE and edit.target.text.startswith("with ")
+    seat = edit.source.text.removesuffix("s") in _SEATS and edit.target.text not in _SEATS
+    for start, end in edit.spans if predicate or seat else ():
+        tree = people.tree_at(start)
+        before = _be if predicate else _of_place
+        if tree is not None and (word := before(tree, start - tree.start, end)):
+            return f"\u201c{edit.target.text}\u201d does not fit after \u201c{word}\u201d"
     return ""
+
+
+def _of_place(tree: SentenceTree, start: int, end: int) -> str:
+    """Return the preposition that says where somebody sits: "from her wheelchair"."""
+    tokens = tokens_at(tree.parse, (start, end - tree.start))
+    cases = tree.children(head_of(tree.parse, tokens), "case") if tokens else []
+    return next((tree.parse.words[c] for c in cases if tree.lower[c] in _WHERE), "")
 
 
 def _be(tree: SentenceTree, start: int, end: int) -> str:

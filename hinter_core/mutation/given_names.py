@@ -204,8 +204,7 @@ class GivenNames:
     def _contradicts(self, word: str, of_person: Sequence[Name], wanted: str) -> bool:
         names = (name.words[name.words.index(word) :] for name in of_person if word in name.words)
         known = next((g for g in map(self._usage.said, names) if g), "")
-        # Of a name that no list has, a reader may know more.
-        return known not in (wanted, BOTH) if wanted != BOTH else known in GENDERS
+        return known not in (wanted, BOTH)  # of a name that no list has, a reader may know more
 
     def of_origin(
         self, people: Collection[int], country: str, genders: Mapping[int, str] | None = None

@@ -28,7 +28,7 @@ from hinter_core.mutation.edits import (
     splices_overlap,
     verbatim,
 )
-from hinter_core.mutation.forms import after_be, in_all_forms, of_other_sex
+from hinter_core.mutation.forms import in_all_forms, misplaced, of_other_sex
 from hinter_core.mutation.given_names import only_names_tell, with_names_of_origin
 from hinter_core.mutation.lattice import Lattice
 from hinter_core.mutation.people import People
@@ -283,7 +283,7 @@ def make_plan(
         edits = {a: [*people.parted(of_attribute)] for a, of_attribute in edits.items()}
         edits, refused = _coherent(text, sentences, kept, dictionaries, edits, people)
         for attribute, made in edits.items():
-            judged = [(e, of_other_sex(e, people) or after_be(e, people)) for e in made]
+            judged = [(e, of_other_sex(e, people) or misplaced(e, people)) for e in made]
             edits[attribute] = [edit for edit, why in judged if not why]
             refused += [RejectedEdit(edit, why) for edit, why in judged if why]
         if ages is not None and AGE in edits:

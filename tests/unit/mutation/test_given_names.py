@@ -166,6 +166,13 @@ def test_a_name_changes_in_all_its_forms(
     assert match.groupdict().get("new") not in text.split()
 
 
+def test_a_name_of_no_list_changes_with_a_gender_of_neither(parses: ParseStore) -> None:
+    text = "Gethin Pugh, a man from Barry, sang."
+    for change in ("man > nonbinary person", "man > woman"):
+        assert all("Gethin" not in mutant for mutant in variants(text, change, parses))
+    assert all("Gethin" in mutant for mutant in variants(text, "man > trans man", parses))
+
+
 def test_namesakes_with_a_hyphen_are_two(parses: ParseStore) -> None:
     text = "Jean-Luc Roux is an actor. Roux wrote to Jean-Luc Petit."
     (mutant,) = variants(text, "actor > actress", parses)

@@ -401,3 +401,20 @@ def test_nobody_is_with_a_pacemaker(
     assert ("with a pacemaker" in targets) is (not be)
     said = f"\u201cwith a pacemaker\u201d does not fit after \u201c{be}\u201d"
     assert (said in {one.reason for one in made.refused}) is bool(be)
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("She rose from her wheelchair.", "from"),
+        ("He was knocked off his mobility scooter.", "off"),
+        ("The man uses a wheelchair.", ""),
+    ],
+)
+def test_nobody_rises_from_a_white_cane(
+    text: str, where: str, shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    made = plan(text, [shipped["disability"]], parses, order=1)
+    assert bool(made.edits.get("disability")) is (not where)
+    said = f"\u201cwhite cane\u201d does not fit after \u201c{where}\u201d"
+    assert (said in {one.reason for one in made.refused}) is bool(where)
