@@ -124,6 +124,7 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
     )
     of_texts = isinstance(table, Table)
     words = matcher_for([one for one in load_shipped().values() if not one.placebo])
+    find = words.find if campaign.literal else partial(find_occurrences, matcher=words)
     ids: set[str] = set()
     for row in islice(reading, most):
         seen.looked_at += 1
@@ -134,7 +135,6 @@ def preview(campaign: Campaign, rows: int = 5, most: int = MOST) -> Preview:
         seen.mended += row.mended and seen.encoding == "utf-8"
         if of_texts and not row.fault:
             english, looked_up = has_english(row.text), seen.words.total() < _MATCHED
-            find = words.find if campaign.literal else partial(find_occurrences, matcher=words)
             found = find(row.text)[0] if looked_up or not english else []
             # Where no small word is English, words of attributes are.
             foreign = other_language(row.text) or not (english or found)

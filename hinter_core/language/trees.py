@@ -168,6 +168,8 @@ def _what_one_was(parse: Parse) -> Parse:
 
     The parser joins such nouns as if they were other people, who would have an article.
     """
+    if "PERSON" not in parse.entities or "conj" not in parse.labels:
+        return parse
     labels, words = list(parse.labels), people_words()
     for name in (n for n in range(len(labels)) if _named(parse, n)):
         below = [n for n, head in enumerate(parse.heads) if head == name and labels[n] == "conj"]
@@ -191,6 +193,8 @@ def _as_whom(parse: Parse) -> Parse:
 
     And "man" is no subject of *is* in "as a man in a town where nobody is old, he ...".
     """
+    if all(word.lower() != "as" for word in parse.words):
+        return parse
     heads, labels = list(parse.heads), list(parse.labels)
     for noun, label in enumerate(parse.labels):
         first = parse.heads[noun]

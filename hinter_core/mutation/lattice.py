@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain, combinations, islice, product
 from math import prod
+from typing import TypeVar
 
-from hinter_core.types import Edit, Span
+from hinter_core.types import Edit
 
 EditSet = frozenset[Edit]
+_Key = TypeVar("_Key")
 Persons = frozenset[int]  # empty: of nobody in the text, so that it goes with everybody
 _Block = tuple[Sequence[Edit], ...]  # of each attribute some edits, all of whose products count
 # Draws after which a sample stays smaller than its limit (nearly all combinations overlap).
@@ -56,15 +58,8 @@ class Lattice:
     @cached_property
     def _alike(self) -> Mapping[str, Sequence[tuple[Persons, Sequence[Edit]]]]:
         """The edits of each attribute that change the same people; there are few such groups."""
-        by_attribute: dict[str, list[tuple[Persons, Sequence[Edit]]]] = {}
-        for attribute, edits in self.edits.items():
-            by_person: dict[Persons, list[Edit]] = {}
-            for edit in edits:
-                by_person.setdefault(
-                    self.persons(edit) if self.persons else frozenset(), []
-                ).append(edit)
-            by_attribute[attribute] = list(by_person.items())
-        return by_attribute
+        persons = self.persons or (lambda _: frozenset())
+        return {name: [*_grouped(edits, persons).items()] for name, edits in self.edits.items()}
 
     def _sharing(
         self, attributes: Sequence[str], shared: Persons = frozenset()
@@ -105,7 +100,7 @@ class Lattice:
         """
         counted = 0
         for block in self._blocks(order)[0]:
-            alike = [_by_place(edits) for edits in block]
+            alike = [[*_grouped(edits, lambda one: one.spans).values()] for edits in block]
             if prod(map(len, alike)) > _MOST_CHECKED:
                 counted += prod(map(len, block))
                 continue
@@ -226,18 +221,15 @@ class Lattice:
         raise IndexError(number)
 
 
-def _by_place(edits: Sequence[Edit]) -> list[list[Edit]]:
-    by_place: dict[tuple[Span, ...], list[Edit]] = {}
+def _grouped(edits: Iterable[Edit], key: Callable[[Edit], _Key]) -> dict[_Key, list[Edit]]:
+    groups: dict[_Key, list[Edit]] = {}
     for edit in edits:
-        by_place.setdefault(edit.spans, []).append(edit)
-    return list(by_place.values())
+        groups.setdefault(key(edit), []).append(edit)
+    return groups
 
 
-def _by_group(edits: Sequence[Edit]) -> dict[str, list[Edit]]:
-    by_group: dict[str, list[Edit]] = {}
-    for edit in edits:
-        by_group.setdefault(edit.target.group, []).append(edit)
-    return by_group
+def _by_group(edits: Iterable[Edit]) -> dict[str, list[Edit]]:
+    return _grouped(edits, lambda one: one.target.group)
 
 
 def _turns(groups: Iterable[str], rng: random.Random) -> Iterator[str]:

@@ -99,14 +99,13 @@ class OpenAIModel(Line[Reply], Remote):
             self._greeting = asyncio.ensure_future(self._endpoint.greet())
         await asyncio.shield(self._greeting)
         response = await self._send(text)
-        tokens, most = self._used(response), _MOST_TOKENS * self._tokens(text)
-        if tokens is not None and (min(tokens) < 0 or sum(tokens) > most):
-            tokens = None  # a server that counts wrongly would use up the budget
-        if tokens is not None and self._endpoint.tpm:
-            self._pace.unused(self._tokens(text) - sum(tokens))
-        if tokens is None:
-            estimate = self.estimate(text)
+        tokens, estimate = self._used(response), self.estimate(text)
+        most = estimate.prompt_tokens + estimate.completion_tokens
+        # A server that counts wrongly would use up the budget.
+        if tokens is None or min(tokens) < 0 or sum(tokens) > _MOST_TOKENS * most:
             tokens = estimate.prompt_tokens, estimate.completion_tokens
+        elif self._endpoint.tpm:
+            self._pace.unused(most - sum(tokens))
         raw = raw_reply(response)
         if self.capabilities.scores is None and raw.reply:
             self.capabilities = replace(self.capabilities, scores=bool(raw.scores))
