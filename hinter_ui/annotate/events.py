@@ -1,28 +1,44 @@
 """The Annotate tab: owners create projects and view them."""
 
 import json
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
+from hinter_core.annotation.backup import lasting_warning
+from hinter_core.annotation.files.archive import ARCHIVE
+from hinter_core.annotation.files.importing import LEFT_OUT
+from hinter_core.annotation.items import labels_of_campaign, labels_of_file
 from hinter_core.annotation.project.questions import FOLDER
-from hinter_core.errors import InputError
+from hinter_core.errors import HinterError, InputError
 from hinter_ui.annotate import html as present
-from hinter_ui.annotate.actions import KINDS, AnnotateActions, Made, ProjectForm, say
+from hinter_ui.annotate.actions import (
+    KINDS,
+    AnnotateActions,
+    Made,
+    ProjectForm,
+    View,
+    attribute_choices,
+    say,
+)
 from hinter_ui.annotate.layout import AnnotateLayout
-from hinter_ui.annotate.updates import AnnotateUpdates
 from hinter_ui.html import notice
-from hinter_ui.html.wording import chosen, numeral
+from hinter_ui.html.markup import Markup, tag
+from hinter_ui.html.wording import chosen, numeral, translated
 from hinter_ui.inside import get_upload_folder
-from hinter_ui.shared.events import TabEvents, Updates
+from hinter_ui.shared.events import TabEvents, Told, Updates
 from hinter_ui.shared.library import find_kept, known
 from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Session
 from hinter_ui.shared.wiring import after_event, attempt, page_address, parts_of, place_in, scripted
 
 _LONGEST_YAML = 200_000  # bytes
 _LONGEST_QUERY = 200  # characters
+_Note = tuple[str, str, str, int]  # a project's name, its owner's key, what is sought, and the page
 
 
 def build(services: Services) -> None:
@@ -43,7 +59,6 @@ class AnnotateEvents(TabEvents):
         self.ui = ui
         self.kept = find_kept()
         self.actions = AnnotateActions(services, services.projects)
-        self.updates = AnnotateUpdates(ui, self.actions)
 
     # -- wiring ---------------------------------------------------------------------------------
 
@@ -97,10 +112,9 @@ class AnnotateEvents(TabEvents):
 
     # -- coming in ------------------------------------------------------------------------------
 
-    def open_page(self, request: gr.Request, linked: Any) -> Updates:
+    def open_page(self, request: gr.Request, _session: Session, linked: Any) -> Updates:
         """Open a project by its owner's link."""
         ui, query = self.ui, dict(request.query_params or {}) | parts_of(linked)
-        self.session(request)
         name = str(query.get("annotate") or "")[:64]
         key = str(query.get("owner") or query.get("key") or "")[:100]
         if not name or not key:
@@ -108,15 +122,13 @@ class AnnotateEvents(TabEvents):
         if self.services.access.local and key == "here":
             key = ""
         view, failure = attempt(self.actions.view, name, key, title=say("told.not_yours"))
-        return {ui.notice: failure} if failure else self.updates.opened(view, page_address(request))
+        return {ui.notice: failure} if failure else self._opened(view, request)
 
-    def look(self, request: gr.Request, kept: Any, *asked: Any) -> Updates:
+    def look(self, session: Session, kept: Any, *asked: Any) -> Updates:
         """Show another source of mutants, or look again for something to draw from."""
-        session = self.session(request)
         source, campaign, directory, file, labels, offered = (str(one or "") for one in asked)
         form = ProjectForm(source, campaign, directory.strip(), file, labels=labels)
-        shown = self.updates.sources(session, form, known(session, kept), offered)
-        return shown | self.updates.listed()
+        return self._sources(session, form, known(session, kept), offered) | self._listed()
 
     # -- making ---------------------------------------------------------------------------------
 
@@ -125,10 +137,9 @@ class AnnotateEvents(TabEvents):
         path = FOLDER / f"questions.{chosen(language)}.yaml"
         return {self.ui.fields["questions"]: path.read_text(encoding="utf-8")}
 
-    def upload(self, request: gr.Request, file: Any) -> Updates:
+    def upload(self, _session: Session, file: Any) -> Updates:
         """Put the questions of a file into the form."""
         path = Path(str(file))
-        self.session(request)
         if path.stat().st_size > _LONGEST_YAML:
             raise InputError(say("errors.large"))
         try:
@@ -136,32 +147,28 @@ class AnnotateEvents(TabEvents):
         except UnicodeDecodeError as error:
             raise InputError(say("errors.encoding")) from error
 
-    def create(self, request: gr.Request, *values: Any) -> Updates:
+    def create(self, request: gr.Request, session: Session, *values: Any) -> Updates:
         """Create a project and open it."""
-        session = self.session(request)
         self.services.require_opening(session)
         made = self.actions.make(session, ProjectForm.of(*values))
         view = self.actions.view(made.id, made.key)
-        updates = {self.ui.notice: self.updates.made(made), self.ui.told: ""}
-        return self.updates.opened(view, page_address(request), made.key) | updates
+        updates = {self.ui.notice: _report(made, "made"), self.ui.told: ""}
+        return self._opened(view, request, made.key) | updates
 
     # -- a project ------------------------------------------------------------------------------
 
-    def open(self, event: gr.EventData, request: gr.Request) -> Updates:
+    def open(self, data: Told, request: gr.Request, _session: Session) -> Updates:
         """Open a project of the list."""
-        self.session(request)
-        data: dict[str, Any] = event._data or {}
         view = self.actions.view(str(data.get("project", "")), "")
-        return self.updates.opened(view, page_address(request)) | {self.ui.notice: ""}
+        return self._opened(view, request) | {self.ui.notice: ""}
 
-    def close(self, request: gr.Request) -> Updates:
+    def close(self, _session: Session) -> Updates:
         """Go back to all projects."""
-        self.session(request)
-        return self.updates.shut() | {self.ui.notice: "", self.ui.links: ""}
+        return self._shut() | {self.ui.notice: "", self.ui.links: ""}
 
     def tick(self, request: gr.Request, current: Any, seen: Any, busy: Any) -> Updates:
         """Refresh the project if it has changed; while the owner is at work, only say so."""
-        name, key = _parts(current)
+        name, key, *_ = _note(current)
         if not name:
             return {self.ui.timer: gr.update(active=False)}
         stamp = self.actions.stamp(name, key)
@@ -174,111 +181,218 @@ class AnnotateEvents(TabEvents):
                 if new > 0
                 else {self.ui.seen: gr.skip()}
             )
-        return self.refresh(request, current)
+        return self.refresh(self.session(request), current)
 
-    def refresh(self, request: gr.Request, current: Any) -> Updates:
+    def refresh(self, _session: Session, current: Any) -> Updates:
         """Show the current state of the project."""
-        self.session(request)
-        return self.updates.shown(self.actions.view(*_parts(current), *_sought(current)))
+        return self._shown(self.actions.view(*_note(current)))
 
-    def switch(self, request: gr.Request, current: Any) -> Updates:
+    def _acted(self, note: _Note, told: Markup | str = "") -> Updates:
+        """Show the state of the project after something was done, and say that it was."""
+        return self._shown(self.actions.view(*note)) | {self.ui.notice: told}
+
+    def switch(self, _session: Session, current: Any) -> Updates:
         """Close or open the project for annotators."""
-        self.session(request)
-        self.actions.switch(*_parts(current))
-        return self.refresh(request, current) | {self.ui.notice: ""}
+        note = _note(current)
+        self.actions.switch(*note[:2])
+        return self._acted(note)
 
-    def decide(self, event: gr.EventData, request: gr.Request, current: Any) -> Updates:
+    def decide(self, data: Told, _session: Session, current: Any) -> Updates:
         """Store a decision on a disagreement, or remove or restore a text."""
-        self.session(request)
-        data: dict[str, Any] = event._data or {}
+        note = _note(current)
         if "person" in data:
-            return self._managed(request, current, data)
+            return self._managed(note, data)
         if "remove" in data:
-            return self._removed(request, current, data["remove"])
+            return self._removed(note, data["remove"])
         if "restore" in data:
-            self.actions.restore(*_parts(current), str(data["restore"]))
-            return self.refresh(request, current) | self._told("restored")
+            self.actions.restore(*note[:2], str(data["restore"]))
+            return self._acted(note, _done("restored"))
         named = (str(data.get(part, "")) for part in ("item", "question", "value"))
-        self.actions.decide(*_parts(current), *named)
-        return self.refresh(request, current) | self._told("decided")
+        self.actions.decide(*note[:2], *named)
+        return self._acted(note, _done("decided"))
 
-    def edit(self, event: gr.EventData, request: gr.Request, current: Any) -> Updates:
+    def edit(self, data: Told, _session: Session, current: Any) -> Updates:
         """Store what the owner wrote into the settings."""
-        self.session(request)
-        data: dict[str, Any] = event._data or {}
-        self.actions.edit(*_parts(current), {name: str(value) for name, value in data.items()})
-        view = self.actions.view(*_parts(current), *_sought(current))
-        return self.updates.shown(view) | self.updates.edited(view) | self._told("edited")
+        note = _note(current)
+        self.actions.edit(*note[:2], {name: str(value) for name, value in data.items()})
+        view = self.actions.view(*note)
+        return self._shown(view) | self._edited(view) | {self.ui.notice: _done("edited")}
 
-    def look_through(self, event: gr.EventData, request: gr.Request, current: Any) -> Updates:
+    def look_through(self, data: Told, _session: Session, current: Any) -> Updates:
         """Find texts, add some that are typed, or remove one."""
-        self.session(request)
-        data: dict[str, Any] = event._data or {}
+        name, key, *_ = _note(current)
         query = str(data.get("query", ""))[:_LONGEST_QUERY]
-        current = " ".join((*_parts(current), str(place_in(data, "page", 0)), query))
+        note = name, key, query, place_in(data, "page", 0)
         if data.get("do") == "remove":
-            return self._removed(request, current, data.get("item", ""))
+            return self._removed(note, data.get("item", ""))
         if data.get("do") == "add":
-            made = self.actions.add(*_parts(current), lines=str(data.get("new", "")))
-            return self._added(request, current, made)
-        return self.refresh(request, current) | {self.ui.notice: ""}
+            made = self.actions.add(name, key, lines=str(data.get("new", "")))
+            return self._acted(note, _report(made, "added"))
+        return self._acted(note)
 
-    def add_file(self, request: gr.Request, current: Any, file: Any) -> Updates:
+    def add_file(self, _session: Session, current: Any, file: Any) -> Updates:
         """Add the texts of a file, with its judgements, and list all texts."""
-        self.session(request)
-        made = self.actions.add(*_parts(current), file=str(file))
-        return self._added(request, " ".join(_parts(current)), made)
+        name, key, *_ = _note(current)
+        made = self.actions.add(name, key, file=str(file))
+        return self._acted((name, key, "", 0), _report(made, "added"))
 
-    def _added(self, request: gr.Request, current: Any, made: Made) -> Updates:
-        message = self.updates.made(made, "added")
-        return self.refresh(request, current) | {self.ui.notice: message}
-
-    def _managed(self, request: gr.Request, current: Any, data: dict[str, Any]) -> Updates:
+    def _managed(self, note: _Note, data: Told) -> Updates:
         """Exclude, erase or merge a person, or give a new pass-phrase."""
         given = {name: str(value) for name, value in data.items()}
         person, what = given["person"], given.get("do", "")
-        phrase = self.actions.manage(*_parts(current), person, what, given)
+        phrase = self.actions.manage(*note[:2], person, what, given)
         message = say(f"person.told.{what}", name=person, phrase=phrase)
-        return self.refresh(request, current) | {self.ui.notice: notice.info([message])}
+        return self._acted(note, notice.info([message]))
 
-    def remove(self, request: gr.Request, current: Any, item: Any) -> Updates:
+    def remove(self, _session: Session, current: Any, item: Any) -> Updates:
         """Remove a text by its id."""
-        return self._removed(request, current, item or "") | {self.ui.fields["removal"]: ""}
+        return self._removed(_note(current), item or "") | {self.ui.fields["removal"]: ""}
 
-    def _removed(self, request: gr.Request, current: Any, item: Any) -> Updates:
+    def _removed(self, note: _Note, item: Any) -> Updates:
         name = str(item).strip()
-        self.actions.remove(*_parts(current), name)
-        return self.refresh(request, current) | {self.ui.notice: present.page().just_removed(name)}
+        self.actions.remove(*note[:2], name)
+        return self._acted(note, present.page().just_removed(name))
 
-    def delete(self, request: gr.Request, current: Any, typed: Any) -> Updates:
+    def delete(self, _session: Session, current: Any, typed: Any) -> Updates:
         """Delete the project, if its name was typed."""
-        self.session(request)
-        name, key = _parts(current)
+        name, key, *_ = _note(current)
         title = self.actions.view(name, key).project.name
         if str(typed or "").strip() != title:
             raise InputError(say("told.other_name", name=title))
         self.actions.delete(name, key)
         cleared = {self.ui.fields["confirm"]: "", self.ui.links: ""}
-        return self.updates.shut() | self._told("deleted") | cleared
-
-    def _told(self, key: str) -> Updates:
-        return {self.ui.notice: notice.info([say(f"told.{key}")])}
+        return self._shut() | {self.ui.notice: _done("deleted")} | cleared
 
     def _writer(self, kind: str) -> Any:
-        def write(request: gr.Request, current: Any) -> Path:
-            session, folder = self.session(request), Path(get_upload_folder())
-            return self.actions.write(session, *_parts(current), kind, folder)
+        def write(session: Session, current: Any) -> Path:
+            folder = Path(get_upload_folder())
+            return self.actions.write(session, *_note(current)[:2], kind, folder)
 
         return write
 
+    # -- updates of the widgets -----------------------------------------------------------------
 
-def _parts(current: Any) -> tuple[str, str]:
-    """Return a project's name and its owner's key, from the page's note of them."""
-    name, key, *_ = *str(current or "").split(" ", 3), "", ""
-    return name, key
+    def _listed(self) -> Updates:
+        """List the projects; on a public host there is no list."""
+        projects = self.actions.projects
+        table = present.page().listed(projects.listed()) if projects.local else ""
+        return {self.ui.table: table}
+
+    def _sources(self, session: Session, form: ProjectForm, names: Any, offered: str) -> Updates:
+        """Show the fields of a source, and what can be drawn from it.
+
+        The labels of its data take the place of those ``offered`` before, unless they were changed.
+        """
+        ui, fields, source = self.ui, self.ui.fields, form.source
+        updates: Updates = {
+            fields[name]: gr.update(visible=source == name) for name in ("directory", "file")
+        }
+        choices = self.actions.services.campaigns.offered(names)
+        known = [name for _, name in choices]
+        chosen = form.campaign if form.campaign in known else next(iter(known), None)
+        updates[fields["campaign"]] = gr.update(
+            choices=choices, value=chosen, visible=source == "campaign"
+        )
+        for name in ("many", "outcomes", "validity"):
+            updates[fields[name]] = gr.update(visible=source != "file")
+        status, sets, labels = "", list[tuple[str, str]](), list[str]()
+        if source == "check":
+            n = len(session.check.mutants) if session.check else 0
+            status = _status(say("told.check", n=numeral(n)) if n else say("told.no_check"))
+        elif source == "campaign" and not choices:
+            status = _status(say("told.no_campaign"))
+        elif source == "file" and Path(form.file).suffix not in ("", ARCHIVE):
+            with suppress(HinterError):  # which is told when the project is made
+                labels = labels_of_file(Path(form.file))
+        elif source in ("campaign", "directory"):
+            try:
+                store = self.actions.campaign(replace(form, campaign=chosen or ""))
+                sets = attribute_choices(store) if store else []
+                labels = labels_of_campaign(store) if store else []
+            except HinterError as error:
+                status = notice.error(str(error), "")
+        updates[ui.check] = status
+        if form.labels == offered:
+            updates[fields["labels"]] = updates[ui.offered] = ", ".join(labels)
+        updates[fields["attributes"]] = gr.update(choices=sets, value=[], visible=bool(sets))
+        return updates
+
+    def _opened(self, view: View, request: gr.Request, key: str = "") -> Updates:
+        """Show a project that has just been opened; its ``key`` is shown once, to its creator."""
+        local = self.actions.services.access.local
+        links = present.links(view.id, key, at=page_address(request), local=local)
+        return self._shown(view) | self._edited(view) | {self.ui.links: links}
+
+    def _edited(self, view: View) -> Updates:
+        """Show the settings for the owner to change; not while a project is updated by itself."""
+        return {self.ui.editor: present.editor(view.id, view.key, view.project)}
+
+    def _shown(self, view: View) -> Updates:
+        """Show the current state of a project."""
+        ui, project, evaluation = self.ui, view.project, view.found
+        switch = say("buttons.reopen" if project.closed else "buttons.shut")
+        backup = self.actions.services.backup
+        lasting = (backup.problem if backup else "") or lasting_warning()
+        return {
+            ui.current: f"{view.id} {view.key} {view.texts.page} {view.texts.query}",
+            ui.seen: self.actions.stamp(view.id, view.key),
+            ui.timer: gr.update(active=True),
+            ui.making: gr.update(visible=False),
+            ui.panel: gr.update(visible=True),
+            ui.head: present.head(project, view.size, lasting, view.done, evaluation.agreements),
+            ui.news: "",
+            ui.people: present.people(view.people, evaluation),
+            ui.decided: present.decided(
+                project.questions, view.decisions, view.items, evaluation.decided
+            ),
+            ui.disputes: present.disputes(
+                project.questions,
+                evaluation.disputed,
+                view.items,
+                view.answers,
+                sum(one.judged > 0 for one in view.people),
+            ),
+            ui.comments: present.comments(view.comments, view.items),
+            ui.listing: present.texts(view.texts),
+            ui.numbers: present.numbers(evaluation),
+            ui.removed: present.page().removed(view.removed),
+            ui.buttons["switch"]: gr.update(value=switch),
+        }
+
+    def _shut(self) -> Updates:
+        """Show the list and the form instead of a project."""
+        ui = self.ui
+        return self._listed() | {
+            ui.current: "",
+            ui.seen: "",
+            ui.timer: gr.update(active=False),
+            ui.making: gr.update(visible=True),
+            ui.panel: gr.update(visible=False),
+        }
 
 
-def _sought(current: Any) -> tuple[str, int]:
-    """Return what the owner looks for among the texts, and the page, from the same note."""
-    _, _, page, query, *_ = *str(current or "").split(" ", 3), *[""] * 4
-    return query[:_LONGEST_QUERY], int(page) if page.isdecimal() else 0
+def _note(current: Any) -> _Note:
+    """Read the page's note of the project."""
+    name, key, page, query, *_ = *str(current or "").split(" ", 3), *[""] * 4
+    return name, key, query[:_LONGEST_QUERY], int(page) if page.isdecimal() else 0
+
+
+def _report(made: Made, key: str) -> Markup:
+    """Report on the items of a new project, or on more of them."""
+    lines = [say(f"told.{key}", n=numeral(made.items))]
+    if made.duplicates:
+        lines.append(say("told.duplicates", n=numeral(made.duplicates)))
+    if made.problems:
+        row, why = made.problems[0]
+        numbers = {name: numeral(made.left_out[name]) for name in LEFT_OUT}
+        lines.append(say("told.left_out", **numbers, first=f"{row}: {translated(why)}"))
+    lines += made.notes
+    return notice.info(lines)
+
+
+def _done(key: str) -> Markup:
+    return notice.info([say(f"told.{key}")])
+
+
+def _status(text: str) -> Markup:
+    return tag("p", text, class_="quiet", role="status")

@@ -31,11 +31,11 @@ from hinter_ui.batch.preview import preview
 from hinter_ui.batch.updates import BatchState, BatchUpdates
 from hinter_ui.html import notice
 from hinter_ui.inside import get_upload_folder
-from hinter_ui.shared.events import TabEvents, Updates
+from hinter_ui.shared.events import TabEvents, Told, Updates
 from hinter_ui.shared.library import known, noted
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.wiring import Load, TabLink, after_event, attempt, place_in, private, scripted
+from hinter_ui.shared.wiring import Load, TabLink, after_event, attempt, place_in, scripted
 
 _ESTIMATES = 2  # at once, for all visitors together: each loads models
 
@@ -52,17 +52,30 @@ def build(services: Services) -> None:
     JobEvents(updates).wire(events.link)
 
 
-class BatchEvents(TabEvents):
-    """The form of a new campaign, and the list of all."""
-
+class _CampaignEvents(TabEvents):
     room = "batch"
-    failure = "titles.not_started"
 
-    def __init__(self, updates: BatchUpdates) -> None:
-        super().__init__(updates.services, updates.ui.told)
+    def __init__(self, updates: BatchUpdates, notice: Any) -> None:
+        super().__init__(updates.services, notice)
         self.updates = updates
         self.actions = updates.actions
         self.ui = updates.ui
+
+    def session(self, request: gr.Request) -> Session:
+        """Return the session of the page, which knows the campaign that its address names."""
+        session = super().session(request)
+        linked = dict(request.query_params or {}).get("campaign", "")
+        session.of(BatchState).linked = str(linked)[:64]
+        return session
+
+
+class BatchEvents(_CampaignEvents):
+    """The form of a new campaign, and the list of all."""
+
+    failure = "titles.not_started"
+
+    def __init__(self, updates: BatchUpdates) -> None:
+        super().__init__(updates, updates.ui.told)
 
     # -- wiring ---------------------------------------------------------------------------------
 
@@ -70,23 +83,23 @@ class BatchEvents(TabEvents):
         """Connect every widget with what it does."""
         ui = self.ui
         linked = self.services.addresses.names("campaign", tab="batch").change
-        private(linked, self.open_page, [ui.kept], [*ui.watched, ui.kept])
+        self.private(linked, self.open_page, [ui.kept], [*ui.watched, ui.kept])
         looked = [ui.current, ui.kept]
         drawn = {"js": after_event("page.drawn", "batch", len(looked))}
-        private(self.tab.select, self.look, looked, ui.watched, **drawn)
-        private(ui.timer.tick, self.look, looked, ui.watched, trigger_mode="once")
+        self.private(self.tab.select, self.look, looked, ui.watched, **drawn)
+        self.private(ui.timer.tick, self.look, looked, ui.watched, trigger_mode="once")
         self._wire_data()
         outputs = [ui.told, ui.estimate]
         self.on(ui.estimate.click, self.estimate, ui.form, outputs, concurrency_limit=_ESTIMATES)
         started = [ui.told, *ui.watched, ui.kept]
         begun = self.on(ui.start.click, self.start, [ui.kept, *ui.form], started)
-        opened = private(ui.table.select, self.choose, [ui.kept], ui.watched)
-        closed = private(ui.job.buttons["close"].click, self.close, [ui.kept], ui.watched)
+        opened = self.private(ui.table.select, self.choose, [ui.kept], ui.watched)
+        closed = self.private(ui.job.buttons["close"].click, self.close, [ui.kept], ui.watched)
         for event in (begun, opened, closed):
             scripted(event.success, "batch.opened", [ui.current])
         # Mutants of an open campaign, here or in Results, become the data of a new one.
         self.link = TabLink(
-            self.run_handed_over,
+            self.served(self.run_handed_over),
             [self.tabs, *ui.of_data, ui.fields["models"]],
             (("batch.filled",),),
         )
@@ -105,43 +118,44 @@ class BatchEvents(TabEvents):
         ]  # fmt: skip
         looked = partial(gr.on, fresh)
         data = [*(fields[name] for name in LOOKED_AT), *ui.data]
-        private(looked, self.look_at_data, data, ui.of_data, trigger_mode="always_last")
+        self.private(looked, self.look_at_data, data, ui.of_data, trigger_mode="always_last")
         # A grammar of one's own takes the place of the one chosen, and the other way round.
-        private(fields["own_grammar"].upload, self.look_at_own_grammar, data, ui.of_data)
-        private(fields[GRAMMAR].input, self.look_at_grammar, data, ui.of_data)
+        self.private(fields["own_grammar"].upload, self.look_at_own_grammar, data, ui.of_data)
+        self.private(fields[GRAMMAR].input, self.look_at_grammar, data, ui.of_data)
         chosen = [fields[name].input for name in COLUMNS]
-        private(partial(gr.on, chosen), self.look_at_columns, data, [ui.preview])
+        self.private(partial(gr.on, chosen), self.look_at_columns, data, [ui.preview])
         # What a page fills in by itself changes nothing here: it may still say what was before.
         by_hand = [fields[name].input for name in LOOKED_AT if name not in ("sample", *FILES)]
         by_hand += [fields["dictionaries"].upload, fields["dictionaries"].clear]
         told = partial(gr.on, [fields["sample"].change, *by_hand])
-        private(told, self.count, data, [ui.preview], trigger_mode="always_last")
+        self.private(told, self.count, data, [ui.preview], trigger_mode="always_last")
         files = [event for name in FILES for event in (fields[name].upload, fields[name].clear)]
         others = [box.input for name, box in fields.items() if name not in FILES]
         written = [*files, *others, fields["path"].blur]
         script = after_event("batch.noted", [*DATA, *SETTINGS], FILES)
         gr.on(written, None, ui.form, [ui.noted], js=script, api_visibility="private")
         filled = [*ui.of_data, *ui.form, ui.told]
-        private(ui.noted.change, self.resume, [ui.noted], filled, js=after_event("batch.before"))
+        self.private(
+            ui.noted.change, self.resume, [ui.noted], filled, js=after_event("batch.before")
+        )
 
     # -- data -----------------------------------------------------------------------------------
 
-    def look_at_data(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
+    def look_at_data(self, session: Session, *values: Any) -> Iterator[Updates]:
         """Show the fields of a source and what its data look like; columns are detected anew."""
-        yield from self._looked_at(request, values)
+        yield from self._looked_at(session, values)
 
-    def look_at_own_grammar(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
+    def look_at_own_grammar(self, session: Session, *values: Any) -> Iterator[Updates]:
         """Show a grammar of one's own; none of the list is chosen then."""
-        yield from self._looked_at(request, values, emptied=GRAMMAR)
+        yield from self._looked_at(session, values, emptied=GRAMMAR)
 
-    def look_at_grammar(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
+    def look_at_grammar(self, session: Session, *values: Any) -> Iterator[Updates]:
         """Show a grammar of the list, in place of one's own."""
-        yield from self._looked_at(request, values, emptied="own_grammar")
+        yield from self._looked_at(session, values, emptied="own_grammar")
 
     def _looked_at(
-        self, request: gr.Request, values: Sequence[Any], emptied: str = ""
+        self, session: Session, values: Sequence[Any], emptied: str = ""
     ) -> Iterator[Updates]:
-        session = self.session(request)
         form = _detected(BatchForm.of_look(*values))
         fields = self.updates.data(form)
         if emptied:
@@ -154,9 +168,9 @@ class BatchEvents(TabEvents):
             shown |= self.updates.tested(session.of(BatchState).seen)
         yield fields | shown
 
-    def resume(self, request: gr.Request, noted: Any) -> Updates:
+    def resume(self, session: Session, noted: Any) -> Updates:
         """Fill in the form as it was before the page was loaded again, once."""
-        session, ui, fields = self.session(request), self.ui, self.ui.fields
+        ui, fields = self.ui, self.ui.fields
         state = session.of(BatchState)
         form = None if state.resumed else BatchForm.kept(noted, self.services.access)
         state.resumed = True
@@ -179,26 +193,23 @@ class BatchEvents(TabEvents):
             updates[ui.told if form.given or form.source == "sample" else ui.preview] = lost
         return updates
 
-    def look_at_columns(self, request: gr.Request, *values: Any) -> Updates:
+    def look_at_columns(self, session: Session, *values: Any) -> Updates:
         """Show the data with the columns chosen."""
-        session = self.session(request)
         return {self.ui.preview: self._preview(session, BatchForm.of_look(*values))[0]}
 
-    def count(self, request: gr.Request, *values: Any) -> Updates:
+    def count(self, session: Session, *values: Any) -> Updates:
         """Say how many texts will be drawn and which have words of the attributes chosen.
 
         Data that were read are not read again.
         """
-        session = self.session(request)
         form, seen = BatchForm.of_look(*values), session.of(BatchState).seen
         if form.source != "sample" and not form.given:
             return {self.ui.preview: gr.skip()}
         shown = preview(seen, form) if seen else self._preview(session, form)[0]
         return {self.ui.preview: shown}
 
-    def run_handed_over(self, request: gr.Request) -> Updates:
+    def run_handed_over(self, session: Session) -> Updates:
         """Fill in the mutants, or the grammar, that another tab handed over."""
-        session = self.session(request)
         path, session.hand = session.hand, ""
         grammar, session.grammar = session.grammar, ""
         models, session.models = session.models, ()
@@ -242,9 +253,9 @@ class BatchEvents(TabEvents):
         state.seen = seen
         return preview(seen, form), seen.names
 
-    def estimate(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
+    def estimate(self, session: Session, *values: Any) -> Iterator[Updates]:
         """Estimate the campaign, and show that it takes a while."""
-        ui, session, forecasts = self.ui, self.session(request), list[Forecast]()
+        ui, forecasts = self.ui, list[Forecast]()
         state = session.of(BatchState)
         started = state.started
 
@@ -264,9 +275,8 @@ class BatchEvents(TabEvents):
 
     # -- a campaign -----------------------------------------------------------------------------
 
-    def start(self, request: gr.Request, kept: Any, *values: Any) -> Updates:
+    def start(self, session: Session, kept: Any, *values: Any) -> Updates:
         """Start a campaign and open it."""
-        session = self.session(request)
         form = BatchForm.of(*values)
         entry = self.actions.start(session, form)
         session.of(BatchState).started += 1
@@ -279,27 +289,24 @@ class BatchEvents(TabEvents):
         opened = self.updates.opened(session, entry.id, kept)
         return {self.ui.told: "", self.ui.kept: kept} | opened
 
-    def choose(self, event: gr.EventData, request: gr.Request, kept: Any) -> Updates:
+    def choose(self, data: Told, session: Session, kept: Any) -> Updates:
         """Open a campaign of the list."""
-        data: dict[str, Any] = event._data or {}
-        return self.updates.opened(self.session(request), str(data.get("campaign", "")), kept)
+        return self.updates.opened(session, str(data.get("campaign", "")), kept)
 
-    def close(self, request: gr.Request, kept: Any) -> Updates:
+    def close(self, session: Session, kept: Any) -> Updates:
         """Close the campaign on the page; it continues."""
-        return self.updates.opened(self.session(request), "", kept)
+        return self.updates.opened(session, "", kept)
 
-    def look(self, request: gr.Request, current: Any, kept: Any) -> Updates:
+    def look(self, session: Session, current: Any, kept: Any) -> Updates:
         """Show what has changed since the last look."""
-        session = self.session(request)
         with session.of(BatchState).lock:
-            return self.updates.watched(session, _open_in(session, request, current), kept)
+            return self.updates.watched(session, _open_in(session, current), kept)
 
-    def open_page(self, request: gr.Request, kept: Any) -> Updates:
+    def open_page(self, session: Session, kept: Any) -> Updates:
         """Open the campaign of a fresh page's link."""
-        session = self.session(request)
-        names, name = known(session, kept), _linked(request)
+        names, name = known(session, kept), session.of(BatchState).linked
         if not name:
-            return self.look(request, "", kept)  # a campaign may have been started meanwhile
+            return self.look(session, "", kept)  # a campaign may have been started meanwhile
         updates = self.updates.opened(session, name, kept)
         known_here = name in names or self.services.access.local
         if not known_here and self.services.campaigns.exists(name):
@@ -307,17 +314,13 @@ class BatchEvents(TabEvents):
         return updates
 
 
-class JobEvents(TabEvents):
+class JobEvents(_CampaignEvents):
     """The buttons of an open campaign."""
 
-    room = "batch"
     failure = "titles.not_done"
 
     def __init__(self, updates: BatchUpdates) -> None:
-        super().__init__(updates.services, updates.ui.job.notice)
-        self.updates = updates
-        self.actions = updates.actions
-        self.ui = updates.ui
+        super().__init__(updates, updates.ui.job.notice)
 
     def wire(self, form: TabLink) -> None:
         """Connect the widgets; ``form`` leads to that of a new campaign."""
@@ -328,15 +331,15 @@ class JobEvents(TabEvents):
             ("resume", actions.resume),
             ("retry", partial(actions.resume, retry=True)),
         ):
-            private(buttons[name].click, self._acting(act), looked, ui.watched)
+            self.private(buttons[name].click, self._acting(act), looked, ui.watched)
         settings = [*looked, job.models, job.requests, job.budget]
-        private(job.go_on.click, self._acting(actions.go_on), settings, ui.watched)
+        self.private(job.go_on.click, self._acting(actions.go_on), settings, ui.watched)
         self.ask_first(buttons["delete"], buttons["keep"], buttons["really"])
         gone = self.on(buttons["really"].click, self.delete, looked, [*ui.watched, ui.kept])
         scripted(gone.success, "batch.opened", [ui.current])
         self.tell(gone, "gone")
-        private(buttons["results"].click, self.see_results, [ui.current], [self.tabs])
-        made = private(buttons["file"].click, self.file, [ui.current], [job.payload])
+        self.private(buttons["results"].click, self.see_results, [ui.current], [self.tabs])
+        made = self.private(buttons["file"].click, self.file, [ui.current], [job.payload])
         named = ("application/yaml", "campaign.yaml")
         scripted(made.success, "page.save", [job.payload], named)
         chosen = [ui.current, job.verdicts]
@@ -348,60 +351,52 @@ class JobEvents(TabEvents):
     def _acting(self, act: Callable[..., object]) -> Callable[..., Updates]:
         """Act on the open campaign and show its new state, whether or not that failed."""
 
-        # Not wrapped: gradio would read the signature of ``act`` and leave out the request.
-        def run(request: gr.Request, current: Any, kept: Any, *values: Any) -> Updates:
-            session = self.session(request)
-            name = _open_in(session, request, current)
+        def run(session: Session, current: Any, kept: Any, *values: Any) -> Updates:
+            name = _open_in(session, current)
             known(session, kept)
             _, failure = attempt(act, session, name, *values, title=self.title)
             return self.updates.watched(session, name, kept) | {self.notice: failure}
 
         return run
 
-    def delete(self, request: gr.Request, current: Any, kept: Any) -> Updates:
+    def delete(self, session: Session, current: Any, kept: Any) -> Updates:
         """Delete the campaign with its data."""
-        session = self.session(request)
-        gone, names = _open_in(session, request, current), known(session, kept)
+        gone, names = _open_in(session, current), known(session, kept)
         self.actions.delete(session, gone)
         left = noted(session, [name for name in names if name != gone])
         return {self.ui.kept: left} | self.updates.opened(session, "", left)
 
-    def see_results(self, request: gr.Request, current: Any) -> Updates:
+    def see_results(self, session: Session, current: Any) -> Updates:
         """Switch to the tab that reports on the campaign."""
-        session = self.session(request)
-        session.campaign = _open_in(session, request, current)
+        session.campaign = _open_in(session, current)
         return self.show("results")
 
-    def file(self, request: gr.Request, current: Any) -> str:
+    def file(self, session: Session, current: Any) -> str:
         """Return the campaign file."""
-        session = self.session(request)
         try:
-            return self.actions.file_of(_open_in(session, request, current))
+            return self.actions.file_of(_open_in(session, current))
         except HinterError as error:
             raise gr.Error(str(error), print_exception=False) from error
 
-    def write(self, request: gr.Request, current: Any, verdicts: Any) -> Path:
+    def write(self, session: Session, current: Any, verdicts: Any) -> Path:
         """Write a file of mutants."""
-        session = self.session(request)
-        return self._write(session, _open_in(session, request, current), verdicts)
+        return self._write(session, _open_in(session, current), verdicts)
 
     def _write(self, session: Session, name: str, verdicts: Any) -> Path:
         chosen = [str(verdict) for verdict in verdicts or ()]
         return self.actions.write(session, name, chosen, Path(get_upload_folder()))
 
-    def hand_over(self, request: gr.Request, current: Any, verdicts: Any) -> Updates:
+    def hand_over(self, session: Session, current: Any, verdicts: Any) -> Updates:
         """Write a file of mutants for the form of a new campaign."""
-        session = self.session(request)
         session.hand = ""
-        name = _open_in(session, request, current)
+        name = _open_in(session, current)
         session.hand = str(self.counted(session, self._write(session, name, verdicts)))
         return {self.notice: ""}
 
-    def pick(self, event: gr.EventData, request: gr.Request, current: Any) -> Updates:
+    def pick(self, data: Told, session: Session, current: Any) -> Updates:
         """Open a finding in Explore."""
-        session, data = self.session(request), event._data or {}
         numbers = [place_in(data, name) for name in ("model", "shard", "place")]
-        name = _open_in(session, request, current)
+        name = _open_in(session, current)
         session.wanted = self.actions.form_of_finding(session, name, *numbers)
         return self.show("explore") | {self.notice: ""}
 
@@ -410,15 +405,10 @@ def _detected(form: BatchForm) -> BatchForm:
     return replace(form, text_column="", label_column="", id_column="")
 
 
-def _open_in(session: Session, request: gr.Request, current: Any) -> str:
+def _open_in(session: Session, current: Any) -> str:
     """Return the campaign that is open: what was opened last, else what the page or its link names.
 
     A page may show a campaign, and a hand press its buttons, before the page hears its name.
     """
-    opened = session.of(BatchState).opened
-    return (str(current or "") or _linked(request)) if opened is None else opened
-
-
-def _linked(request: gr.Request) -> str:
-    """Return the campaign that the page's address names."""
-    return str(dict(request.query_params or {}).get("campaign", ""))[:64]
+    state = session.of(BatchState)
+    return (str(current or "") or state.linked) if state.opened is None else state.opened

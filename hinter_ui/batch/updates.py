@@ -31,6 +31,7 @@ from hinter_ui.shared.widgets import drawn
 class BatchState:
     """State of the Batch tab for a page: the open campaign, its parts shown, the previewed data.
 
+    ``linked``: the campaign that the page's address names.
     ``resumed``: whether the form that the browser keeps was filled in. ``started`` campaigns, which
     take the place of an estimate. ``lock``: of what is shown. A look that began before a campaign
     was opened must not send its differences after those of the opening, or the page stays without
@@ -38,6 +39,7 @@ class BatchState:
     """
 
     opened: str | None = None
+    linked: str = ""
     watched: dict[str, str] = field(default_factory=dict)
     seen: Preview | None = None
     resumed: bool = False

@@ -20,7 +20,7 @@ from hinter_ui.html import notice
 from hinter_ui.html.marked import OFFERED
 from hinter_ui.html.markup import Markup, join, tag
 from hinter_ui.html.wording import Words
-from hinter_ui.shared.events import TabEvents, Updates
+from hinter_ui.shared.events import TabEvents, Told, Updates
 from hinter_ui.shared.links import DEFAULT_PARSER, HIGHEST, ExploreForm
 from hinter_ui.shared.services import SHIPPED, Services
 from hinter_ui.shared.session import Session
@@ -60,9 +60,9 @@ class ExploreEvents(TabEvents):
 
     # -- wiring ---------------------------------------------------------------------------------
 
-    def standing(self, request: gr.Request) -> Updates:
+    def standing(self, _session: Session) -> Updates:
         """Say which figures belong to what the controls say."""
-        return self.updates.standing(self.session(request))
+        return self.updates.standing(_session)
 
     def wire(self) -> None:
         """Connect every widget with what it does."""
@@ -160,14 +160,8 @@ class ExploreEvents(TabEvents):
             (ui.csv, self.actions.csv, "text/csv", "hinter-check.csv"),
             (ui.json, self.actions.json, "application/json", "hinter-check.json"),
         ):
-            made = button.click(self._sent(make), [], [ui.payload], api_visibility="private")
+            made = button.click(self.served(make), [], [ui.payload], api_visibility="private")
             scripted(made.then, "page.save", [ui.payload], (kind, name))
-
-    def _sent(self, make: Callable[[Session], str]) -> Callable[[gr.Request], str]:
-        def made(request: gr.Request) -> str:
-            return make(self.session(request))
-
-        return made
 
     # -- looking --------------------------------------------------------------------------------
 
@@ -189,9 +183,8 @@ class ExploreEvents(TabEvents):
         edits = state.controls.edits if state.controls.text == form.text else ()
         return replace(form, models=models, template=template, edits=edits)
 
-    def look(self, request: gr.Request, *values: Any) -> Updates:
+    def look(self, session: Session, *values: Any) -> Updates:
         """Highlight what counts and offer replacements, unless we have set the controls so."""
-        session = self.session(request)
         state = session.of(ExploreState)
         try:
             form = self.form(session, *values)
@@ -227,9 +220,9 @@ class ExploreEvents(TabEvents):
         seen = join([self.updates.marked(session, form, plan), costs])
         return self._offer(session, form, seen, self.actions.offered(form, plan))
 
-    def set_offered(self, event: gr.EventData, request: gr.Request, *values: Any) -> Updates:
+    def set_offered(self, data: Told, session: Session, *values: Any) -> Updates:
         """Set what a button beside the text offers."""
-        ui, session, name = self.ui, self.session(request), (event._data or {}).get("set")
+        ui, name = self.ui, data.get("set")
         if name not in OFFERED:
             return {}
         form = replace(self.form(session, *values), **{name: OFFERED[name]})
@@ -247,8 +240,7 @@ class ExploreEvents(TabEvents):
     def _folding(self, name: str, *, opens: bool) -> Any:
         """Return what is done when a part is opened or closed."""
 
-        def fold(request: gr.Request, *values: Any) -> Updates:
-            session = self.session(request)
+        def fold(session: Session, *values: Any) -> Updates:
             unfolded = session.of(ExploreState).open
             (unfolded.add if opens else unfolded.discard)(name)
             if name == "people":
@@ -259,10 +251,10 @@ class ExploreEvents(TabEvents):
 
     # -- judging --------------------------------------------------------------------------------
 
-    def choose_pair(self, event: gr.EventData, request: gr.Request, *values: Any) -> Updates:
+    def choose_pair(self, data: Told, session: Session, *values: Any) -> Updates:
         """Judge the pair that was chosen; the lists that it was chosen in stay as they are."""
-        session, edits = self.session(request), (event._data or {}).get("edits")
-        session.of(ExploreState).choice = place_in(event._data, "choice", 0)
+        edits = data.get("edits")
+        session.of(ExploreState).choice = place_in(data, "choice", 0)
         form = self.form(session, *values)
         if isinstance(edits, list):
             form = replace(form, edits=tuple(str(key) for key in edits if key))
@@ -311,10 +303,10 @@ class ExploreEvents(TabEvents):
         fresh = updates.fresh_filter(session) | updates.listed(session)
         return looked | fresh | updates.shown(session)
 
-    def take_up(self, event: gr.EventData, request: gr.Request, *_: Any) -> Iterator[Updates]:
+    def take_up(self, data: Told, session: Session, *_: Any) -> Iterator[Updates]:
         """Go back to a result, or on with a scan."""
-        session, ui = self.session(request), self.ui
-        match (event._data or {}).get("act"):
+        ui = self.ui
+        match data.get("act"):
             case "back" if self.actions.shown_form(session):
                 yield self._whole(session)
             case "scan" if session.scanned:
@@ -332,9 +324,8 @@ class ExploreEvents(TabEvents):
         session.of(ExploreState).controls = shown
         return self.updates.controls(shown) | self._shown(session) | {self.ui.notice: ""}
 
-    def scan(self, request: gr.Request, *values: Any) -> Iterator[Updates]:
+    def scan(self, session: Session, *values: Any) -> Iterator[Updates]:
         """Judge all combinations, and show the progress."""
-        session = self.session(request)
         try:
             form = self.form(session, *values)
         except HinterError as error:
@@ -369,19 +360,18 @@ class ExploreEvents(TabEvents):
         if session.running is None:  # otherwise another scan shows its progress
             yield idle | ended
 
-    def cancel(self, request: gr.Request) -> Updates:
+    def cancel(self, session: Session) -> Updates:
         """Ask the scan to stop after the chunk at work."""
-        session, ui = self.session(request), self.ui
+        ui = self.ui
         if session.stop():
             return {ui.cancel: gr.update(value=say("scan.stopping"), interactive=False)}
         return {ui.cancel: cancel_button(running=False)}
 
     # -- choosing what is shown -----------------------------------------------------------------
 
-    def select(self, event: gr.EventData, request: gr.Request) -> Updates:
+    def select(self, data: Told, session: Session) -> Updates:
         """Show a variant of the list, or another page of it."""
-        session = self.session(request)
-        state, data = session.of(ExploreState), event._data or {}
+        state = session.of(ExploreState)
         if "page" in data:
             state.filter = replace(state.filter, page=place_in(data, "page", 0))
             return {self.ui.table: self.actions.table(session)}
@@ -390,17 +380,15 @@ class ExploreEvents(TabEvents):
             state.shown_model = data["model"]
         return self.updates.chosen(session) | self.updates.shown(session)
 
-    def switch_model(self, request: gr.Request, model: str) -> Updates:
+    def switch_model(self, session: Session, model: str) -> Updates:
         """Show the square of another model."""
-        session = self.session(request)
         state = session.of(ExploreState)
         if session.result and model in session.result.models:
             state.shown_model = model
         return self.updates.shown(session) | self.updates.listed(session)
 
-    def judge_at(self, request: gr.Request, threshold: Any) -> Updates:
+    def judge_at(self, session: Session, threshold: Any) -> Updates:
         """Judge all that is shown at another threshold; the slider itself stays as it is."""
-        session = self.session(request)
         if isinstance(threshold, int | float) and 0 < threshold < 1:
             self.actions.judge_at(session, float(threshold))
         shown = self.updates.shown(session) | self.updates.listed(session)
@@ -408,10 +396,9 @@ class ExploreEvents(TabEvents):
         return shown
 
     def filter(
-        self, request: gr.Request, verdicts: Any, attribute: Any, group: Any, order: Any
+        self, session: Session, verdicts: Any, attribute: Any, group: Any, order: Any
     ) -> Updates:
         """Filter and order the table."""
-        session = self.session(request)
         state = session.of(ExploreState)
         wanted = Filter(
             tuple(verdicts or ()), str(attribute or ""), str(group or ""), str(order or "verdict")
@@ -423,27 +410,25 @@ class ExploreEvents(TabEvents):
 
     # -- opening and closing --------------------------------------------------------------------
 
-    def use(self, event: gr.EventData, request: gr.Request) -> Updates:
+    def use(self, event: gr.EventData, session: Session) -> Updates:
         """Fill in the example whose button was pressed, and check it."""
         assert event.target is not None
-        session, numbers = self.session(request), [b._id for b in self.ui.example_buttons]
+        numbers = [b._id for b in self.ui.example_buttons]
         form = self.examples[numbers.index(event.target._id)].form
         session.of(ExploreState).opened = None
         shown = self._check(session, form)
         return self.updates.controls(form) | shown if shown else {}
 
-    def open_page(self, request: gr.Request, linked: Any) -> Updates:
+    def open_page(self, session: Session, linked: Any) -> Updates:
         """Check the text of a fresh page's link, or the first example."""
-        session = self.session(request)
         if session.of(ExploreState).controls.text.strip():
             return {}  # the page itself has asked for what it had before
         return self._open(session, ExploreForm.from_query(parts_of(linked)))
 
-    def reopen(self, event: gr.EventData, request: gr.Request) -> Updates:
+    def reopen(self, data: Told, session: Session) -> Updates:
         """Show what an address says that the page had before."""
-        query = (event._data or {}).get("query", "")
-        form = ExploreForm.from_query(parts_of(query), None)
-        return {self.ui.notice: ""} | self._open(self.session(request), form)
+        form = ExploreForm.from_query(parts_of(data.get("query", "")), None)
+        return {self.ui.notice: ""} | self._open(session, form)
 
     def _open(self, session: Session, form: ExploreForm | None) -> Updates:
         first = self.examples[0].form
@@ -472,9 +457,8 @@ class ExploreEvents(TabEvents):
             return self._latest(session, lambda: self._whole(session))
         return filled | self._looked(session, form)
 
-    def open_wanted(self, request: gr.Request) -> Updates:
+    def open_wanted(self, session: Session) -> Updates:
         """Fill in what another tab asks for, and check it unless that would fetch a model."""
-        session = self.session(request)
         form, session.wanted = session.wanted, None
         if form is None:
             return {}
@@ -490,9 +474,8 @@ class ExploreEvents(TabEvents):
         """Forget the page's session and stop its scan."""
         self.services.sessions.forget(request.session_hash)
 
-    def upload(self, request: gr.Request, path: Any, chosen: Any) -> Updates:
+    def upload(self, session: Session, path: Any, chosen: Any) -> Updates:
         """Add a visitor's dictionary to the attributes."""
-        session = self.session(request)
         try:
             dictionary = self.actions.add_dictionary(session, str(path))
         except HinterError as error:

@@ -24,7 +24,7 @@ from hinter_ui.learn.lesson import (
     say,
 )
 from hinter_ui.learn.updates import LearnUpdates, address, first_page, handouts
-from hinter_ui.shared.events import TabEvents, Updates
+from hinter_ui.shared.events import TabEvents, Told, Updates
 from hinter_ui.shared.links import DEFAULT_MODEL, ExploreForm
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.wiring import page_address, parts_of, scripted
@@ -131,9 +131,8 @@ class LearnEvents(TabEvents):
         journey.resume(progress)
         return {self.ui.state: journey} | self._shown(journey)
 
-    def move(self, event: gr.EventData, request: gr.Request, journey: Journey) -> Updates:
+    def move(self, data: Told, request: gr.Request, journey: Journey) -> Updates:
         """Go to another part or step, or join or leave a class."""
-        data: Mapping[str, Any] = event._data or {}
         journey.told = journey.sure = journey.present = ""
         journey.page = page_address(request)
         match data.get("act"):
@@ -171,10 +170,10 @@ class LearnEvents(TabEvents):
 
     # -- trying ---------------------------------------------------------------------------------
 
-    def guess(self, event: gr.EventData, journey: Journey) -> Updates:
+    def guess(self, data: Told, journey: Journey) -> Updates:
         """Take a guess and show the answer."""
         self._stages(journey)
-        journey.choose(event._data or {})
+        journey.choose(data)
         return self._tried(journey)
 
     def wait(self, journey: Journey) -> Updates:
@@ -189,9 +188,9 @@ class LearnEvents(TabEvents):
         if journey.code:
             journey.revealed, journey.again = self.classes.stages(journey.code)
 
-    def try_words(self, event: gr.EventData, journey: Journey) -> Updates:
+    def try_words(self, data: Told, journey: Journey) -> Updates:
         """Judge the sentences of a step with the words chosen in each, by place."""
-        words: Mapping[str, Any] = (event._data or {}).get("words") or {}
+        words: Mapping[str, Any] = data.get("words") or {}
         for place, scene in enumerate(journey.step.scenes):
             if chosen_here := words.get(str(place)):
                 journey.words[scene.key] = scene.checked(tuple(map(str, chosen_here)))
@@ -252,9 +251,8 @@ class LearnEvents(TabEvents):
             return ""
         return "" if seen.closed else seen.code
 
-    def teach(self, event: gr.EventData, request: gr.Request, journey: Journey) -> Updates:
+    def teach(self, data: Told, request: gr.Request, journey: Journey) -> Updates:
         """Open, present, clear or close a class; what cannot be undone takes a second press."""
-        data: Mapping[str, Any] = event._data or {}
         act, question = str(data.get("act")), str(data.get("question") or "")
         sure, journey.sure, journey.page = journey.sure, "", page_address(request)
         message = ""
@@ -292,9 +290,8 @@ class LearnEvents(TabEvents):
             return {self.ui.timer: gr.Timer(active=False)}
         return {self.ui.chart: teachers.chart(seen, journey)}
 
-    def link(self, event: gr.EventData, journey: Journey) -> Updates:
+    def link(self, data: Told, journey: Journey) -> Updates:
         """Make the link that the builder's form describes."""
-        data: Mapping[str, Any] = event._data or {}
         if data.get("opens") != "check":
             step = load_lesson()[number_of(data.get("step"))]
             code = journey.key.partition(".")[0]

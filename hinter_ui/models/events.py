@@ -14,10 +14,10 @@ from hinter_ui.models.actions import ModelsActions
 from hinter_ui.models.form import name_of, sketch
 from hinter_ui.models.html import say
 from hinter_ui.models.layout import KindForm, ModelsLayout
-from hinter_ui.shared.events import TabEvents, Updates
+from hinter_ui.shared.events import TabEvents, Told, Updates
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.wiring import Load, attempt, private
+from hinter_ui.shared.wiring import Load, attempt
 
 _TICK = 1.0  # seconds between two signs of life while a model is loaded
 _FIRST_TICK = 0.2
@@ -51,28 +51,30 @@ class ModelsEvents(TabEvents):
         """Connect every widget with what it does."""
         ui = self.ui
         lists = [ui.table, ui.model, *self.pickers]
-        private(self.tab.select, self.look, [], [ui.table])
-        private(self.page.load, self.look, [], [ui.table])
+        self.private(self.tab.select, self.look, [], [ui.table])
+        self.private(self.page.load, self.look, [], [ui.table])
         boxes = [form.box for form in ui.forms]
-        private(ui.kind.input, self.choose_kind, [ui.kind], boxes)
+        self.private(ui.kind.input, self.choose_kind, [ui.kind], boxes)
         for form in ui.forms:
             self._wire_form(form, lists)
         acted = [*lists, ui.status, ui.again_row]
-        private(
+        self.private(
             ui.table.select, self.act, [], acted, trigger_mode="multiple", concurrency_limit=_SLOW
         )
         tried = [ui.answer, ui.table, ui.again_row]
         inputs = [ui.model, ui.text]
-        private(ui.ask.click, self.ask, inputs, tried, concurrency_limit=_SLOW)
-        private(ui.again.click, self.again, [*inputs, ui.times], tried, concurrency_limit=_SLOW)
-        private(ui.model.change, self.choose_model, [ui.model], [ui.again_row])
+        self.private(ui.ask.click, self.ask, inputs, tried, concurrency_limit=_SLOW)
+        self.private(
+            ui.again.click, self.again, [*inputs, ui.times], tried, concurrency_limit=_SLOW
+        )
+        self.private(ui.model.change, self.choose_model, [ui.model], [ui.again_row])
 
     def _wire_form(self, form: KindForm, lists: list[Any]) -> None:
         ui = self.ui
         changed = partial(gr.on, [field.change for field in form.fields])
-        private(changed, self._sketch(form), form.fields, [form.name])
+        self.private(changed, self._sketch(form), form.fields, [form.name])
         key = [form.key] if form.key else []
-        private(
+        self.private(
             form.load.click,
             self._load(form),
             [*key, *form.fields],
@@ -83,17 +85,17 @@ class ModelsEvents(TabEvents):
 
     # -- what there is --------------------------------------------------------------------------
 
-    def look(self, request: gr.Request) -> Any:
+    def look(self, session: Session) -> Any:
         """Bring the table up to date."""
-        return self._table(self.session(request))
+        return self._table(session)
 
     def choose_kind(self, kind: str) -> Updates:
         """Show the fields of a kind."""
         return {form.box: gr.update(visible=form.kind == kind) for form in self.ui.forms}
 
-    def choose_model(self, request: gr.Request, name: Any) -> Any:
+    def choose_model(self, session: Session, name: Any) -> Any:
         """Offer to ask again unless the model always answers the same."""
-        return self._again_row(self.session(request), str(name or ""))
+        return self._again_row(session, str(name or ""))
 
     # -- updates of the widgets ------------------------------------------------------------------
 
@@ -122,20 +124,18 @@ class ModelsEvents(TabEvents):
     # -- loading --------------------------------------------------------------------------------
 
     def _sketch(self, form: KindForm) -> Callable[..., Any]:
-        def told(request: gr.Request, source: Any, *values: Any) -> Any:
+        def told(_session: Session, source: Any, *values: Any) -> Any:
             """Show the name that the fields stand for."""
-            self.session(request)
             name, problem = sketch(self.services.access, form.kind, form.backend, source, values)
             return html.name_line(name, problem)
 
         return told
 
     def _load(self, form: KindForm) -> Callable[..., Iterator[Updates]]:
-        def load(request: gr.Request, *given: Any) -> Iterator[Updates]:
+        def load(session: Session, *given: Any) -> Iterator[Updates]:
             """Load the model that the form names, and show the progress."""
             key, fields = (str(given[0] or ""), given[1:]) if form.key else ("", given)
             emptied = {form.key: ""} if form.key else {}
-            session = self.session(request)
             try:
                 name = name_of(form.kind, form.backend, fields[0], fields[1:])
                 work = self.actions.load(session, name, key)
@@ -154,11 +154,9 @@ class ModelsEvents(TabEvents):
 
         return load
 
-    def act(self, event: gr.EventData, request: gr.Request) -> Iterator[Updates]:
+    def act(self, data: Told, session: Session) -> Iterator[Updates]:
         """Act on a button of the table."""
-        session, ui = self.session(request), self.ui
-        data: dict[str, Any] = event._data or {}
-        name = str(data.get("model", ""))
+        ui, name = self.ui, str(data.get("model", ""))
         match data.get("act"):
             case "try":
                 yield self._lists(session, name) | {ui.status: ""}
@@ -178,9 +176,8 @@ class ModelsEvents(TabEvents):
 
     # -- asking ---------------------------------------------------------------------------------
 
-    def ask(self, request: gr.Request, name: Any, text: Any) -> Iterator[Updates]:
+    def ask(self, session: Session, name: Any, text: Any) -> Iterator[Updates]:
         """Ask once."""
-        session = self.session(request)
 
         def ask(chosen: str) -> Any:
             answer = self.actions.ask(session, chosen, str(text))
@@ -188,9 +185,8 @@ class ModelsEvents(TabEvents):
 
         yield from self._asking(session, str(name or ""), ask)
 
-    def again(self, request: gr.Request, name: Any, text: Any, times: Any) -> Iterator[Updates]:
+    def again(self, session: Session, name: Any, text: Any, times: Any) -> Iterator[Updates]:
         """Ask about the same text several times."""
-        session = self.session(request)
 
         def repeat(chosen: str) -> Any:
             answers = self.actions.again(session, chosen, str(text), times)

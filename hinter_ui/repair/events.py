@@ -24,7 +24,7 @@ from hinter_ui.repair.actions import (
 )
 from hinter_ui.repair.layout import RepairLayout
 from hinter_ui.repair.runs import RepairStatus, say
-from hinter_ui.shared.events import TabEvents, Updates
+from hinter_ui.shared.events import TabEvents, Told, Updates
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.wiring import TabLink, after_event, parts_of, scripted
@@ -76,22 +76,23 @@ class RepairEvents(TabEvents):
             self.download(button.click, self._write(kind), [], ui.place)
         self.services.links["batch"].follow(self.on(ui.test.click, self.test, [], []).success)
         chosen = [ui.model, ui.grammar, ui.own_grammar]
-        self.services.offer("repair", TabLink(self.fill, [self.tabs, *chosen, *ui.watched]))
+        self.services.offer(
+            "repair", TabLink(self.served(self.fill), [self.tabs, *chosen, *ui.watched])
+        )
 
-    def look(self, request: gr.Request) -> Updates:
+    def look(self, session: Session) -> Updates:
         """Show what has changed since the last look."""
-        return self._watched(self.session(request))
+        return self._watched(session)
 
-    def open_page(self, request: gr.Request, linked: Any) -> Updates:
+    def open_page(self, session: Session, linked: Any) -> Updates:
         """Open the repair that the address of a fresh page names."""
-        session = self.session(request)
         if name := parts_of(linked).get("repair", ""):
             session.of(RepairView).opened = name
         return self._watched(session)
 
-    def fill(self, request: gr.Request) -> Updates:
+    def fill(self, session: Session) -> Updates:
         """Fill in the model and grammar that another tab handed over."""
-        ui, session = self.ui, self.session(request)
+        ui = self.ui
         grammar, models, session.grammar, session.models = (
             session.grammar, session.models, "", (),
         )  # fmt: skip
@@ -107,9 +108,8 @@ class RepairEvents(TabEvents):
             updates[ui.own_grammar] = gr.update(value=grammar if of_visitor else None)
         return updates
 
-    def start(self, request: gr.Request, *values: Any) -> Updates:
+    def start(self, session: Session, *values: Any) -> Updates:
         """Start a repair and show it."""
-        session = self.session(request)
         self.actions.start(session, RepairForm.of(*values))
         return self._watched(session) | {self.notice: ""}
 
@@ -117,37 +117,34 @@ class RepairEvents(TabEvents):
         """Empty the field of a grammar that is not used, or choose the usual one."""
         return {grammar: value}
 
-    def show_command(self, request: gr.Request, *values: Any) -> Updates:
+    def show_command(self, _session: Session, *values: Any) -> Updates:
         """Show the command that does what the form says."""
-        self.session(request)
         words = self.actions.command(RepairForm.of(*values))
         return {self.ui.command: gr.update(value=words, visible=True), self.notice: ""}
 
-    def choose(self, event: gr.EventData, request: gr.Request) -> Updates:
+    def choose(self, data: Told, session: Session) -> Updates:
         """Show a repair of the list."""
-        session, data = self.session(request), event._data or {}
         session.of(RepairView).opened = str(data.get("repair", ""))
         return self._watched(session) | {self.notice: ""}
 
-    def test(self, request: gr.Request) -> Updates:
+    def test(self, session: Session) -> Updates:
         """Open Batch with the repaired model and the old one."""
-        self.actions.hand_over(self.session(request))
+        self.actions.hand_over(session)
         return {self.notice: ""}
 
-    def _acting(self, act: Callable[[Session], None]) -> Callable[[gr.Request], Updates]:
-        def run(request: gr.Request) -> Updates:
+    def _acting(self, act: Callable[[Session], None]) -> Callable[[Session], Updates]:
+        def run(session: Session) -> Updates:
             """Act on the repair that is shown."""
-            session = self.session(request)
             act(session)
             session.of(RepairView).shown = ""
             return self._watched(session) | {self.notice: ""}
 
         return run
 
-    def _write(self, kind: str) -> Callable[[gr.Request], Path]:
-        def write(request: gr.Request) -> Path:
+    def _write(self, kind: str) -> Callable[[Session], Path]:
+        def write(session: Session) -> Path:
             """Write a file of the repair that is shown."""
-            return self.actions.written(self.session(request), kind, Path(get_upload_folder()))
+            return self.actions.written(session, kind, Path(get_upload_folder()))
 
         return write
 

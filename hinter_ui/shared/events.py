@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
-from inspect import isgeneratorfunction
+from inspect import isgeneratorfunction, signature
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,13 +17,15 @@ from hinter_ui.shared.session import Session
 from hinter_ui.shared.wiring import attempt, guarded, private, scripted
 
 Updates = dict[Any, Any]  # widgets, and what becomes of them
+Told = Mapping[str, Any]  # what a page tells with an event
 
 
 class TabEvents:
     """The events of one tab; made inside its ``gr.Tab``.
 
     Failures are shown in ``notice`` under the text ``failure`` of the tab's ``room`` of texts;
-    ``options`` are those of its events.
+    ``options`` are those of its events. An action that names a ``session`` is called with that of
+    the visitor's page, and one that names ``data`` with what the page tells.
     """
 
     room = "language"
@@ -49,6 +51,45 @@ class TabEvents:
         """Return the session of the visitor's open page."""
         return self.services.sessions.of(request.session_hash, visitor_of(request))
 
+    def served(self, act: Callable[..., Any]) -> Callable[..., Any]:
+        """Return an action as gradio calls it: with a request, and with an event."""
+        readers: dict[str, Callable[[Any], Any]] = {
+            "session": self.session, "data": lambda event: event._data or {},
+        }  # fmt: skip
+        named = [name.lstrip("_") for name in signature(act).parameters]
+        places = {place: readers[name] for place, name in enumerate(named) if name in readers}
+
+        def read(values: tuple[Any, ...]) -> list[Any]:
+            return [places[n](one) if n in places else one for n, one in enumerate(values)]
+
+        if isgeneratorfunction(act):
+
+            @wraps(act)
+            def run(*values: Any) -> Any:
+                yield from act(*read(values))
+
+        else:
+
+            @wraps(act)
+            def run(*values: Any) -> Any:
+                return act(*read(values))
+
+        kinds = {"session": gr.Request, "data": gr.EventData}
+        hints = getattr(act, "__annotations__", {}).items()
+        run.__annotations__ = {name: kinds.get(name.lstrip("_"), kind) for name, kind in hints}
+        return run
+
+    def private(
+        self,
+        event: Callable[..., Any],
+        act: Callable[..., Any],
+        inputs: list[Any],
+        outputs: list[Any],
+        **options: Any,
+    ) -> Any:
+        """Wire one private event, whose failures gradio tells."""
+        return private(event, self.served(act), inputs, outputs, **options)
+
     def on(
         self,
         event: Callable[..., Any],
@@ -64,19 +105,19 @@ class TabEvents:
         act = self.answering(act, place)
         return private(event, act, inputs, every, **{**self.options, **options})
 
-    def standing(self, _request: gr.Request) -> Updates:
+    def standing(self, _session: Session) -> Updates:
         """Return what every answer of the tab brings along: updates of its widgets ``always``."""
         return {}
 
     def answering(self, act: Callable[..., Any], place: Any = None) -> Callable[..., Any]:
         """Guard an action, and let each of its answers bring :meth:`standing` along."""
-        act = guarded(act, place or self.notice, lambda: self.title)
+        act = guarded(self.served(act), place or self.notice, lambda: self.title)
         if not self.always:
             return act
 
         def told(updates: Updates, values: tuple[Any, ...]) -> Updates:
             request = next(value for value in values if isinstance(value, gr.Request))
-            return updates | self.standing(request)
+            return updates | self.standing(self.session(request))
 
         if isgeneratorfunction(act):
 
@@ -97,6 +138,7 @@ class TabEvents:
         self, event: Callable[..., Any], act: Callable[..., Any], inputs: list[Any], place: Any
     ) -> None:
         """Download the file that ``act`` makes, through its path in the widget ``place``."""
+        act = self.served(act)
 
         @wraps(act)
         def write(request: gr.Request, *values: Any) -> Updates:

@@ -198,7 +198,6 @@ def test_a_look_that_began_before_a_start_is_told_before_it(
             updates = BatchUpdates(services, public, BatchLayout(services, lambda: Markup("")))
             events, acting = BatchEvents(updates), JobEvents(updates)
     visitor, order = Session(), list[str]()
-    monkeypatch.setattr(events, "session", lambda request: visitor)
     looking, listed = threading.Event(), public.listed
 
     def slowly(names: Sequence[str]) -> object:
@@ -209,24 +208,22 @@ def test_a_look_that_began_before_a_start_is_told_before_it(
         return listed(names)
 
     monkeypatch.setattr(public, "listed", slowly)
-    request = gr.Request(headers={}, query_params={})
     with ThreadPoolExecutor() as pool:
-        look = pool.submit(events.look, request, "", [])
+        look = pool.submit(events.look, visitor, "", [])
         assert looking.wait(20)
         shown = updates.opened(visitor, entry.id, [entry.id])
         look.result()
     assert order == ["looked", "opened"]
     assert entry.id in str(shown[updates.ui.table])
     # Nor does an empty address that is read late close it.
-    late = events.open_page(request, [entry.id])
+    late = events.open_page(visitor, [entry.id])
     assert late.get(updates.ui.job.box, {"visible": True})["visible"]
     # A button that is pressed before the page hears what is open acts on that, or on its link.
     pressed: list[str] = []
     press = acting._acting(lambda session, name: pressed.append(name))
     linked = gr.Request(headers={}, query_params={"campaign": entry.id})
-    for page, asked in ((visitor, request), (Session(), linked)):
-        monkeypatch.setattr(acting, "session", lambda request, page=page: page)
-        told = press(asked, "", [entry.id])
+    for page in (visitor, acting.session(linked)):
+        told = press(page, "", [entry.id])
         assert told.get(updates.ui.job.box, {"visible": True})["visible"]
     assert pressed == [entry.id, entry.id]
     until(lambda: not public.jobs.state(entry).busy)

@@ -41,11 +41,11 @@ def test_an_older_answer_never_takes_the_place_of_a_newer_one(
         services = Services()
         ui = ExploreLayout(services, examples)
         events = ExploreEvents(services, ui, examples)
-    request = cast(gr.Request, SimpleNamespace(session_hash="page", query_params={}, headers={}))
+    session = Session()
 
     def use(number: int) -> Updates:
         event = SimpleNamespace(target=SimpleNamespace(_id=ui.example_buttons[number]._id))
-        return events.use(cast(gr.EventData, event), request)
+        return events.use(cast(gr.EventData, event), session)
 
     draw, newer = events._shown, list[Updates]()
 
@@ -57,9 +57,7 @@ def test_an_older_answer_never_takes_the_place_of_a_newer_one(
         return drawn
 
     monkeypatch.setattr(events, "_shown", slow)
-    session = Session()
-    monkeypatch.setattr(events, "session", lambda _: session)
-    older = use(0) if first == "example" else events.open_page(request, "")
+    older = use(0) if first == "example" else events.open_page(session, "")
     assert newer[0][ui.text] == examples[1].form.text
     assert not older
 
@@ -72,8 +70,7 @@ def test_a_look_that_ends_late_keeps_the_pair_chosen_meanwhile(
         services = Services()
         ui = ExploreLayout(services, ())
         events = ExploreEvents(services, ui, ())
-    session, request = Session(), cast(gr.Request, None)
-    monkeypatch.setattr(events, "session", lambda _: session)
+    session = Session()
     text = "The young British waiter left."
     form = ExploreForm(text=text, attributes=("race", "gender", "age"))
     monkeypatch.setattr(events, "form", lambda *_: form)
@@ -85,7 +82,7 @@ def test_a_look_that_ends_late_keeps_the_pair_chosen_meanwhile(
         return made
 
     monkeypatch.setattr(events.actions, "plan", slow)
-    looked = events.look(request, text, [], form.models)
+    looked = events.look(session, text, [], form.models)
     assert session.of(ExploreState).controls.text == chosen.text
     if not typed:
         changed = {key.split("|")[0] for key in session.of(ExploreState).controls.edits}
@@ -132,8 +129,7 @@ def test_no_verdict_of_another_text_stands_beside_one_without_its_own(
         ui = ExploreLayout(services, ())
         examples = load_examples()
         events = ExploreEvents(services, ui, examples)
-    session, request = Session(), cast(gr.Request, None)
-    monkeypatch.setattr(events, "session", lambda _: session)
+    session = Session()
     events.updates.actions.check(session, examples[0].form)
     own = "openai:hirebot?base_url=http://127.0.0.1:1/v1&labels=invite,reject"
     form = replace(ExploreForm(), text="The British waiter left.", edits=PAIR[:1], models=(own,))
@@ -141,11 +137,11 @@ def test_no_verdict_of_another_text_stands_beside_one_without_its_own(
         told = events._open(session, form)
     elif kind == "finding":
         session.wanted = form
-        told = events.open_wanted(request)
+        told = events.open_wanted(session)
     else:
         text = "" if kind == "empty" else "Der alte Mann hat die Frau nicht gesehen."
         monkeypatch.setattr(events, "form", lambda *_: ExploreForm(text=text))
-        told = events.look(request, text, [], ["embedded"])
+        told = events.look(session, text, [], ["embedded"])
     assert "offer gone" in events.updates.standing(session)[ui.stale]
     if kind in ("link", "finding"):
         assert "<del>" in told[ui.notice]
