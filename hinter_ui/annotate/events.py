@@ -108,7 +108,9 @@ class AnnotateEvents(TabEvents):
         removed = partial(gr.on, [ui.buttons["remove"].click, removal.submit])
         self.on(removed, self.remove, [ui.current, removal], [*ui.shown, removal])
         for kind in KINDS:
-            self.download(ui.buttons[kind].click, self._writer(kind), [ui.current], ui.place)
+            self.download(
+                ui.buttons[kind].click, partial(self._write, kind), [ui.current], ui.place
+            )
 
     # -- coming in ------------------------------------------------------------------------------
 
@@ -263,12 +265,9 @@ class AnnotateEvents(TabEvents):
         cleared = {self.ui.fields["confirm"]: "", self.ui.links: ""}
         return self._shut() | {self.ui.notice: _done("deleted")} | cleared
 
-    def _writer(self, kind: str) -> Any:
-        def write(session: Session, current: Any) -> Path:
-            folder = Path(get_upload_folder())
-            return self.actions.write(session, *_note(current)[:2], kind, folder)
-
-        return write
+    def _write(self, kind: str, session: Session, current: Any) -> Path:
+        folder = Path(get_upload_folder())
+        return self.actions.write(session, *_note(current)[:2], kind, folder)
 
     # -- updates of the widgets -----------------------------------------------------------------
 

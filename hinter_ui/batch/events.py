@@ -1,6 +1,6 @@
 """The events of the Batch tab: a campaign is estimated, started, watched, and opened again."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -120,8 +120,11 @@ class BatchEvents(_CampaignEvents):
         data = [*(fields[name] for name in LOOKED_AT), *ui.data]
         self.private(looked, self.look_at_data, data, ui.of_data, trigger_mode="always_last")
         # A grammar of one's own takes the place of the one chosen, and the other way round.
-        self.private(fields["own_grammar"].upload, self.look_at_own_grammar, data, ui.of_data)
-        self.private(fields[GRAMMAR].input, self.look_at_grammar, data, ui.of_data)
+        for used, other in (
+            (fields["own_grammar"].upload, GRAMMAR),
+            (fields[GRAMMAR].input, "own_grammar"),
+        ):
+            self.private(used, partial(self.look_at_data, emptied=other), data, ui.of_data)
         chosen = [fields[name].input for name in COLUMNS]
         self.private(partial(gr.on, chosen), self.look_at_columns, data, [ui.preview])
         # What a page fills in by itself changes nothing here: it may still say what was before.
@@ -141,21 +144,11 @@ class BatchEvents(_CampaignEvents):
 
     # -- data -----------------------------------------------------------------------------------
 
-    def look_at_data(self, session: Session, *values: Any) -> Iterator[Updates]:
-        """Show the fields of a source and what its data look like; columns are detected anew."""
-        yield from self._looked_at(session, values)
+    def look_at_data(self, session: Session, *values: Any, emptied: str = "") -> Iterator[Updates]:
+        """Show the fields of a source and what its data look like; columns are detected anew.
 
-    def look_at_own_grammar(self, session: Session, *values: Any) -> Iterator[Updates]:
-        """Show a grammar of one's own; none of the list is chosen then."""
-        yield from self._looked_at(session, values, emptied=GRAMMAR)
-
-    def look_at_grammar(self, session: Session, *values: Any) -> Iterator[Updates]:
-        """Show a grammar of the list, in place of one's own."""
-        yield from self._looked_at(session, values, emptied="own_grammar")
-
-    def _looked_at(
-        self, session: Session, values: Sequence[Any], emptied: str = ""
-    ) -> Iterator[Updates]:
+        ``emptied``: the field of a grammar in whose place another is looked at.
+        """
         form = _detected(BatchForm.of_look(*values))
         fields = self.updates.data(form)
         if emptied:

@@ -104,8 +104,8 @@ class ExploreEvents(TabEvents):
         self._follow(self._swift(ui.preview.submit, self.set_offered, ui.form, offers), "draft")
         for name, fold in ui.folds.items():
             unfolded = [ui.who, ui.plot, ui.trees, ui.table]
-            self.on(fold.expand, self._folding(name, opens=True), ui.form, unfolded)
-            self._swift(fold.collapse, self._folding(name, opens=False), ui.form, [ui.who])
+            self.on(fold.expand, partial(self._fold, name, opens=True), ui.form, unfolded)
+            self._swift(fold.collapse, partial(self._fold, name, opens=False), ui.form, [ui.who])
         added = [ui.attributes, ui.upload_note]
         self._swift(ui.upload.upload, self.upload, [ui.upload, ui.attributes], added)
 
@@ -237,17 +237,13 @@ class ExploreEvents(TabEvents):
         state.controls, state.seen = replace(form, edits=chosen), form.source
         return self.updates.looked(session, form, seen, choices)
 
-    def _folding(self, name: str, *, opens: bool) -> Any:
-        """Return what is done when a part is opened or closed."""
-
-        def fold(session: Session, *values: Any) -> Updates:
-            unfolded = session.of(ExploreState).open
-            (unfolded.add if opens else unfolded.discard)(name)
-            if name == "people":
-                return self.updates.people(session, self.form(session, *values))
-            return self.updates.unfolded(session, name)
-
-        return fold
+    def _fold(self, name: str, session: Session, *values: Any, opens: bool) -> Updates:
+        """Open or close a part."""
+        unfolded = session.of(ExploreState).open
+        (unfolded.add if opens else unfolded.discard)(name)
+        if name == "people":
+            return self.updates.people(session, self.form(session, *values))
+        return self.updates.unfolded(session, name)
 
     # -- judging --------------------------------------------------------------------------------
 

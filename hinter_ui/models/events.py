@@ -72,11 +72,11 @@ class ModelsEvents(TabEvents):
     def _wire_form(self, form: KindForm, lists: list[Any]) -> None:
         ui = self.ui
         changed = partial(gr.on, [field.change for field in form.fields])
-        self.private(changed, self._sketch(form), form.fields, [form.name])
+        self.private(changed, partial(self._sketch, form), form.fields, [form.name])
         key = [form.key] if form.key else []
         self.private(
             form.load.click,
-            self._load(form),
+            partial(self._load, form),
             [*key, *form.fields],
             [*lists, ui.again_row, form.load, form.status, *key],
             concurrency_id="load",
@@ -123,36 +123,31 @@ class ModelsEvents(TabEvents):
 
     # -- loading --------------------------------------------------------------------------------
 
-    def _sketch(self, form: KindForm) -> Callable[..., Any]:
-        def told(_session: Session, source: Any, *values: Any) -> Any:
-            """Show the name that the fields stand for."""
-            name, problem = sketch(self.services.access, form.kind, form.backend, source, values)
-            return html.name_line(name, problem)
+    def _sketch(self, form: KindForm, _session: Session, source: Any, *values: Any) -> Any:
+        """Show the name that the fields stand for."""
+        return html.name_line(
+            *sketch(self.services.access, form.kind, form.backend, source, values)
+        )
 
-        return told
-
-    def _load(self, form: KindForm) -> Callable[..., Iterator[Updates]]:
-        def load(session: Session, *given: Any) -> Iterator[Updates]:
-            """Load the model that the form names, and show the progress."""
-            key, fields = (str(given[0] or ""), given[1:]) if form.key else ("", given)
-            emptied = {form.key: ""} if form.key else {}
-            try:
-                name = name_of(form.kind, form.backend, fields[0], fields[1:])
-                work = self.actions.load(session, name, key)
-            except HinterError as error:
-                yield emptied | {form.status: notice.error(str(error), say("status.unloaded"))}
-                return
-            words = say("status.loading", name=name)
-            busy = gr.update(value=say("form.loading"), interactive=False)
-            line = notice.working(words, 0)
-            yield emptied | self._lists(session) | {form.status: line, form.load: busy}
-            for seconds in _ticks(work):
-                yield {form.status: notice.working(words, seconds)}
-            idle = gr.update(value=say("form.load"), interactive=True)
-            updates = {form.load: idle, form.status: loaded(name, work)}
-            yield updates | self._loaded(session, name, work)
-
-        return load
+    def _load(self, form: KindForm, session: Session, *given: Any) -> Iterator[Updates]:
+        """Load the model that the form names, and show the progress."""
+        key, fields = (str(given[0] or ""), given[1:]) if form.key else ("", given)
+        emptied = {form.key: ""} if form.key else {}
+        try:
+            name = name_of(form.kind, form.backend, fields[0], fields[1:])
+            work = self.actions.load(session, name, key)
+        except HinterError as error:
+            yield emptied | {form.status: notice.error(str(error), say("status.unloaded"))}
+            return
+        words = say("status.loading", name=name)
+        busy = gr.update(value=say("form.loading"), interactive=False)
+        line = notice.working(words, 0)
+        yield emptied | self._lists(session) | {form.status: line, form.load: busy}
+        for seconds in _ticks(work):
+            yield {form.status: notice.working(words, seconds)}
+        idle = gr.update(value=say("form.load"), interactive=True)
+        updates = {form.load: idle, form.status: loaded(name, work)}
+        yield updates | self._loaded(session, name, work)
 
     def act(self, data: Told, session: Session) -> Iterator[Updates]:
         """Act on a button of the table."""

@@ -68,12 +68,12 @@ class RepairEvents(TabEvents):
         opened = self.on(ui.table.select, self.choose, [], ui.watched)
         scripted(opened.success, "page.reveal", first=("repair-title",))
         for button, act in ((ui.resume, self.actions.resume), (ui.cancel, self.actions.cancel)):
-            self.on(button.click, self._acting(act), [], ui.watched)
+            self.on(button.click, partial(self._acting, act), [], ui.watched)
         self.ask_first(ui.delete, ui.keep, ui.really)
-        gone = self.on(ui.really.click, self._acting(self.actions.delete), [], ui.watched)
+        gone = self.on(ui.really.click, partial(self._acting, self.actions.delete), [], ui.watched)
         self.tell(gone, "gone")
         for kind, button in zip(FILES, ui.files, strict=True):
-            self.download(button.click, self._write(kind), [], ui.place)
+            self.download(button.click, partial(self._write, kind), [], ui.place)
         self.services.links["batch"].follow(self.on(ui.test.click, self.test, [], []).success)
         chosen = [ui.model, ui.grammar, ui.own_grammar]
         self.services.offer(
@@ -132,21 +132,14 @@ class RepairEvents(TabEvents):
         self.actions.hand_over(session)
         return {self.notice: ""}
 
-    def _acting(self, act: Callable[[Session], None]) -> Callable[[Session], Updates]:
-        def run(session: Session) -> Updates:
-            """Act on the repair that is shown."""
-            act(session)
-            session.of(RepairView).shown = ""
-            return self._watched(session) | {self.notice: ""}
+    def _acting(self, act: Callable[[Session], None], session: Session) -> Updates:
+        """Act on the repair that is shown."""
+        act(session)
+        session.of(RepairView).shown = ""
+        return self._watched(session) | {self.notice: ""}
 
-        return run
-
-    def _write(self, kind: str) -> Callable[[Session], Path]:
-        def write(session: Session) -> Path:
-            """Write a file of the repair that is shown."""
-            return self.actions.written(session, kind, Path(get_upload_folder()))
-
-        return write
+    def _write(self, kind: str, session: Session) -> Path:
+        return self.actions.written(session, kind, Path(get_upload_folder()))
 
     # -- updates of the widgets ------------------------------------------------------------------
 

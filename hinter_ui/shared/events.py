@@ -75,7 +75,7 @@ class TabEvents:
                 return act(*read(values))
 
         kinds = {"session": gr.Request, "data": gr.EventData}
-        hints = getattr(act, "__annotations__", {}).items()
+        hints = getattr(getattr(act, "func", act), "__annotations__", {}).items()  # of a partial
         run.__annotations__ = {name: kinds.get(name.lstrip("_"), kind) for name, kind in hints}
         return run
 
