@@ -24,17 +24,6 @@ from hinter_core.data.rows import Table
 from hinter_core.errors import HinterError, InputError
 from hinter_core.generators.templates.corpus import read_log
 from hinter_core.types import Verdict
-from hinter_ui.batch.files import (
-    JobRecord,
-    answers_so_far,
-    change,
-    last_words,
-    portable,
-    put,
-    record_of,
-    settings_of,
-    write_record,
-)
 from hinter_ui.batch.form import (
     MOST_MODELS,
     SETTINGS,
@@ -46,7 +35,20 @@ from hinter_ui.batch.form import (
     say,
     without_folders,
 )
-from hinter_ui.batch.jobs import CampaignStatus, Jobs, estimate
+from hinter_ui.batch.jobs import (
+    CampaignStatus,
+    JobRecord,
+    Jobs,
+    answers_so_far,
+    change,
+    estimate,
+    last_words,
+    portable,
+    put,
+    record_of,
+    settings_of,
+    write_record,
+)
 from hinter_ui.environment import keep_days
 from hinter_ui.processes.record import RunState
 from hinter_ui.shared.library import CampaignEntry, discreet, without_folder, write_for

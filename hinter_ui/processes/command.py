@@ -55,9 +55,9 @@ def said_last(log: bytes) -> str:
     return line_of_hinter.removeprefix("hinter: ")
 
 
-def last_message(log: Path) -> str:
-    """Return the last message in the end of a log file; "" if there is none or no file."""
-    return said_last(end_of(log))
+def why_failed(log: Path, code: int | None) -> str:
+    """Return the last message in the log of a command that ended itself; "" if there is none."""
+    return said_last(end_of(log)) if code in (1, BAD_INPUT) else ""
 
 
 def end_of(log: Path) -> bytes:

@@ -23,7 +23,7 @@ from hinter_core.repair.repair import REPAIR_OPTIONS, Repair
 from hinter_core.storage import data_place, make_private
 from hinter_ui.environment import REPAIRS_FOLDER
 from hinter_ui.html.wording import Words
-from hinter_ui.processes import command
+from hinter_ui.processes.command import BAD_INPUT, why_failed
 from hinter_ui.processes.record import RunRecord, RunState, read_record, write_record
 from hinter_ui.processes.runner import Run, Runner, Workplace
 from hinter_ui.shared.library import without_folder
@@ -62,7 +62,7 @@ class RepairStatus:
     @property
     def resumable(self) -> bool:
         """Whether it can go on; what failed before anything was made would fail again."""
-        refused = self.state is RunState.FAILED and self.record.code == command.BAD_INPUT
+        refused = self.state is RunState.FAILED and self.record.code == BAD_INPUT
         over = self.state.busy or self.state is RunState.DONE
         return not over and not (refused and not out_of(self.folder).exists())
 
@@ -217,7 +217,6 @@ def _record_of(folder: Path) -> RepairRecord:
 
 
 def _last_words(folder: Path, record: RepairRecord) -> str:
-    said = command.last_message(folder / _LOG)
-    if said and record.code in (1, command.BAD_INPUT):
+    if said := why_failed(folder / _LOG, record.code):
         return without_folder(said, folder / "data", out_of(folder), folder)
     return say("errors.ended", code=record.code)

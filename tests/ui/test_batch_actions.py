@@ -27,8 +27,8 @@ from hinter_core.terms.dictionary import load_shipped
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions
 from hinter_ui.batch.events import BatchEvents, JobEvents
-from hinter_ui.batch.files import campaign_file, log_file, record_of, settings_of, write_record
 from hinter_ui.batch.form import SETTINGS, BatchForm
+from hinter_ui.batch.jobs import campaign_file, log_file, record_of, settings_of, write_record
 from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.batch.preview import preview
 from hinter_ui.batch.updates import BatchUpdates

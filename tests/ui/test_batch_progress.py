@@ -13,8 +13,7 @@ from hinter_core.campaign.progress import ANSWERED, PLACEBO, TOGETHER, CampaignP
 from hinter_core.campaign.spec import Campaign
 from hinter_core.models.budget import Cost
 from hinter_ui.batch import html
-from hinter_ui.batch.files import JobRecord, answers_so_far, log_file
-from hinter_ui.batch.jobs import CampaignStatus
+from hinter_ui.batch.jobs import CampaignStatus, JobRecord, answers_so_far, log_file
 from hinter_ui.processes.record import RunState
 from hinter_ui.shared.library import CampaignEntry
 

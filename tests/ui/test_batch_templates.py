@@ -12,8 +12,8 @@ from hinter_core.campaign.spec import load_campaign
 from hinter_core.errors import InputError
 from hinter_core.generators.templates.template import ATTRIBUTES
 from hinter_ui.batch.actions import BatchActions
-from hinter_ui.batch.files import portable, put
 from hinter_ui.batch.form import DATA, SETTINGS, TEMPLATES, BatchForm
+from hinter_ui.batch.jobs import portable, put
 from hinter_ui.batch.preview import preview
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.library import CAMPAIGNS_FOLDER

@@ -22,15 +22,15 @@ from hinter_core.campaign.spec import Campaign, load_campaign, write_campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_core.types import Verdict
-from hinter_ui.batch.files import (
+from hinter_ui.batch.jobs import (
     JobRecord,
+    Jobs,
     campaign_file,
     log_file,
     record_of,
     settings_of,
     write_record,
 )
-from hinter_ui.batch.jobs import Jobs
 from hinter_ui.processes.record import RunState
 from hinter_ui.shared.library import CampaignEntry, Campaigns
 from hinter_ui.shared.session import Visitor
