@@ -11,7 +11,7 @@ from hinter_core.files.source import ENDINGS
 from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import HERE_ONLY, KINDS, SOURCES, ProjectForm
 from hinter_ui.html.wording import languages
-from hinter_ui.shared.widgets import Labels, html
+from hinter_ui.shared.widgets import Labels, html, offstage
 
 TICK = 4.0  # seconds between two looks at a project that is open
 _FILES = [*ENDINGS, ARCHIVE]
@@ -28,10 +28,10 @@ class AnnotateLayout(Labels):
         self.local = local
         self.fields: dict[str, Any] = {}
         self.buttons: dict[str, gr.Button] = {}
-        self.current = gr.Textbox(elem_classes="offstage", show_label=False)
-        self.seen = gr.Textbox(elem_classes="offstage", show_label=False)
+        self.current = offstage()
+        self.seen = offstage()
         self.offered = gr.State("")  # labels of the data, as they were written into the form
-        self.busy = gr.Textbox(elem_classes="offstage", show_label=False)
+        self.busy = offstage()
         self.timer = gr.Timer(TICK, active=False)
         with gr.Column(elem_id="annotate-owner", min_width=0):
             self.notice = html("annotate-notice", script="projects.act")
@@ -126,15 +126,12 @@ class AnnotateLayout(Labels):
                 self.say("buttons.shut"), size="sm", elem_id="annotate-switch", min_width=120
             )
         self.head = html("project-head")
-        self.links = html("project-links", script="projects.act")
-        self.editor = html("project-editor", script="projects.act")
-        self.news = html("project-news", script="projects.act")
-        self.people = html("project-people", script="projects.act")
-        self.disputes = html("project-disputes", script="projects.act")
-        self.decided = html("project-decided", script="projects.act")
-        self.numbers = html("project-numbers", script="projects.act")
-        self.comments = html("project-comments", script="projects.act")
-        self.listing = html("project-texts", script="projects.act")
+        parts = ("links", "editor", "news", "people", "disputes", "decided", "numbers", "comments",
+                 "texts")  # fmt: skip
+        (
+            self.links, self.editor, self.news, self.people, self.disputes, self.decided,
+            self.numbers, self.comments, self.listing,
+        ) = (html(f"project-{name}", script="projects.act") for name in parts)  # fmt: skip
         self.more = self.write(
             gr.UploadButton, lambda: {"label": self.say("project.import")},
             file_types=_FILES[:-1], size="sm", elem_id="project-more",
@@ -143,7 +140,7 @@ class AnnotateLayout(Labels):
         with gr.Row(elem_classes="job-actions"):
             for kind in KINDS:
                 self._button(kind)
-        self.place = gr.Textbox(elem_classes="offstage", show_label=False)
+        self.place = offstage()
         self.html("project-manage", lambda: present.page().subheading(self.say("project.manage")))
         with gr.Row(elem_classes="manage-row"):
             self._field(gr.Textbox, "removal", max_lines=1)

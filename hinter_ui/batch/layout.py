@@ -25,7 +25,7 @@ from hinter_ui.html.wording import name_of, relation_choices, verdict_choices
 from hinter_ui.shared.library import find_kept
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import Labels, html, plot
+from hinter_ui.shared.widgets import Labels, browser_note, html, offstage, plot
 
 TICK = 1.5  # seconds between two looks at what runs
 
@@ -47,10 +47,9 @@ class BatchLayout:
         labels = self._labels = services.labels_of("batch")
         self._services = services
         # A box off stage and no state of the server: the page's address follows it.
-        self.current = _offstage("batch-current")
+        self.current = offstage("batch-current")
         self.kept = find_kept()
-        # The same for every visitor: it keeps the browser's note readable, not secret.
-        self.noted = gr.BrowserState(None, storage_key="hinter-batch", secret="batch")  # noqa: S106
+        self.noted = browser_note("hinter-batch", "batch")
         self.timer = gr.Timer(TICK, active=False)
         self.job = JobLayout(labels, services)
         labels.heading("new")
@@ -218,8 +217,8 @@ class JobLayout:
             with labels.make(gr.Accordion, "job-mutants", open=False, visible=False) as self.export:
                 self._export(labels)
             self.findings = html("job-findings", script="page.findings")
-            self.payload = _offstage("batch-payload")
-            self.place = _offstage("batch-place")
+            self.payload = offstage("batch-payload")
+            self.place = offstage("batch-place")
         # What changes while the campaign is open.
         self.watched = [
             self.box, self.title, self.progress, self.curve, self.findings, self.notice, self.again,
@@ -249,7 +248,3 @@ class JobLayout:
         with gr.Row(elem_classes="downloads"):
             self.write = labels.make(gr.Button, "job-export", size="sm", min_width=150)
             self.hand_over = labels.make(gr.Button, "job-hand-over", size="sm", min_width=180)
-
-
-def _offstage(elem_id: str) -> gr.Textbox:
-    return gr.Textbox(elem_classes="offstage", elem_id=elem_id, show_label=False)

@@ -13,7 +13,7 @@ from hinter_ui.html.markup import tag
 from hinter_ui.html.wording import name_of, relation_choices, translated, verdict_choices
 from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER, FIELDS
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import Labels, html
+from hinter_ui.shared.widgets import Labels, html, offstage
 
 
 class ExploreLayout:
@@ -35,8 +35,8 @@ class ExploreLayout:
                     self._results(labels)
             with gr.Column(min_width=0, elem_classes="settings-side"):
                 self._settings_side(labels, services)
-        self.address = gr.Textbox(elem_classes="offstage", elem_id="address", show_label=False)
-        self.payload = gr.Textbox(elem_classes="offstage", elem_id="payload", show_label=False)
+        self.address = offstage("address")
+        self.payload = offstage("payload")
         self._more_of_it(labels)
         # Controls beside the text that decide what is found.
         deciding = [self.fields[name] for name in FIELDS if name not in ("limit", "requests")]

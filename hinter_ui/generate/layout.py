@@ -8,7 +8,7 @@ from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_ui.generate.actions import FIRST, draw, examples
 from hinter_ui.generate.html import drawn
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import html
+from hinter_ui.shared.widgets import browser_note, html
 
 
 class GenerateLayout:
@@ -51,7 +51,6 @@ class GenerateLayout:
                 with gr.Row(elem_classes="start-row"):
                     self.changed = labels.make(gr.Button, "generate-changed", size="sm")
                     self.repair = labels.make(gr.Button, "generate-repair", size="sm")
-        # Texts of the visitor's own, in the visitor's own browser: the key hides nothing.
-        self.kept = gr.BrowserState(None, storage_key="hinter-grammar", secret="grammar")  # noqa: S106
+        self.kept = browser_note("hinter-grammar", "grammar")
         self.written: list[Any] = [self.sentences, self.people, self.words]
         self.source = [self.kept, self.text, *self.written]

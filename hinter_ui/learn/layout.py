@@ -5,7 +5,7 @@ from typing import Any
 
 import gradio as gr
 
-from hinter_ui.shared.wiring import on_load
+from hinter_ui.shared.widgets import browser_note, html, offstage
 
 CASES = 3  # texts of one step that are tried side by side
 TICK = 2.0  # seconds between two looks at a class
@@ -21,13 +21,8 @@ class LearnLayout:
         self._first = first
         self._count = count
         self.state = gr.State(state)
-        # What a reload brings back: no text of anybody's, so that this secret hides nothing. The
-        # key of a class that is taught lies in this browser anyway (`hinter.unseen`).
-        self.progress = gr.BrowserState(
-            None,
-            storage_key="hinter-lesson",
-            secret="lesson",  # noqa: S106
-        )
+        # The key of a class that is taught lies in this browser anyway (`hinter.unseen`).
+        self.progress = browser_note("hinter-lesson", "lesson")
         with gr.Column(elem_id="learn", min_width=0):
             self.head = self._html("head", "learn.act", "learn.returned")
             with gr.Column(elem_id="lesson", min_width=0) as self.lesson:
@@ -36,7 +31,7 @@ class LearnLayout:
                 self.glossary = self._html("glossary", "glossary.search")
             with gr.Column(visible=False, elem_id="teach", min_width=0) as self.teach:
                 self._teach()
-        self.address = gr.Textbox(elem_classes="offstage", show_label=False)
+        self.address = offstage()
         # What follows from a guess or a word.
         self.shown = [
             self.steps, *self.verdicts, self.reply, self.result, self.plot_box, self.plot,
@@ -51,47 +46,45 @@ class LearnLayout:
         ]  # fmt: skip
 
     def _lesson(self) -> None:
-        html = self._html
-        self.steps = html("steps")
-        self.join = html("join")
-        self.notice = html("notice", "")
-        self.step = html("step")
+        box = self._html
+        self.steps = box("steps")
+        self.join = box("join")
+        self.notice = box("notice", "")
+        self.step = box("step")
         self.cases: list[gr.HTML] = []
         self.verdicts: list[gr.HTML] = []
         self.boxes: list[gr.Column] = []
         for place in range(CASES):
-            with gr.Column(visible=False, elem_classes="case", min_width=0) as box:
-                self.cases.append(html(f"case-{place}"))
-                self.verdicts.append(html(f"verdict-{place}", "learn.live"))
-            self.boxes.append(box)
-        self.reply = html("reply", "learn.live")
-        self.result = html("result")
+            with gr.Column(visible=False, elem_classes="case", min_width=0) as case:
+                self.cases.append(box(f"case-{place}"))
+                self.verdicts.append(box(f"verdict-{place}", "learn.live"))
+            self.boxes.append(case)
+        self.reply = box("reply", "learn.live")
+        self.result = box("result")
         with gr.Column(visible=False, elem_classes="plot-box", min_width=0) as self.plot_box:
             self.plot = gr.Plot(show_label=False, container=False, elem_id="learn-plot")
-        self.after = html("after", "")
+        self.after = box("after", "")
         self.wait = gr.Timer(TICK * 2, active=False)
-        self.foot = html("foot")
+        self.foot = box("foot")
 
     def _teach(self) -> None:
-        html = self._html
-        self.teach_head = html("teach-head", "")
-        self.class_room = html("class")
-        self.chart = html("chart")
+        box = self._html
+        self.teach_head = box("teach-head", "")
+        self.class_room = box("class")
+        self.chart = box("chart")
         self.timer = gr.Timer(TICK, active=False)
-        self.plan = html("plan", "")
-        self.handouts = html("handouts", "")
+        self.plan = box("plan", "")
+        self.handouts = box("handouts", "")
         with gr.Row(elem_classes="downloads"):
             self.pdf, self.md = (
                 gr.DownloadButton(kind, size="sm", elem_id=f"learn-{kind}", min_width=180)
                 for kind in ("pdf", "md")
             )
-        self.builder = html("builder", "learn.form")
-        self.made = html("made")
+        self.builder = box("builder", "learn.form")
+        self.made = box("made")
 
     def _html(self, name: str, *scripts: str) -> gr.HTML:
         scripts = scripts or ("learn.act",)
-        return gr.HTML(
-            self._first.get(name, ""), elem_id=f"learn-{name}", apply_default_css=False,
-            js_on_load=on_load(*scripts) if any(scripts) else None,
-            server_functions=[self._count] if "learn.act" in scripts else None,
-        )  # fmt: skip
+        counts = [self._count] if "learn.act" in scripts else None
+        first = self._first.get(name, "")
+        return html(f"learn-{name}", first, " ".join(scripts), server_functions=counts)

@@ -8,7 +8,7 @@ from hinter_core.repair.repair import REPAIR_OPTIONS
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.repair.actions import FIELDS, FILES, SHARES, USUAL, offered_grammars
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import Labels, html
+from hinter_ui.shared.widgets import Labels, html, offstage
 
 TICK = 1.5  # seconds between two looks at what runs
 
@@ -45,7 +45,7 @@ class RepairLayout:
             with gr.Column(min_width=0):
                 self._how(labels, local=local)
         labels.heading("repairs")
-        self.place = gr.Textbox(elem_classes="offstage", show_label=False)
+        self.place = offstage()
         self.table = html("repairs", script="repair.list repair.opened")
         self.form = [
             self.model, self.grammar, self.own_grammar, self.data, self.share, self.unseen,

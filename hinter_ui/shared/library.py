@@ -35,6 +35,7 @@ from hinter_ui.environment import CAMPAIGNS_FOLDER
 from hinter_ui.html.wording import Words, name_of
 from hinter_ui.inside import Context
 from hinter_ui.shared.session import Session
+from hinter_ui.shared.widgets import browser_note
 
 say = Words("shared")
 log = logging.getLogger(__name__)
@@ -300,8 +301,7 @@ def names_kept() -> gr.BrowserState:
 
     It is outside the tabs, since what is in a tab is not read before the tab is opened.
     """
-    # The same for every visitor: it keeps the browser's note readable, not secret.
-    return gr.BrowserState([], storage_key=KEY, secret="hinter")  # noqa: S106
+    return browser_note(KEY, "hinter", [])
 
 
 def find_kept() -> gr.BrowserState:

@@ -19,10 +19,23 @@ Widget = TypeVar("Widget")
 _HIGHEST = 900  # pixels of a chart
 
 
-def html(elem_id: str, value: str = "", script: str = "") -> gr.HTML:
+def html(elem_id: str, value: str = "", script: str = "", **more: Any) -> gr.HTML:
     """Make a box for our HTML, without gradio's prose styles; its scripts run once it is shown."""
     code = on_load(*script.split()) if script else None
-    return gr.HTML(value, elem_id=elem_id, apply_default_css=False, js_on_load=code)
+    return gr.HTML(value, elem_id=elem_id, apply_default_css=False, js_on_load=code, **more)
+
+
+def offstage(elem_id: str | None = None) -> gr.Textbox:
+    """Make a box that nobody sees, for what an event and the page tell each other."""
+    return gr.Textbox(elem_classes="offstage", elem_id=elem_id, show_label=False)
+
+
+def browser_note(key: str, secret: str, first: Any = None) -> gr.BrowserState:
+    """Make a note of the page that the browser keeps; it is the visitor's own.
+
+    The secret is the same for every visitor: it keeps the note readable, not secret.
+    """
+    return gr.BrowserState(first, storage_key=key, secret=secret)
 
 
 def option_field(
