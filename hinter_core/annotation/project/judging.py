@@ -13,8 +13,10 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 from hinter_core.annotation.project.order import Order, chance, ordered
 from hinter_core.annotation.project.questions import faults
@@ -76,33 +78,41 @@ class Judging:
         self.store = store
         self._orders: dict[int, Order] = {}  # by annotator
 
+    @contextmanager
+    def _desk(self, key: str) -> Iterator["_Desk"]:
+        """Open a transaction for an annotator who writes."""
+        with self.store.write() as connection:
+            yield _Desk(connection, project_of(connection), whose(connection, key))
+
     def upcoming(self, key: str, limit: int = 3) -> list[Assignment]:
         """Return the next items of an annotator, the current one first; reserve the first few."""
         limit = max(1, min(limit, _AHEAD))
-        with self.store.write() as connection:
-            person, project = whose(connection, key).id, _open_project(connection)
+        with self._desk(key) as desk:
+            project = desk.open_project()
             if project.quota:
-                limit = min(limit, project.quota - _judged(connection, person))
+                limit = min(limit, project.quota - desk.judged())
             if limit < 1:
                 return []
-            free = _free(connection, project, person)
-            pending = _pending(connection, person, free)
-            order = self._order(connection, project, person)
-            drawn = _drawn(connection, project, person, order, free, limit - len(pending))
-            connection.executemany(
-                "INSERT INTO assignments (annotator, item, showing, given_at) VALUES (?, ?, ?, ?)",
-                [(person, item, showing, _UNRESERVED) for item, showing in drawn],
-            )
-            pending = _pending(connection, person, free)[:limit]
+            free = desk.free()
+            left = limit - len(desk.pending(free))
+            drawn = [*desk.drawn(self._order(desk), free, left)]
+            for item, showing in drawn:
+                desk.run(
+                    "INSERT INTO assignments (annotator, item, showing, given_at) "
+                    "VALUES (:person, :item, :showing, :at)",
+                    item=item, showing=showing, at=_UNRESERVED,
+                )  # fmt: skip
+            pending = desk.pending(free)[:limit]
             for row in pending[:_RESERVED]:
-                _reserve(connection, person, row["item"], row["showing"])
-            return [_assignment(connection, person, row) for row in pending]
+                desk.reserve(row["item"], row["showing"])
+            return [desk.assignment(row) for row in pending]
 
-    def _order(self, connection: sqlite3.Connection, project: Project, person: int) -> Order:
-        n_items: int = connection.execute("SELECT COUNT(*) FROM items").fetchone()[0]
-        cached = self._orders.get(person)
+    def _order(self, desk: "_Desk") -> Order:
+        n_items: int = desk.run("SELECT COUNT(*) FROM items").fetchone()[0]
+        cached = self._orders.get(desk.person.id)
         if cached is None or len(cached.numbers) != n_items:
-            cached = self._orders[person] = ordered(connection, project, person)
+            cached = ordered(desk.connection, desk.project, desk.person.id)
+            self._orders[desk.person.id] = cached
         return cached
 
     def judge(self, key: str, submission: Submission, *, once: bool = False) -> int:
@@ -116,61 +126,52 @@ class Judging:
             AnnotationError: an item not assigned to the annotator, invalid answers, or a judgement
                 that stands.
         """
-        with self.store.write() as connection:
-            person = whose(connection, key).id
-            stored = connection.execute(
-                "SELECT id FROM judgements WHERE key = ? AND annotator = ?",
-                (submission.key, person),
+        with self._desk(key) as desk:
+            stored = desk.run(
+                "SELECT id FROM judgements WHERE key = :key AND annotator = :person",
+                key=submission.key,
             ).fetchone()
             if stored is not None:
                 return int(stored["id"])
-            project = _open_project(connection)
-            number = _assigned(connection, person, submission, project)
-            if (
-                once
-                and connection.execute(
-                    "SELECT 1 FROM latest WHERE annotator = ? AND item = ? AND showing = ?",
-                    (person, number, submission.showing),
-                ).fetchone()
-            ):
+            desk.open_project()
+            number, showing = desk.assigned(submission), submission.showing
+            if once and desk.has("latest", number, showing):
                 raise AnnotationError(
                     "Another window judged this text; that answer stays.", "twice"
                 )
-            _reserve(connection, person, number, submission.showing)
-            return _insert(connection, person, number, submission)
+            desk.reserve(number, showing)
+            return desk.insert(number, submission)
 
     def undo(self, key: str, sent: str, of: tuple[str, int] | None = None) -> bool:
         """Withdraw a judgement, so that its item is shown again; False if there is none.
 
         ``sent``: the sender's key of this request. ``of``: item and showing, if not the latest.
         """
-        with self.store.write() as connection:
-            person = whose(connection, key).id
-            _open_project(connection)
+        with self._desk(key) as desk:
+            desk.open_project()
             _check_key(sent)
-            if connection.execute("SELECT 1 FROM judgements WHERE key = ?", (sent,)).fetchone():
+            if desk.run("SELECT 1 FROM judgements WHERE key = :key", key=sent).fetchone():
                 return True
             item, showing = of or (None, None)
-            row = connection.execute(
+            row = desk.run(
                 "SELECT l.* FROM latest l JOIN items i ON i.number = l.item "
-                "WHERE l.annotator = ? AND i.removed_at IS NULL "
-                "AND (? IS NULL OR (i.id = ? AND l.showing = ?)) ORDER BY l.id DESC LIMIT 1",
-                (person, item, item, showing),
-            ).fetchone()
+                "WHERE l.annotator = :person AND i.removed_at IS NULL "
+                "AND (:item IS NULL OR (i.id = :item AND l.showing = :showing)) "
+                "ORDER BY l.id DESC LIMIT 1",
+                item=item, showing=showing,
+            ).fetchone()  # fmt: skip
             if row is not None:
-                _withdraw(connection, row, sent)
+                desk.withdraw(row, sent)
             return row is not None
 
     def return_skipped(self, key: str) -> int:
         """Offer skipped items again; return their number."""
-        with self.store.write() as connection:
-            person = whose(connection, key).id
-            _open_project(connection)
-            rows = connection.execute(
-                "SELECT * FROM latest WHERE annotator = ? AND status = 'skipped'", (person,)
-            ).fetchall()
+        with self._desk(key) as desk:
+            desk.open_project()
+            query = "SELECT * FROM latest WHERE annotator = :person AND status = 'skipped'"
+            rows = desk.run(query).fetchall()
             for row in rows:
-                _withdraw(connection, row, f"back {row['key']}")
+                desk.withdraw(row, f"back {row['key']}")
             return len(rows)
 
     def given(self, key: str, ident: str) -> AnnotationItem:
@@ -192,7 +193,7 @@ class Judging:
     def progress(self, key: str) -> AnnotatorProgress:
         """Return the progress of an annotator."""
         with self.store.read() as connection:
-            return _progress(connection, project_of(connection), whose(connection, key))
+            return _Desk(connection, project_of(connection), whose(connection, key)).progress()
 
     def finished(self, key: str) -> bool:
         """Whether an annotator without items has done enough for the project's ``completion``.
@@ -202,11 +203,12 @@ class Judging:
         closed project, items that the annotator might still have judged count as not done.
         """
         with self.store.read() as connection:
-            project, person = project_of(connection), whose(connection, key)
-            judged = _judged(connection, person.id)
+            project = project_of(connection)
+            desk = _Desk(connection, project, whose(connection, key))
+            judged = desk.judged()
             if not judged or (project.quota and judged >= project.quota):
                 return judged > 0
-            progress = _progress(connection, project, person)
+            progress = desk.progress()
             return judged >= progress.skipped and not (project.closed and progress.left)
 
     def standings(self) -> list[AnnotatorProgress]:
@@ -214,258 +216,228 @@ class Judging:
         people = self.store.annotators()
         with self.store.read() as connection:
             project = project_of(connection)
-            return [_progress(connection, project, person) for person in people]
+            return [_Desk(connection, project, person).progress() for person in people]
 
 
-def _open_project(connection: sqlite3.Connection) -> Project:
-    project = project_of(connection)
-    if project.closed:
-        raise GoneError(
-            "This project is closed; what you judged is kept. Thank you. Ask its owner if you "
-            "would like to go on.",
-            "closed",
-        )
-    return project
+@dataclass(frozen=True)
+class _Desk:
+    """The work of one person, in an open file; in queries, ``:person`` is that person's number."""
 
+    connection: sqlite3.Connection
+    project: Project
+    person: Annotator
 
-def _progress(
-    connection: sqlite3.Connection, project: Project, person: Annotator
-) -> AnnotatorProgress:
-    rows = connection.execute(
-        "SELECT item, showing, status FROM latest l JOIN items i ON i.number = l.item "
-        "WHERE annotator = ? AND removed_at IS NULL",
-        (person.id,),
-    ).fetchall()
-    done = Counter(status for _, _, status in rows)
-    again = sum(showing == REPEAT and status == "judged" for _, showing, status in rows)
-    latest, seconds = connection.execute(
-        "SELECT COALESCE(MAX(at), ''), COALESCE(SUM(MIN(seconds, ?)), 0) FROM judgements "
-        "WHERE annotator = ?",
-        (_PAUSE, person.id),
-    ).fetchone()
-    held = _held(connection, person.id)
-    free = _free(connection, project, person.id)
-    fresh = {item for item in free if (item, FIRST) not in held}
-    pending = _pending(connection, person.id, free)
-    met = fresh | {row["item"] for row in pending}
-    met |= {item for item, _, status in rows if status == "judged"}
-    repeats = len(_to_repeat(project, person.id, met, {i for i in met if (i, REPEAT) in held}))
-    left = len(pending) + len(fresh) + repeats  # at most
-    if project.quota:
-        left = min(left, max(0, project.quota - _judged(connection, person.id)))
-    return AnnotatorProgress(person, done["judged"], done["skipped"], left, latest, seconds, again)
+    def run(self, query: str, **values: Any) -> sqlite3.Cursor:
+        return self.connection.execute(query, {"person": self.person.id, **values})
 
+    def open_project(self) -> Project:
+        if self.project.closed:
+            raise GoneError(
+                "This project is closed; what you judged is kept. Thank you. Ask its owner if you "
+                "would like to go on.",
+                "closed",
+            )
+        return self.project
 
-def _judged(connection: sqlite3.Connection, person: int) -> int:
-    """Count the showings that a person has judged, of all items ever."""
-    query = "SELECT COUNT(*) FROM latest WHERE annotator = ? AND status = 'judged'"
-    count: int = connection.execute(query, (person,)).fetchone()[0]
-    return count
+    def progress(self) -> AnnotatorProgress:
+        rows = self.run(
+            "SELECT item, showing, status FROM latest l JOIN items i ON i.number = l.item "
+            "WHERE annotator = :person AND removed_at IS NULL"
+        ).fetchall()
+        done = Counter(status for _, _, status in rows)
+        again = sum(showing == REPEAT and status == "judged" for _, showing, status in rows)
+        latest, seconds = self.run(
+            "SELECT COALESCE(MAX(at), ''), COALESCE(SUM(MIN(seconds, :pause)), 0) FROM judgements "
+            "WHERE annotator = :person",
+            pause=_PAUSE,
+        ).fetchone()
+        held, free = set(self.held()), self.free()
+        fresh = {item for item in free if (item, FIRST) not in held}
+        pending = self.pending(free)
+        met = fresh | {row["item"] for row in pending}
+        met |= {item for item, _, status in rows if status == "judged"}
+        repeats = self.to_repeat(met, {item for item in met if (item, REPEAT) in held})
+        left = len(pending) + len(fresh) + len(repeats)  # at most
+        if self.project.quota:
+            left = min(left, max(0, self.project.quota - self.judged()))
+        judged, skipped = done["judged"], done["skipped"]
+        return AnnotatorProgress(self.person, judged, skipped, left, latest, seconds, again)
 
+    def judged(self) -> int:
+        """Count the showings that the person has judged, of all items ever."""
+        query = "SELECT COUNT(*) FROM latest WHERE annotator = :person AND status = 'judged'"
+        count: int = self.run(query).fetchone()[0]
+        return count
 
-# -- items to come ------------------------------------------------------------------------------
+    # -- items to come --------------------------------------------------------------------------
 
-
-def _drawn(
-    connection: sqlite3.Connection, project: Project, person: int, order: Order,
-    free: set[int], limit: int,
-) -> Iterator[tuple[int, int]]:  # fmt: skip
-    """Yield up to ``limit`` unassigned items for a person, each with the showing."""
-    if limit < 1:
-        return
-    held = _held(connection, person)
-    fresh = [item for item in order.numbers if item in free and (item, FIRST) not in held]
-    shown = [order.texts[item] for item in _given(connection, person)]
-    # What is on somebody's page, though not reserved, comes last.
-    elsewhere = _unreserved(connection, person)
-    parts = ([one for one in fresh if (one in elsewhere) is last] for last in (False, True))
-    waiting = _waiting(connection, project, person, held)
-    given = len(held)
-    for item in chain.from_iterable(order.apart(part, shown) for part in parts):
-        while limit and waiting and given - waiting[0][1] > project.gap:
-            yield waiting.pop(0)[0], REPEAT
-            limit, given = limit - 1, given + 1
-        if not limit:
+    def drawn(self, order: Order, free: set[int], limit: int) -> Iterator[tuple[int, int]]:
+        """Yield up to ``limit`` unassigned items, each with the showing."""
+        if limit < 1:
             return
-        yield item, FIRST
-        limit, given = limit - 1, given + 1
-    # No new item is left, so repeats come regardless of the gap.
-    for item, _ in waiting[:limit]:
-        yield item, REPEAT
+        assigned = self.held()
+        held = set(assigned)
+        fresh = [item for item in order.numbers if item in free and (item, FIRST) not in held]
+        shown = [order.texts[item] for item, _ in assigned]
+        # What is on somebody's page, though not reserved, comes last.
+        elsewhere = self.unreserved()
+        parts = ([one for one in fresh if (one in elsewhere) is last] for last in (False, True))
+        waiting, given = self.waiting(held), len(held)
+        for item in chain.from_iterable(order.apart(part, shown) for part in parts):
+            while limit and waiting and given - waiting[0][1] > self.project.gap:
+                yield waiting.pop(0)[0], REPEAT
+                limit, given = limit - 1, given + 1
+            if not limit:
+                return
+            yield item, FIRST
+            limit, given = limit - 1, given + 1
+        # No new item is left, so repeats come regardless of the gap.
+        for item, _ in waiting[:limit]:
+            yield item, REPEAT
 
+    def held(self) -> list[tuple[int, int]]:
+        """Return the items assigned to the person, with the showing, in their order."""
+        query = "SELECT item, showing FROM assignments WHERE annotator = :person ORDER BY id"
+        return [(item, showing) for item, showing in self.run(query)]
 
-def _held(connection: sqlite3.Connection, person: int) -> set[tuple[int, int]]:
-    """Return the items assigned to a person, with the showing."""
-    rows = connection.execute(
-        "SELECT item, showing FROM assignments WHERE annotator = ?", (person,)
-    )
-    return {(item, showing) for item, showing in rows}
+    def unreserved(self) -> set[int]:
+        """Return the items that are assigned to others and not reserved."""
+        query = "SELECT item FROM assignments WHERE given_at = :at AND annotator <> :person"
+        return {item for (item,) in self.run(query, at=_UNRESERVED)}
 
+    def reserve(self, item: int, showing: int) -> None:
+        self.run(
+            "UPDATE assignments SET given_at = :now "
+            "WHERE annotator = :person AND item = :item AND showing = :showing AND given_at = :at",
+            now=time.time(), item=item, showing=showing, at=_UNRESERVED,
+        )  # fmt: skip
 
-def _given(connection: sqlite3.Connection, person: int) -> list[int]:
-    """Return the items assigned to a person, in their order."""
-    query = "SELECT item FROM assignments WHERE annotator = ? ORDER BY id"
-    return [item for (item,) in connection.execute(query, (person,))]
+    def has(self, table: str, item: int, showing: int) -> bool:
+        """Whether there is a row of the table about a showing to the person."""
+        query = f"SELECT 1 FROM {table} WHERE annotator = :person AND item = :item "  # noqa: S608 -- our own words
+        row = self.run(f"{query} AND showing = :showing", item=item, showing=showing).fetchone()
+        return row is not None
 
+    def pending(self, free: set[int]) -> list[sqlite3.Row]:
+        """Return the assignments without judgement, the earliest first.
 
-def _unreserved(connection: sqlite3.Connection, person: int) -> set[int]:
-    """Return the items that are assigned to others and not reserved."""
-    rows = connection.execute(
-        "SELECT item FROM assignments WHERE given_at = ? AND annotator <> ?", (_UNRESERVED, person)
-    )
-    return {item for (item,) in rows}
-
-
-def _reserve(connection: sqlite3.Connection, person: int, item: int, showing: int) -> None:
-    connection.execute(
-        "UPDATE assignments SET given_at = ? "
-        "WHERE annotator = ? AND item = ? AND showing = ? AND given_at = ?",
-        (time.time(), person, item, showing, _UNRESERVED),
-    )
-
-
-def _pending(connection: sqlite3.Connection, person: int, free: set[int]) -> list[sqlite3.Row]:
-    """Return a person's assignments without judgement, the earliest first.
-
-    What is not reserved is left out while others have it, that is, unless it is ``free``.
-    """
-    rows = connection.execute(
-        "SELECT a.item, a.showing, a.given_at, i.content FROM assignments a "
-        "JOIN items i ON i.number = a.item "
-        "WHERE a.annotator = ? AND i.removed_at IS NULL AND NOT EXISTS (SELECT 1 FROM latest l "
-        "WHERE l.annotator = a.annotator AND l.item = a.item AND l.showing = a.showing) "
-        "ORDER BY a.id",
-        (person,),
-    )
-    return [
-        row for row in rows
-        if row["given_at"] != _UNRESERVED or row["showing"] == REPEAT or row["item"] in free
-    ]  # fmt: skip
-
-
-def _free(connection: sqlite3.Connection, project: Project, person: int) -> set[int]:
-    """Return the items that a person may judge: shared, gold, or with too few copies elsewhere."""
-    rows = connection.execute(
-        "SELECT number FROM items WHERE removed_at IS NULL AND (shared OR (? AND number IN ("
-        "SELECT item FROM adjudications WHERE value <> '')) OR number NOT IN ("
-        "SELECT a.item FROM assignments a WHERE a.showing = 1 AND a.annotator <> ? AND "
-        "a.annotator NOT IN (SELECT id FROM annotators WHERE excluded <> '') AND "
-        "(a.given_at > ? OR EXISTS (SELECT 1 FROM latest l WHERE l.annotator = a.annotator "
-        "AND l.item = a.item AND l.showing = 1 AND l.status = 'judged')) "
-        "GROUP BY a.item HAVING COUNT(*) >= ?))",
-        (project.gold, person, time.time() - _CLAIM, project.copies),
-    )
-    return {number for (number,) in rows}
-
-
-def _waiting(
-    connection: sqlite3.Connection, project: Project, person: int, held: set[tuple[int, int]]
-) -> list[tuple[int, int]]:
-    """Return the judged items to repeat, each with the position of its first showing."""
-    if not project.repeats:
-        return []
-    rows = connection.execute(
-        "WITH given AS (SELECT item, showing, ROW_NUMBER() OVER (ORDER BY id) - 1 AS place "
-        "FROM assignments WHERE annotator = ?) "
-        "SELECT g.item, g.place FROM given g JOIN items i ON i.number = g.item "
-        "JOIN latest l ON l.annotator = ? AND l.item = g.item AND l.showing = 1 "
-        "WHERE g.showing = 1 AND i.removed_at IS NULL AND l.status = 'judged' ORDER BY g.place",
-        (person, person),
-    )
-    places: dict[int, int] = dict(rows)
-    repeated = {item for item in places if (item, REPEAT) in held}
-    wanted = _to_repeat(project, person, set(places), repeated)
-    return [(item, place) for item, place in places.items() if item in wanted]
-
-
-def _to_repeat(project: Project, person: int, items: set[int], repeated: set[int]) -> set[int]:
-    """Return which of a person's items come again, beside those that are repeated already."""
-    chances = {item: chance(project.seed, "repeat", person, item) for item in items - repeated}
-    if not project.even:
-        return {item for item, drawn in chances.items() if drawn < project.repeats}
-    number = int(len(items) * project.repeats + 0.5 + 1e-9) - len(repeated)
-    return set(sorted(chances, key=chances.__getitem__)[: max(0, number)])
-
-
-def _assignment(connection: sqlite3.Connection, person: int, row: sqlite3.Row) -> Assignment:
-    earlier = connection.execute(
-        "SELECT answers, comment FROM judgements WHERE annotator = ? AND item = ? AND showing = ? "
-        "ORDER BY id DESC LIMIT 1",
-        (person, row["item"], row["showing"]),
-    ).fetchone()
-    answers, comment = earlier or ("{}", "")
-    item = AnnotationItem.from_json(row["content"])
-    return Assignment(item, row["showing"], json.loads(answers), comment)
-
-
-# -- judgements ---------------------------------------------------------------------------------
-
-
-def _assigned(
-    connection: sqlite3.Connection, person: int, submission: Submission, project: Project
-) -> int:
-    """Validate a submission and return the number of its item."""
-    row = connection.execute(
-        "SELECT number, content FROM items WHERE id = ? AND removed_at IS NULL", (submission.item,)
-    ).fetchone()
-    if row is None:
-        raise GoneError("This item was removed from the project; go on with the next.", "gone")
-    held = connection.execute(
-        "SELECT 1 FROM assignments WHERE annotator = ? AND item = ? AND showing = ?",
-        (person, row["number"], submission.showing),
-    ).fetchone()
-    if held is None:
-        raise AnnotationError("This item was not given to you; load the page again.", "not-given")
-    if len(submission.comment) > LONGEST_COMMENT:
-        raise AnnotationError(
-            f"The comment has {len(submission.comment):,} characters; shorten it to "
-            f"{LONGEST_COMMENT:,} or less.",
-            "comment",
+        What is not reserved is left out while others have it, that is, unless it is ``free``.
+        """
+        rows = self.run(
+            "SELECT a.item, a.showing, a.given_at, i.content FROM assignments a "
+            "JOIN items i ON i.number = a.item "
+            "WHERE a.annotator = :person AND i.removed_at IS NULL AND NOT EXISTS (SELECT 1 FROM "
+            "latest l WHERE l.annotator = a.annotator AND l.item = a.item "
+            "AND l.showing = a.showing) ORDER BY a.id"
         )
-    if submission.status is Status.JUDGED:
-        pair = bool(json.loads(row["content"])["source"])
-        wrong = faults(project.questions, submission.answers, pair=pair)
-        if wrong:
-            raise AnnotationError(f"This judgement cannot be kept: {'; '.join(wrong)}.", "answers")
-    return int(row["number"])
+        return [
+            row for row in rows
+            if row["given_at"] != _UNRESERVED or row["showing"] == REPEAT or row["item"] in free
+        ]  # fmt: skip
 
+    def free(self) -> set[int]:
+        """Return the items to judge: shared, gold, or with too few copies elsewhere."""
+        rows = self.run(
+            "SELECT number FROM items WHERE removed_at IS NULL AND (shared OR (:gold AND number IN "
+            "(SELECT item FROM adjudications WHERE value <> '')) OR number NOT IN ("
+            "SELECT a.item FROM assignments a WHERE a.showing = 1 AND a.annotator <> :person AND "
+            "a.annotator NOT IN (SELECT id FROM annotators WHERE excluded <> '') AND "
+            "(a.given_at > :since OR EXISTS (SELECT 1 FROM latest l WHERE l.annotator = "
+            "a.annotator AND l.item = a.item AND l.showing = 1 AND l.status = 'judged')) "
+            "GROUP BY a.item HAVING COUNT(*) >= :copies))",
+            gold=self.project.gold, since=time.time() - _CLAIM, copies=self.project.copies,
+        )  # fmt: skip
+        return {number for (number,) in rows}
 
-def _insert(
-    connection: sqlite3.Connection, person: int, number: int, submission: Submission
-) -> int:
-    key, status = submission.key, submission.status
-    _check_key(key)
-    if not 0 <= submission.seconds < math.inf:
-        raise AnnotationError(
-            f"A judgement takes a number of seconds from 0 up, not {submission.seconds}.", "seconds"
+    def waiting(self, held: set[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return the judged items to repeat, each with the position of its first showing."""
+        if not self.project.repeats:
+            return []
+        rows = self.run(
+            "WITH given AS (SELECT item, showing, ROW_NUMBER() OVER (ORDER BY id) - 1 AS place "
+            "FROM assignments WHERE annotator = :person) "
+            "SELECT g.item, g.place FROM given g JOIN items i ON i.number = g.item "
+            "JOIN latest l ON l.annotator = :person AND l.item = g.item AND l.showing = 1 "
+            "WHERE g.showing = 1 AND i.removed_at IS NULL AND l.status = 'judged' ORDER BY g.place"
         )
-    answers = dict(submission.answers) if status is Status.JUDGED else {}
-    values = {
-        "annotator": person,
-        "item": number,
-        "showing": submission.showing,
-        "status": status.value,
-        "answers": json.dumps(answers, ensure_ascii=False),
-        "comment": submission.comment,
-        "seconds": min(float(submission.seconds), 86_400.0),
-        "at": now(),
-        "key": key,
-    }
-    try:
-        cursor = connection.execute(INSERT_JUDGEMENT, values)
-    except sqlite3.IntegrityError as error:
-        raise AnnotationError(
-            "The key of this judgement is already used; load the page again.", "key"
-        ) from error
-    return int(cursor.lastrowid or 0)
+        places: dict[int, int] = dict(rows.fetchall())
+        repeated = {item for item in places if (item, REPEAT) in held}
+        wanted = self.to_repeat(set(places), repeated)
+        return [(item, place) for item, place in places.items() if item in wanted]
+
+    def to_repeat(self, items: set[int], repeated: set[int]) -> set[int]:
+        """Return which of the items come again, beside those that are repeated already."""
+        project, person = self.project, self.person.id
+        chances = {item: chance(project.seed, "repeat", person, item) for item in items - repeated}
+        if not project.even:
+            return {item for item, drawn in chances.items() if drawn < project.repeats}
+        number = int(len(items) * project.repeats + 0.5 + 1e-9) - len(repeated)
+        return set(sorted(chances, key=chances.__getitem__)[: max(0, number)])
+
+    def assignment(self, row: sqlite3.Row) -> Assignment:
+        earlier = self.run(
+            "SELECT answers, comment FROM judgements WHERE annotator = :person AND item = :item "
+            "AND showing = :showing ORDER BY id DESC LIMIT 1",
+            item=row["item"], showing=row["showing"],
+        ).fetchone()  # fmt: skip
+        answers, comment = earlier or ("{}", "")
+        item = AnnotationItem.from_json(row["content"])
+        return Assignment(item, row["showing"], json.loads(answers), comment)
+
+    # -- judgements -----------------------------------------------------------------------------
+
+    def assigned(self, submission: Submission) -> int:
+        """Validate a submission and return the number of its item."""
+        row = self.run(
+            "SELECT number, content FROM items WHERE id = :id AND removed_at IS NULL",
+            id=submission.item,
+        ).fetchone()
+        if row is None:
+            raise GoneError("This item was removed from the project; go on with the next.", "gone")
+        if not self.has("assignments", row["number"], submission.showing):
+            why = "This item was not given to you; load the page again."
+            raise AnnotationError(why, "not-given")
+        if len(submission.comment) > LONGEST_COMMENT:
+            raise AnnotationError(
+                f"The comment has {len(submission.comment):,} characters; shorten it to "
+                f"{LONGEST_COMMENT:,} or less.",
+                "comment",
+            )
+        if submission.status is Status.JUDGED:
+            pair = bool(json.loads(row["content"])["source"])
+            wrong = "; ".join(faults(self.project.questions, submission.answers, pair=pair))
+            if wrong:
+                raise AnnotationError(f"This judgement cannot be kept: {wrong}.", "answers")
+        return int(row["number"])
+
+    def insert(self, number: int, submission: Submission) -> int:
+        _check_key(submission.key)
+        if not 0 <= submission.seconds < math.inf:
+            raise AnnotationError(
+                f"A judgement takes a number of seconds from 0 up, not {submission.seconds}.",
+                "seconds",
+            )
+        answers = dict(submission.answers) if submission.status is Status.JUDGED else {}
+        values = {
+            "annotator": self.person.id, "item": number, "showing": submission.showing,
+            "status": submission.status.value, "answers": json.dumps(answers, ensure_ascii=False),
+            "comment": submission.comment, "seconds": min(float(submission.seconds), 86_400.0),
+            "at": now(), "key": submission.key,
+        }  # fmt: skip
+        try:
+            cursor = self.run(INSERT_JUDGEMENT, **values)
+        except sqlite3.IntegrityError as error:
+            raise AnnotationError(
+                "The key of this judgement is already used; load the page again.", "key"
+            ) from error
+        return int(cursor.lastrowid or 0)
+
+    def withdraw(self, row: sqlite3.Row, sent: str) -> None:
+        """Withdraw a judgement by a new row with its answers."""
+        changed = {"status": Status.WITHDRAWN.value, "seconds": 0, "at": now(), "key": sent}
+        self.run(INSERT_JUDGEMENT, **dict(row) | changed)
 
 
 def _check_key(key: str) -> None:
     if not key.strip() or len(key) > _LONGEST_KEY:
         raise AnnotationError(f"A judgement needs a key of 1 to {_LONGEST_KEY} characters.", "key")
-
-
-def _withdraw(connection: sqlite3.Connection, row: sqlite3.Row, sent: str) -> None:
-    """Withdraw a judgement by a new row with its answers."""
-    changed = {"status": Status.WITHDRAWN.value, "seconds": 0, "at": now(), "key": sent}
-    connection.execute(INSERT_JUDGEMENT, dict(row) | changed)
