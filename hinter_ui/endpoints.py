@@ -31,7 +31,7 @@ from hinter_core.endpoints.tools import (
     scan,
 )
 from hinter_core.errors import HinterError, InputError
-from hinter_core.models.registry import BACKENDS, NO_KEY, ModelName
+from hinter_core.models.registry import NO_KEY
 from hinter_ui.batch.actions import BatchActions
 from hinter_ui.batch.form import BatchForm
 from hinter_ui.environment import TOKEN
@@ -192,25 +192,16 @@ class AppPlace:
     def check(self, text: str, attributes: tuple[str, ...], model: str, limit: int) -> CheckResult:
         """Judge all mutants of a text, up to the limit."""
         actions = self._services.only(ExploreActions)
-        turn: Turn = nullcontext() if self._of_server(model) else self._computing
-        self._admit(model)
+        turn = self._computing
+        if self._services.access.by_key(model):
+            turn = nullcontext()
+            self._session.keep(model, self._services.open_store(model, self._given()))
         form = ExploreForm(text=text, attributes=attributes, models=(model,), limit=limit)
         with turn:
             for partial in actions.scan(self._session, form):
                 self.progress(len(partial.mutants), max(limit, len(partial.mutants)), "mutants")
         assert self._session.result is not None
         return CheckResult(self._session.result.check, self._services.model(model, self._session))
-
-    def _admit(self, model: str) -> None:
-        """Open a model that is asked with the visitor's key, for this call alone."""
-        if self._of_server(model):
-            self._session.keep(model, self._services.open_store(model, self._given()))
-
-    def _of_server(self, model: str) -> ModelName | None:
-        """Return the name of a model that takes a key, if its server may be asked."""
-        backend = BACKENDS.get(model.partition(":")[0])
-        # Whether it may be asked is said before a key is asked for.
-        return self._services.access.admit(model, NO_KEY) if backend and backend.takes_key else None
 
     def _given(self) -> str:
         """Return the key of the call; the owner's servers may need none.
@@ -240,7 +231,7 @@ class AppPlace:
         """Start a campaign as Batch does, within the limits of this host."""
         actions = self._services.only(BatchActions)
         for model in wanted.models:
-            if name := self._of_server(model):
+            if name := self._services.access.by_key(model):
                 self._session.keys[name.settings["base_url"]] = self._given()
         with TemporaryDirectory(prefix="hinter-texts-") as folder:
             form = _form(wanted, Path(folder))

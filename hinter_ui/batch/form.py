@@ -337,11 +337,11 @@ def admitted_keys(models: Sequence[str], access: Access, session: Session) -> di
     """
     keys = {}
     for name in models:
-        backend = BACKENDS.get(name.partition(":")[0])
-        if backend is None or not backend.takes_key:
+        asked = access.by_key(name)
+        if asked is None:
             access.admit(name)
             continue
-        server = access.admit(name, "-").settings["base_url"]
+        server = asked.settings["base_url"]
         keys[server] = session.keys.get(server, "")
         if not keys[server]:
             raise ModelError(say("errors.key", name=name))

@@ -2,7 +2,9 @@
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.cases import GrammarRow, GrammarTable, plan_of
@@ -20,6 +22,9 @@ from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
 
 _SENTENCES = 24  # of a step's grammar
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -105,10 +110,9 @@ class LessonActions:
             HinterError: the parser or a model cannot be had.
         """
         words = scene.checked(words or scene.start)
-        with self._lock:
-            kept = self._judged.get((scene.key, words))
-        if kept:
-            return kept
+        return self._kept(self._judged, (scene.key, words), lambda: self._tried(scene, words))
+
+    def _tried(self, scene: Scene, words: tuple[str, ...]) -> Trying:
         pipeline, plan = self._ready(scene)
         edits = tuple(
             find_edit(plan, menu.attribute, menu.source, word)
@@ -116,9 +120,7 @@ class LessonActions:
             if word != menu.source
         )
         *_, check = pipeline.run(plan, chosen=[edits] if edits else [])
-        trying = Trying(scene, words, check, edits)
-        with self._lock:
-            return self._judged.setdefault((scene.key, words), trying)
+        return Trying(scene, words, check, edits)
 
     def words_of(self, step: Step) -> list[WordFlips]:
         """Judge sentences of a step's grammar with each of its words, the worst word first.
@@ -126,13 +128,7 @@ class LessonActions:
         A word flips a sentence if it does so in place of every other word, or if every other word
         does in its place: what one word brings in, the others take away.
         """
-        with self._lock:
-            kept = self._words.get(step.key)
-        if kept is None:
-            kept = self._count(step)
-            with self._lock:
-                kept = self._words.setdefault(step.key, kept)
-        return kept
+        return self._kept(self._words, step.key, lambda: self._count(step))
 
     def _count(self, step: Step) -> list[WordFlips]:
         scene = step.scene
@@ -166,17 +162,24 @@ class LessonActions:
         return dict(store.parse(s.text for pair in pairs for s in pair))
 
     def _ready(self, scene: Scene) -> tuple[Pipeline, Plan]:
+        return self._kept(self._probes, scene.key, lambda: self._prepared(scene))
+
+    def _prepared(self, scene: Scene) -> tuple[Pipeline, Plan]:
+        settings = Settings(scene.order, literal=scene.literal)
+        pipeline = self._services.pipeline(
+            self._dictionaries(scene), DEFAULT_PARSER, scene.models, settings
+        )
+        return pipeline, pipeline.plan(scene.text)
+
+    def _kept(self, kept: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
+        """Return what is kept under a key, made without the lock if need be; the first counts."""
         with self._lock:
-            kept = self._probes.get(scene.key)
-        if kept is None:
-            settings = Settings(scene.order, literal=scene.literal)
-            pipeline = self._services.pipeline(
-                self._dictionaries(scene), DEFAULT_PARSER, scene.models, settings
-            )
-            kept = pipeline, pipeline.plan(scene.text)
+            there = kept.get(key)
+        if there is None:
+            made = make()
             with self._lock:
-                kept = self._probes.setdefault(scene.key, kept)
-        return kept
+                there = kept.setdefault(key, made)
+        return there
 
     def _dictionaries(self, scene: Scene) -> list[Dictionary]:
         if scene.dictionary:

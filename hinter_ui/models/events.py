@@ -173,24 +173,17 @@ class ModelsEvents(TabEvents):
 
     def ask(self, session: Session, name: Any, text: Any) -> Iterator[Updates]:
         """Ask once."""
-
-        def ask(chosen: str) -> Any:
-            answer = self.actions.ask(session, chosen, str(text))
-            return html.one(answer)
-
-        yield from self._asking(session, str(name or ""), ask)
+        yield from self._asking(
+            session, name, lambda one: html.one(self.actions.ask(session, one, str(text)))
+        )
 
     def again(self, session: Session, name: Any, text: Any, times: Any) -> Iterator[Updates]:
         """Ask about the same text several times."""
+        ask = partial(self.actions.again, session, text=str(text), times=times)
+        yield from self._asking(session, name, lambda one: html.repeated(ask(one)))
 
-        def repeat(chosen: str) -> Any:
-            answers = self.actions.again(session, chosen, str(text), times)
-            return html.repeated(answers)
-
-        yield from self._asking(session, str(name or ""), repeat)
-
-    def _asking(self, session: Session, name: str, ask: Callable[[str], Any]) -> Iterator[Updates]:
-        ui = self.ui
+    def _asking(self, session: Session, given: Any, ask: Callable[[str], Any]) -> Iterator[Updates]:
+        ui, name = self.ui, str(given or "")
         yield {ui.answer: notice.working(say("status.asking", name=name), 0)}
         message, failure = attempt(ask, name, title=say("status.unasked"))
         yield {

@@ -122,6 +122,15 @@ class Access:
             _require_nothing_of_this_machine(parsed)
         return parsed
 
+    def by_key(self, name: str) -> ModelName | None:
+        """Parse the name of a model that is asked with a key; None: another model.
+
+        Raises:
+            ModelError: its server may not be asked, which is said before a key is asked for.
+        """
+        backend = BACKENDS.get(name.partition(":")[0])
+        return self.admit(name, NO_KEY) if backend and backend.takes_key else None
+
     def admit_text(self, text: str, models: Sequence[str] = ()) -> None:
         """Require a text that a public host reads soon, and few ``models`` to ask about it.
 

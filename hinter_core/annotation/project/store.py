@@ -148,23 +148,21 @@ class AnnotationStore(Database):
             share = project_of(connection).share
             return [item.id for item in items if not insert_item(connection, item, share)]
 
+    def _items(self, where: str, *values: str) -> Iterator[AnnotationItem]:
+        with self.read() as connection:
+            query = f"SELECT content FROM items WHERE {where}"  # noqa: S608 -- our own words
+            for row in connection.execute(query, values):
+                yield AnnotationItem.from_json(row["content"])
+
     def items(self) -> Iterator[AnnotationItem]:
         """Yield all items that are not removed, in the order of adding."""
-        with self.read() as connection:
-            for row in connection.execute(
-                "SELECT content FROM items WHERE removed_at IS NULL ORDER BY number"
-            ):
-                yield AnnotationItem.from_json(row["content"])
+        return self._items("removed_at IS NULL ORDER BY number")
 
     def item(self, ident: str) -> AnnotationItem:
         """Return an item by its id."""
-        with self.read() as connection:
-            row = connection.execute(
-                "SELECT content FROM items WHERE id = ? AND removed_at IS NULL", (ident,)
-            ).fetchone()
-        if row is None:
-            raise GoneError(f"There is no item \u201c{ident[:60]}\u201d any more.")
-        return AnnotationItem.from_json(row["content"])
+        for item in self._items("id = ? AND removed_at IS NULL", ident):
+            return item
+        raise GoneError(f"There is no item \u201c{ident[:60]}\u201d any more.")
 
     def replace_items(self, items: Iterable[AnnotationItem]) -> None:
         """Store other contents of items that are there, in one transaction."""
@@ -192,12 +190,7 @@ class AnnotationStore(Database):
 
     def removed(self) -> list[AnnotationItem]:
         """Return the removed items, the latest first."""
-        with self.read() as connection:
-            rows = connection.execute(
-                "SELECT content FROM items WHERE removed_at IS NOT NULL "
-                "ORDER BY removed_at DESC, number DESC"
-            ).fetchall()
-        return [AnnotationItem.from_json(row["content"]) for row in rows]
+        return [*self._items("removed_at IS NOT NULL ORDER BY removed_at DESC, number DESC")]
 
     # -- people ---------------------------------------------------------------------------------
 
