@@ -36,7 +36,8 @@ from hinter_core.campaign.reader import CampaignReader
 from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.grammar import as_written
 from hinter_core.generators.grammars.reading import load_grammar
-from hinter_core.language.spelling import by_spelling
+from hinter_core.language.spelling import by_attribute
+from hinter_core.report.section import gathered
 from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.rates import CONFIDENCE, Rate, benjamini_hochberg, higher_values
 
@@ -146,16 +147,12 @@ def _spelled_alike(
 
     ``listed``: attributes that are left as they are; a grammar has a weight for each word.
     """
-    uses: dict[str, Counter[str]] = defaultdict(Counter)
-    for case in cases:
-        for word in case.words:
-            uses[case.attribute][word] += case.of
-    spelled = {
-        (attribute, word): words
-        for attribute, counts in uses.items()
-        if attribute not in listed
-        for word, words in by_spelling(counts).items()
-    }
+    spelled = by_attribute(
+        (case.attribute, word, case.of)
+        for case in cases
+        if case.attribute not in listed
+        for word in case.words
+    )
     sums: dict[tuple[str, str, str, int], tuple[int, int]] = {}
     for attribute, old, new, row, changed, of in cases:
         old, new = (spelled.get((attribute, word), (word,))[0] for word in (old, new))
@@ -215,12 +212,10 @@ def weights_of(word_rates: Iterable[WordRate], smooth: float = 0.0) -> dict[str,
 
 def judged(cases: Sequence[_Case]) -> list[WordRate]:
     """Judge sensitive words by the single changes that they take part in."""
-    by_attribute: dict[str, list[_Case]] = defaultdict(list)
-    for case in cases:
-        by_attribute[case.attribute].append(case)
-    words = sum(len(_shares(of_attribute)) for of_attribute in by_attribute.values())
+    gathered_cases = gathered(cases, lambda case: case.attribute)
+    words = sum(len(_shares(of_attribute)) for of_attribute in gathered_cases.values())
     word_rates = []
-    for attribute, of_attribute in sorted(by_attribute.items()):
+    for attribute, of_attribute in sorted(gathered_cases.items()):
         shares = _shares(of_attribute)
         indices = anomaly_indices(shares)
         causes, too_few, remaining = _causes(of_attribute, words)

@@ -17,10 +17,12 @@ to people it is no other matter.
 """
 
 from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.language.spelling import by_spelling
+from hinter_core.language.spelling import by_attribute
 from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.rates import CONFIDENCE, Difference, Rate, benjamini_hochberg
 
@@ -107,25 +109,20 @@ def interactions(reader: CampaignReader, model: str) -> list[Interactions]:
         signs[first, second][one, two, answer] = more, less
     every = []
     for attributes in sorted(signs):
-        p_values, chosen = _clearest(signs[attributes])
-        sums = _sums(reader, attributes, chosen)
-        pairs = [_pair(case, sums[case], p_values.get(case, 1.0)) for case in chosen]
+        pairs, tested = judged(signs[attributes], partial(_sums, reader, attributes))
         pairs = [
             replace(pair, spellings=(spelled[attributes[0], first], spelled[attributes[1], second]))
             for pair in pairs
             for first, second in [pair.words]
             if pair.both.hits
         ]
-        every.append(Interactions(attributes, len(signs[attributes]), len(p_values), pairs))
+        every.append(Interactions(attributes, len(signs[attributes]), tested, pairs))
     return every
 
 
 def _spelled(reader: CampaignReader) -> dict[tuple[str, str], tuple[str, ...]]:
     """Make the table ``spelled`` of the word that each new word counts as; return all spellings."""
-    uses: dict[str, dict[str, int]] = defaultdict(dict)
-    for attribute, word, number in reader.run("SELECT e.a, e.t, count(*) FROM alone GROUP BY ALL"):
-        uses[attribute][word] = number
-    spelled = {(a, t): words for a, of in uses.items() for t, words in by_spelling(of).items()}
+    spelled = by_attribute(reader.run("SELECT e.a, e.t, count(*) FROM alone GROUP BY ALL"))
     reader.run("CREATE OR REPLACE TEMP TABLE spelled (a VARCHAR, t VARCHAR, word VARCHAR)")
     rows = [{"a": a, "t": t, "word": words[0]} for (a, t), words in spelled.items()]
     reader.run(
@@ -136,21 +133,15 @@ def _spelled(reader: CampaignReader) -> dict[tuple[str, str], tuple[str, ...]]:
     return spelled
 
 
-def judged(texts: dict[_Case, list[Sums]]) -> list[WordPair]:
-    """Judge pairs of words by their sums in each text, clearest first."""
-    signs = {
-        case: (
-            sum(both > one + two for _, both, one, two in sums),
-            sum(both < one + two for _, both, one, two in sums),
-        )
-        for case, sums in texts.items()
-    }
-    p_values, chosen = _clearest(signs)
-    return [_pair(case, texts[case], p_values.get(case, 1.0)) for case in chosen]
+def judged(
+    signs: Mapping[_Case, tuple[int, int]],
+    sums_of: Callable[[list[_Case]], Mapping[_Case, list[Sums]]],
+) -> tuple[list[WordPair], int]:
+    """Judge pairs of words, clearest first; return those to show, and how many are tested.
 
-
-def _clearest(signs: dict[_Case, tuple[int, int]]) -> tuple[dict[_Case, float], list[_Case]]:
-    """Return adjusted p-values of the pairs tested, and the pairs to show."""
+    ``signs``: numbers of texts whose contrast is above and below 0. ``sums_of`` reads the texts of
+    the pairs to show.
+    """
     from scipy.stats import binom
 
     raw = {
@@ -163,9 +154,10 @@ def _clearest(signs: dict[_Case, tuple[int, int]]) -> tuple[dict[_Case, float], 
     def unclear(case: _Case) -> tuple[float, int, _Case]:
         return adjusted.get(case, 1.0), signs[case][1] - signs[case][0], case
 
-    ordered = sorted(signs, key=unclear)
     clear = sum(p < _LEVEL for p in adjusted.values())
-    return adjusted, ordered[: max(MOST, clear)]
+    shown = sorted(signs, key=unclear)[: max(MOST, clear)]
+    sums = sums_of(shown)
+    return [_pair(case, sums[case], adjusted.get(case, 1.0)) for case in shown], len(adjusted)
 
 
 def _sums(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from hinter_core.campaign.tables import is_placebo
-from hinter_core.language.spelling import by_spelling
+from hinter_core.language.spelling import by_attribute
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.section import ARROW, Rows, Section
@@ -41,27 +41,19 @@ def word_effects(source: str, target: str, tally: ModelCounts) -> list[WordEffec
     ):
         texts[change][errors, cases] += number
     uses = tally.sums(f"SELECT edit, {kind}, sum(cases)::BIGINT FROM words JOIN swaps USING (swap)")
-    spelled = _spelled(uses) if kind == "word" else {}
+    words = ((e["attribute"], e[name], of) for e, _, of in uses for name in WORDS)
+    spelled = by_attribute(words) if kind == "word" else {}
     named: dict[int, tuple[str, str, str]] = {}
     for edit, change, _ in uses:
         attribute, old, new = edit["attribute"], edit[source], edit[target]
         if not is_placebo((attribute,)) and any(errors for errors, _ in texts[change]):
-            old, new = (spelled.get((attribute, word), word) for word in (old, new))
+            old, new = (spelled.get((attribute, word), (word,))[0] for word in (old, new))
             named[change] = (attribute, old, new)
     effects = [WordEffect(*name, cluster_rate(texts[change])) for change, name in named.items()]
     effects.sort(
         key=lambda e: (-(e.errors.low or 0), -e.errors.hits, e.attribute, e.source, e.target)
     )
     return effects[:_MOST]
-
-
-def _spelled(uses: Sequence[tuple[dict[str, str], int, int]]) -> dict[tuple[str, str], str]:
-    """Return the most frequent spelling of each word, by attribute."""
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for edit, _, of in uses:
-        for field in WORDS:
-            counts[edit["attribute"]][edit[field]] += of
-    return {(a, t): words[0] for a, one in counts.items() for t, words in by_spelling(one).items()}
 
 
 def words_section(key: str, title: str, effects: Sequence[WordEffect]) -> Section:

@@ -11,7 +11,8 @@ from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.report.metrics.interactions import Sums, interactions, judged
+from hinter_core.report.metrics import interactions as module
+from hinter_core.report.metrics.interactions import Sums, WordPair, interactions
 
 WORDS, TEXTS = 6, 120  # words of each attribute
 
@@ -40,6 +41,18 @@ def drawn(
                     answer = "positive" if answers[a, b] else "negative"
                     found.setdefault((f"a{i}", f"b{j}", answer), []).append(own)
     return found
+
+
+def judged(texts: dict[tuple[str, str, str], list[Sums]]) -> list[WordPair]:
+    """Judge pairs of words by their sums in each text."""
+    signs = {
+        case: (
+            sum(both > one + two for _, both, one, two in sums),
+            sum(both < one + two for _, both, one, two in sums),
+        )
+        for case, sums in texts.items()
+    }
+    return module.judged(signs, lambda _shown: texts)[0]
 
 
 @pytest.mark.parametrize(
