@@ -23,11 +23,10 @@ from hinter_core.errors import InputError, hint
 from hinter_core.options import listed_names
 from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.compared.sections import comparison_sections
-from hinter_core.report.figures import every_figure
 from hinter_core.report.formats import markdown_of, plain, write_report
 from hinter_core.report.metrics.priority import asked_in_words
 from hinter_core.report.model import ModelReport, Report, make_report
-from hinter_core.report.page.html import first_screen, style
+from hinter_core.report.page.html import every_figure, first_screen, style
 
 if TYPE_CHECKING:
     import pandas

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.tables import Attributes, Tables, has_placebo, is_placebo, lists
 from hinter_core.report.section import ordered
-from hinter_core.statistics.clustered import WordSums
+from hinter_core.statistics.clustered import WordSums, cluster_rate
+from hinter_core.statistics.rates import Rate
 
 Groups = tuple[str, ...]
 Cluster = tuple[bool, int, int, int, int]
@@ -51,8 +52,8 @@ class TextSums(NamedTuple):
     hidden: int
     discarded: int
     mutants: int
-    turned: int
-    asked: int
+    turned: int = 0
+    asked: int = 0
 
 
 Sums = Counter[tuple[TextSums, ...]]  # number of texts with these sums, one per list of sets
@@ -192,6 +193,11 @@ def each_text(
     for text_sums, texts in sums.items():
         texts_by_numbers[numbers(*text_sums)] += texts
     return texts_by_numbers
+
+
+def text_rate(sums: Mapping[Any, int], numbers: Callable[..., tuple[int, int]]) -> Rate:
+    """Return the rate of hits among cases, which ``numbers`` makes of the sums of a text."""
+    return cluster_rate(each_text(sums, numbers))
 
 
 @dataclass

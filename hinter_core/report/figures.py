@@ -19,11 +19,11 @@ from hinter_core.report.counts import (
     PART_ERRS,
     WHOLE_ERRS,
 )
-from hinter_core.report.metrics.groups import GroupRate, by_attributes
+from hinter_core.report.metrics.groups import GroupRate
 from hinter_core.report.metrics.lattice import Overlap, circles, overlap_kinds
 from hinter_core.report.metrics.priority import expected_faults
 from hinter_core.report.model import ModelReport, Report
-from hinter_core.report.section import ARROW, joined
+from hinter_core.report.section import ARROW, gathered, joined
 from hinter_core.report.sections import lines_of
 from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Rate
@@ -128,7 +128,8 @@ def _short(name: str) -> str:
 
 def heat_maps(model: ModelReport) -> list[tuple[str, Chart]]:
     """Return, for each pair of attributes, the error rates by target groups; most cases first."""
-    pairs = by_attributes(group for group in model.groups if len(group.attributes) == 2)
+    several = (group for group in model.groups if len(group.attributes) == 2)
+    pairs = gathered(several, lambda group: group.attributes)
     ordered = sorted(pairs.items(), key=lambda pair: -sum(group.errors.of for group in pair[1]))
     return [(joined(a), _heat_map(a, groups)) for a, groups in ordered]
 
@@ -292,23 +293,6 @@ def _steps(state: PriorityState, along: Sequence[int]) -> list[int]:
     return [faults[bisect_right(cases, number) - 1] for number in along]
 
 
-def every_figure(report: Report, model: ModelReport) -> dict[str, Figure]:
-    """Return all charts that a report has of a model, and of all models, by name for plotly."""
-    charts = {
-        "errors": bars(report),
-        "texts with errors": bars(report, "sources"),
-        "verdicts": flow(model),
-        "kept": kept_pies(model),
-        "true and false positives": positive_bars(model),
-        "errors by parts": error_pies(model),
-        **{f"groups of {name}": chart for name, chart in heat_maps(model)},
-        "priority": priority_figure({model.model: model.priority}) if model.priority else None,
-    }
-    figures = {name: plot(chart) for name, chart in charts.items() if chart is not None}
-    venns = {f"errors by {joined(one.attributes)}": venn(one) for one in model.overlaps}
-    return figures | venns
-
-
 BARE: dict[str, Any] = {
     "paper_bgcolor": "rgba(0,0,0,0)",
     "plot_bgcolor": "rgba(0,0,0,0)",
@@ -350,9 +334,7 @@ def _bars_of(
     every: Iterable[tuple[str, dict[str, Any]]],
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """Yield a trace for each name and colour of bars, and its bars; each stands at a label."""
-    traces: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
-    for label, shown in every:
-        traces.setdefault((shown["name"], shown["colour"]), []).append((label, shown))
+    traces = gathered(every, lambda one: (one[1]["name"], one[1]["colour"]))
     for (name, colour), placed in traces.items():
         labels = [escape(label) for label, _ in placed]
         same = {"type": "bar", "orientation": "h", "name": escape(name), "y": labels}

@@ -12,6 +12,7 @@ from hinter_core.campaign.reader import MutantRecord
 from hinter_core.errors import InputError
 from hinter_core.mutation.edits import changes_in_words
 from hinter_core.report.compared.comparison import Comparison
+from hinter_core.report.metrics.examples import first_named
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO, PlaceboExcess
 from hinter_core.report.metrics.groups import significant_in_words
 from hinter_core.report.metrics.unanswered import may_be_mended
@@ -21,7 +22,6 @@ from hinter_core.types import Verdict
 
 Hidden = Mapping[str, Sequence[MutantRecord]]  # findings by model
 _NONE: Hidden = MappingProxyType({})
-_SHOWN = 5  # findings of a model in a reason
 MOST_UNANSWERED = 0.1  # share of the kept mutants beyond which the others say too little
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -206,16 +206,15 @@ def gate(
     made = [decide(model, share, on) for model in report.models]
     missing = [report.missing] if report.missing else []
     return missing + [
-        "\n  ".join([f"{one.model}: {one.why}", *_first(hidden.get(one.model, ()))])
+        "\n  ".join(
+            [
+                f"{one.model}: {one.why}",
+                *first_named(hidden.get(one.model, ()), "--junit lists them"),
+            ]
+        )
         for one in made
         if one.stopped
     ]
-
-
-def _first(findings: Sequence[MutantRecord]) -> list[str]:
-    more = len(findings) - _SHOWN
-    lines = [f"row {one.row}: {one.in_words}" for one in findings[:_SHOWN]]
-    return [*lines, *[f"and {more:,} more; --junit lists them"] * (more > 0)]
 
 
 def regression_gate(comparison: Comparison, share: float) -> list[str]:

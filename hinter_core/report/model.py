@@ -31,14 +31,13 @@ from hinter_core.report.counts import (
     Sums,
     TextSums,
     UnusedRow,
-    each_text,
+    text_rate,
 )
 from hinter_core.report.metric import every_metric
 from hinter_core.report.mutants.coverage import Coverage, Reach, coverage, reach
 from hinter_core.report.mutants.discards import GroupDiscards, discards
 from hinter_core.report.mutants.validity import JudgedByPeople, Validity, validities
 from hinter_core.report.section import Section, joined, ordered
-from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.rates import Rate, wilson
 from hinter_core.types import Verdict
 
@@ -272,9 +271,9 @@ def _line(
         orders.pop() if len(orders) == 1 else None,
         verdicts.total(),
         {verdict.value: verdicts[verdict.value] for verdict in Verdict},
-        cluster_rate(each_text(sums, lambda s: (s.errors, s.cases))),
-        None if atomic else cluster_rate(each_text(sums, lambda s: (s.hidden, s.errors))),
-        cluster_rate(each_text(sums, lambda s: (s.discarded, s.mutants))),
+        text_rate(sums, lambda s: (s.errors, s.cases)),
+        None if atomic else text_rate(sums, lambda s: (s.hidden, s.errors)),
+        text_rate(sums, lambda s: (s.discarded, s.mutants)),
         _texts(sums, lambda s: s.errors),
         None if atomic else _texts(sums, lambda s: s.hidden),
         dict(sum((tally.grades[part] for part in parts), Counter())),

@@ -1,16 +1,19 @@
 """The unit of all reports: a heading with sentences and an optional table."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, count
+from typing import TypeVar
 from urllib.parse import unquote
 
 from hinter_core.campaign.tables import TIMES, Attributes
 from hinter_core.statistics.format import p_in_short, percent, points
 from hinter_core.statistics.rates import Difference, Estimate, Rate
 
+One = TypeVar("One")
+Key = TypeVar("Key", bound=Hashable)
 _NONE = "\u2013"
 ARROW = " \u2192 "  # from what was replaced to what replaces it
 _LONGEST = 24  # characters of a model's name in tables
@@ -162,3 +165,11 @@ def joined(names: Attributes) -> str:
 def ordered(keys: Iterable[Attributes]) -> list[Attributes]:
     """Sort sets of attributes by size, then by name."""
     return sorted(keys, key=lambda attributes: (len(attributes), attributes))
+
+
+def gathered(items: Iterable[One], key: Callable[[One], Key]) -> dict[Key, list[One]]:
+    """Return the items of each key, in their order."""
+    by_key: dict[Key, list[One]] = {}
+    for item in items:
+        by_key.setdefault(key(item), []).append(item)
+    return by_key

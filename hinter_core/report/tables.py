@@ -70,9 +70,7 @@ def _raw(cell: Cell) -> dict[str, Any]:
     if isinstance(cell, Rate):
         counts = {"hits": cell.hits, "of": cell.of}
         return {**counts, "share": cell.share, "low": cell.low, "high": cell.high}
-    if isinstance(cell, Estimate):
-        return {"": cell.value, "low": cell.low, "high": cell.high}
-    if isinstance(cell, Difference):
+    if isinstance(cell, Estimate | Difference):
         return {"": cell.value, "low": cell.low, "high": cell.high}
     return {} if cell in (None, "") else {"": float(cell) if isinstance(cell, float) else cell}
 

@@ -61,12 +61,12 @@ class TreeSide:
         """Whether a layer of the invariant was broken at a token."""
         return (layer, token) in self.broken
 
-    def relation(self, token: int) -> str:
-        """The relation of a token to its head, in words."""
+    def read(self, token: int) -> str:
+        """The tag of a token and its relation to its head, in words."""
         head = self.parse.heads[token]
-        if head == token:
-            return say("trees.root")
-        return say("trees.of", relation=self.parse.labels[token], word=self.parse.words[head])
+        word, relation = self.parse.words[head], self.parse.labels[token]
+        said = say("trees.root") if head == token else say("trees.of", relation=relation, word=word)
+        return f"{self.parse.tags[token]}, {said}"
 
 
 class Aligned:
@@ -134,9 +134,7 @@ class Aligned:
         centres: dict[int, float] = {}
         right, before = float(_LEFT), -1
         for n in self.shown:
-            texts = [(s.parse.words[t], s.parse.tags[t])
-                     for s, t in zip(self.sides, self.columns[n], strict=True)
-                     if t is not None]  # fmt: skip
+            texts = [(s.parse.words[t], s.parse.tags[t]) for s, t in self._tokens(n)]
             need = max(26.0, *(max(_width(w), len(p) * _SMALL_EM + 22) for w, p in texts))
             if n != before + 1:
                 right += _CUT
@@ -274,9 +272,8 @@ class Aligned:
                 for x in cuts for row in (0, 1)]  # fmt: skip
 
     def _left_of(self, n: int) -> float:
-        words = [s.parse.words[t] for s, t in zip(self.sides, self.columns[n], strict=True)
-                 if t is not None]  # fmt: skip
-        return self.centres[n] - max(map(_width, words)) / 2 - _GAP / 2
+        widest = max(_width(side.parse.words[token]) for side, token in self._tokens(n))
+        return self.centres[n] - widest / 2 - _GAP / 2
 
     # -- in words -------------------------------------------------------------------------------
 
@@ -285,12 +282,7 @@ class Aligned:
         return "; ".join(self._described_column(n) for n in self.shown)
 
     def _described_column(self, n: int) -> str:
-        parts = list[str]()
-        for side, token in zip(self.sides, self.columns[n], strict=True):
-            if token is None or (parts and n not in self.differing):
-                continue
-            word, pos = side.parse.words[token], side.parse.tags[token]
-            parts.append(f"{word}: {pos}, {side.relation(token)}")
+        parts = [f"{side.parse.words[token]}: {side.read(token)}" for side, token in self._said(n)]
         differs = f" ({say('trees.differs')})" if n in self.differing else ""
         return " / ".join(parts) + differs
 
@@ -299,15 +291,21 @@ class Aligned:
         return tag("ol", *map(self._item, range(len(self.columns))), class_="tree-words")
 
     def _item(self, n: int) -> Markup:
-        differs, rows = n in self.differing, list[Markup]()
-        for side, token in zip(self.sides, self.columns[n], strict=True):
-            if token is None or (rows and not differs):
-                continue
-            name = "ins" if side is self.sides[1] else "b"
-            words = tag(name, side.parse.words[token])
-            read = tag("span", f"{side.parse.tags[token]}, {side.relation(token)}", class_="quiet")
+        rows = list[Markup]()
+        for side, token in self._said(n):
+            words = tag("ins" if side is self.sides[1] else "b", side.parse.words[token])
+            read = tag("span", side.read(token), class_="quiet")
             rows.append(tag("span", words, " ", read))
-        return tag("li", *rows, class_="differs" if differs else None)
+        return tag("li", *rows, class_="differs" if n in self.differing else None)
+
+    def _tokens(self, n: int) -> list[tuple[TreeSide, int]]:
+        both = zip(self.sides, self.columns[n], strict=True)
+        return [(side, token) for side, token in both if token is not None]
+
+    def _said(self, n: int) -> list[tuple[TreeSide, int]]:
+        """The tokens of a column, once where both are the same."""
+        tokens = self._tokens(n)
+        return tokens if n in self.differing else tokens[:1]
 
 
 def _columns(old: Sequence[str], new: Sequence[str]) -> list[Column]:

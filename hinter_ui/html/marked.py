@@ -174,21 +174,14 @@ def _word_after(text: str, place: int) -> int:
     return len(text) if end < 0 or place >= len(text) else end
 
 
-def spliced(
-    text: str,
-    splices: Iterable[Splice],
-    mark: Callable[[Splice], Markup],
-    start: int = 0,
-    end: int | None = None,
-) -> Markup:
-    """Write the part of a text from ``start`` to ``end`` with every splice in it as ``mark``."""
-    end = len(text) if end is None else end
-    parts: list[object] = []
+def spliced(text: str, splices: Iterable[Splice], mark: Callable[[Splice], Markup]) -> Markup:
+    """Write a text with every splice as ``mark``."""
+    parts, at = list[object](), 0
     for splice in splices:
-        if start <= splice.start < end:
-            parts += [text[start : splice.start], mark(splice)]
-            start = splice.end
-    return join([*parts, text[start:end]])
+        if at <= splice.start < len(text):
+            parts += [text[at : splice.start], mark(splice)]
+            at = splice.end
+    return join([*parts, text[at:]])
 
 
 def answers(

@@ -149,21 +149,12 @@ def report_table(title: str, columns: Iterable[object], rows: Iterable[Markup]) 
 
 
 def rate_cell(rate: Rate, *, bad: bool = False) -> Markup:
-    """Draw a rate as a bar, and write it beside."""
-    return join((_rate_bar(rate, bad=bad), grouped(percent(rate))))
-
-
-def _rate_bar(rate: Rate, *, bad: bool = False) -> Markup:
-    """Draw a rate as a bar with its interval; its numbers stand beside it."""
-    share, low, high = rate.share or 0.0, rate.low, rate.high
-    ends = (share if end is None else end for end in (low, high))
-    first, last = (f"{100 * end:.1f}" for end in ends)
-    return tag(
-        "span",
-        tag("span", class_="fill bad" if bad else "fill", style=f"width:{100 * share:.1f}%"),
-        tag("span", class_="whisker", style=f"left:{first}%;right:calc(100% - {last}%)"),
-        class_="bar rate-bar", aria_hidden="true",
-    )  # fmt: skip
+    """Draw a rate as a bar with its interval, and write it beside."""
+    share = rate.share or 0.0
+    ends = (share if end is None else end for end in (share, rate.low, rate.high))
+    width, low, high = (f"{100 * end:.1f}%" for end in ends)
+    drawn = macros_of("parts").rate_bar(width, low, f"calc(100% - {high})", bad=bad)
+    return join((drawn, grouped(percent(rate))))
 
 
 # -- one vocabulary -----------------------------------------------------------------------------

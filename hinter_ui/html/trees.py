@@ -109,14 +109,13 @@ def _reason(
     grown = max(
         (abs(len(parses[a.text].tags) - len(parses[b.text].tags)) for a, b in pairs), default=0
     )
-    head = glossary.sentence(say, "trees.kept")
     if any(edit.change.kind is not EditKind.SUBSTITUTE for edit in judged.mutant.edits):
-        return tag("p", tag("strong", "\u2713 ", head), " ", say("trees.stays"),
-                   class_="reason kept")  # fmt: skip
-    if not published:
-        return tag("p", tag("strong", "\u2713 ", head), " ", say("trees.forms"),
-                   class_="reason kept")  # fmt: skip
-    why = say.count("trees.grown", grown) if grown else say("trees.same")
+        why = say("trees.stays")
+    elif not published:
+        why = say("trees.forms")
+    else:
+        why = say.count("trees.grown", grown) if grown else say("trees.same")
+    head = glossary.sentence(say, "trees.kept")
     return tag("p", tag("strong", "\u2713 ", head), " ", why, class_="reason kept")
 
 

@@ -1,7 +1,6 @@
 """What a second side changed: all changed mutants as CSV, and its new hidden findings."""
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any, TextIO
 
 from hinter_core.campaign.findings import FindingFilter, Side
@@ -10,13 +9,13 @@ from hinter_core.campaign.tables import edit_from_row, shifted
 from hinter_core.data.tables import row_writer
 from hinter_core.mutation.edits import mutant_of
 from hinter_core.report.compared.comparison import NEW_HIDDEN, Comparison, compare
+from hinter_core.report.metrics.examples import first_named
 from hinter_core.types import Verdict
 
 _COLUMNS = (
     "change", "row", "row of second", "mutant", "first", "second", "verdicts", "attributes",
     "original of first", "original of second", "text", "changed text", "new hidden",
 )  # fmt: skip
-_SHOWN = 5  # findings
 
 
 def write_changes(first: Side, second: Side, stream: TextIO) -> Comparison:
@@ -87,12 +86,10 @@ def new_hidden_in_words(new: list[MutantRecord], allowed: int, comparison: Compa
     """Say how many findings are new, and name the first of them."""
     count = "1 hidden finding" if len(new) == 1 else f"{len(new):,} hidden findings"
     lines = [f"Model B: {count} that model A does not have, {allowed:,} allowed."]
-    lines += [f"  row {one.row}: {one.in_words}" for one in islice(new, _SHOWN)]
-    if len(new) > _SHOWN:
-        lines.append(f"  and {len(new) - _SHOWN:,} more; --changes lists all")
+    lines += first_named(new, "--changes lists all")
     if both := min(comparison.newly_hidden[1], len(new)):
         lines.append(
-            f"  On {both:,} of these mutants the answer of model A flips, too: there, smaller "
+            f"On {both:,} of these mutants the answer of model A flips, too: there, smaller "
             "changes show it."
         )
-    return "\n".join(lines)
+    return "\n  ".join(lines)

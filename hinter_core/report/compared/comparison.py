@@ -18,14 +18,10 @@ from hinter_core.campaign.store import TESTED
 from hinter_core.campaign.tables import CASE, Attributes, has_placebo, is_placebo, lists, quoted
 from hinter_core.errors import InputError
 from hinter_core.report.aggregate import count
-from hinter_core.report.counts import each_text
+from hinter_core.report.counts import each_text, text_rate
 from hinter_core.report.mutants.unusual import differences, size_of, unusual
 from hinter_core.report.section import joined, ordered
-from hinter_core.statistics.clustered import (
-    cluster_rate,
-    paired_difference,
-    two_sample_difference,
-)
+from hinter_core.statistics.clustered import cluster_rate, paired_difference, two_sample_difference
 from hinter_core.statistics.rates import Difference, Rate, holm, mcnemar
 from hinter_core.types import Verdict
 
@@ -430,29 +426,31 @@ def _line(
 ) -> Contrast:
     fixed = sum(n for (_, a, b, *_), n in numbers.items() if a and not b)
     broken = sum(n for (_, a, b, *_), n in numbers.items() if b and not a)
-    errors, difference = _both(numbers, 1)
     hidden, hidden_difference = (None, None) if atomic else _both(numbers, 3)
     return Contrast(
-        name, attributes, errors, difference, hidden, hidden_difference,
+        name, attributes, *_both(numbers, 1), hidden, hidden_difference,
         *flips, fixed, broken, mcnemar(fixed, broken),
     )  # fmt: skip
 
 
-def _both(numbers: Numbers, place: int) -> tuple[tuple[Rate, Rate], Difference]:
-    first, second = (_of(numbers, (place + side, 0)) for side in (0, 1))
-    return (cluster_rate(first), cluster_rate(second)), _difference(numbers, place)
+_Beside = tuple[tuple[Rate, Rate], Difference]  # the rates of both sides, and their difference
+
+
+def _both(numbers: Numbers, place: int) -> _Beside:
+    first = text_rate(numbers, lambda *of: (of[place], of[0]))
+    second = text_rate(numbers, lambda *of: (of[place + 1], of[0]))
+    return (first, second), _difference(numbers, place)
 
 
 def _difference(numbers: Numbers, place: int) -> Difference:
-    return paired_difference(_of(numbers, (place + 1, 0, place, 0)))
+    return paired_difference(
+        each_text(numbers, lambda *of: (of[place + 1], of[0], of[place], of[0]))
+    )
 
 
-def _of(numbers: Numbers, places: Sequence[int]) -> Numbers:
-    """Count texts by some of their numbers."""
-    sums: Numbers = Counter()
-    for counts, texts in numbers.items():
-        sums[tuple(counts[place] for place in places)] += texts
-    return sums
+def _unlike(sides: Sequence[Numbers]) -> _Beside:
+    first, second = sides
+    return (cluster_rate(first), cluster_rate(second)), two_sample_difference(second, first)
 
 
 def _apart(first: Side, second: Side) -> list[Contrast]:
@@ -473,21 +471,10 @@ def _apart(first: Side, second: Side) -> list[Contrast]:
         shared |= {names for one in placebo for names in one if shared and len(names) in orders}
         for name, attributes, parts in _sets(shared):
             sums = [model.by_text(parts) for model in models if model]
-            errors, hidden = (
-                [each_text(of_set, numbers) for of_set in sums]
-                for numbers in (lambda s: (s.errors, s.cases), lambda s: (s.hidden, s.cases))
-            )
+            errors = _unlike([each_text(one, lambda s: (s.errors, s.cases)) for one in sums])
+            hidden = _unlike([each_text(one, lambda s: (s.hidden, s.cases)) for one in sums])
             atomic = all(len(part) == 1 for part in parts)
-            lines.append(
-                Contrast(
-                    name,
-                    attributes,
-                    (cluster_rate(errors[0]), cluster_rate(errors[1])),
-                    two_sample_difference(errors[1], errors[0]),
-                    None if atomic else (cluster_rate(hidden[0]), cluster_rate(hidden[1])),
-                    None if atomic else two_sample_difference(hidden[1], hidden[0]),
-                )
-            )
+            lines.append(Contrast(name, attributes, *errors, *((None, None) if atomic else hidden)))
     if not lines:
         raise InputError(
             "There is nothing to compare: the two sides share no answered mutant and no changed "

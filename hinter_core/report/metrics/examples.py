@@ -13,6 +13,7 @@ from hinter_core.types import HiddenGrade
 
 _AROUND = 90  # characters of a long text shown on either side of a change
 _DOTS = "\u2026"
+_NAMED = 5  # findings in a message
 
 
 def examples(tally: ModelCounts) -> list[dict[str, Any]]:
@@ -78,6 +79,13 @@ def example_row(example: Mapping[str, Any]) -> dict[str, str]:
         "text": _cut(text, first.start, last.end),
         "mutant": _cut(mutant.text, first.at, last.at + len(last.new)),
     }
+
+
+def first_named(findings: Sequence[MutantRecord], listing: str) -> list[str]:
+    """Name the first findings, a line each; ``listing``: what lists the others, too."""
+    more = len(findings) - _NAMED
+    lines = [f"row {one.row}: {one.in_words}" for one in findings[:_NAMED]]
+    return [*lines, *[f"and {more:,} more; {listing}"] * (more > 0)]
 
 
 def answer_in_words(labels: Sequence[str] | None) -> str:

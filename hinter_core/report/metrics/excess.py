@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from hinter_core.campaign.tables import Attributes
-from hinter_core.report.counts import ModelCounts, Sums, each_text
+from hinter_core.report.counts import ModelCounts, Sums, each_text, text_rate
 from hinter_core.report.metric import metric
 from hinter_core.report.section import Cell, PValue, Rows, Section, joined
-from hinter_core.statistics.clustered import cluster_rate, paired_difference
+from hinter_core.statistics.clustered import paired_difference
 from hinter_core.statistics.format import (
     difference_in_words,
     p_in_words,
@@ -73,8 +73,8 @@ def _excess(
         hits = attrgetter(name)
         pairs = each_text(both, lambda a, b: (hits(a), a.cases, hits(b), b.cases))
         return (
-            cluster_rate(each_text(both, lambda a, _: (hits(a), a.cases))),
-            cluster_rate(each_text(both, lambda _, b: (hits(b), b.cases))),
+            text_rate(both, lambda a, _: (hits(a), a.cases)),
+            text_rate(both, lambda _, b: (hits(b), b.cases)),
             paired_difference(pairs, tally.by_word(name, order, attributes)),
         )
 

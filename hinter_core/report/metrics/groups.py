@@ -13,7 +13,16 @@ from hinter_core.models.base import COREFERENCE, MASKED
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.metrics.examples import answer_in_words
-from hinter_core.report.section import ARROW, Counted, PValue, Rows, Section, joined, ordered
+from hinter_core.report.section import (
+    ARROW,
+    Counted,
+    PValue,
+    Rows,
+    Section,
+    gathered,
+    joined,
+    ordered,
+)
 from hinter_core.statistics.clustered import cluster_rate, one_sided_test
 from hinter_core.statistics.format import share_in_words
 from hinter_core.statistics.rates import Estimate, Rate, benjamini_hochberg
@@ -146,7 +155,7 @@ def groups_sections(rates: Iterable[GroupRate]) -> Iterable[Section]:
     rates = list(rates)
     rows: Rows = []
     sentences = []
-    for attributes, groups in by_attributes(rates).items():
+    for attributes, groups in gathered(rates, lambda g: g.attributes).items():
         above = [g for g in groups if g.above]
         sure = _significant(groups)
         names = ", ".join(joined(g.groups) for g in sure[:12])
@@ -232,14 +241,6 @@ def _named(groups: Sequence[tuple[GroupRate, Rate | None, str]], what: str) -> s
     texts = f"{min(g.texts for g, *_ in first):,} texts"
     texts = f"at least {texts} each" if len(first) > 1 else texts
     return f"Changes to {names}{more} {what} than the mean of all groups ({texts})."
-
-
-def by_attributes(groups: Iterable[GroupRate]) -> dict[tuple[str, ...], list[GroupRate]]:
-    """Sort the rates of groups by the attributes that change."""
-    sets: dict[tuple[str, ...], list[GroupRate]] = {}
-    for group in groups:
-        sets.setdefault(group.attributes, []).append(group)
-    return sets
 
 
 @dataclass(frozen=True)

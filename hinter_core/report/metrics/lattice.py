@@ -11,7 +11,14 @@ from itertools import product
 from math import acos, pi, sqrt
 
 from hinter_core.campaign.tables import VERDICT_SUMS, Attributes, has_placebo, is_placebo
-from hinter_core.report.counts import NO_PART_ERRS, WHOLE_ERRS, ModelCounts, Sums, each_text
+from hinter_core.report.counts import (
+    NO_PART_ERRS,
+    WHOLE_ERRS,
+    ModelCounts,
+    Sums,
+    TextSums,
+    each_text,
+)
 from hinter_core.report.metric import metric
 from hinter_core.report.section import Cell, Rows, Section, Share, joined, ordered
 from hinter_core.statistics.clustered import cluster_rate
@@ -306,20 +313,19 @@ def people_rates(tally: ModelCounts) -> list[PeopleRate]:
         "IS NOT NULL AND m.n_edits > 1 AND m.across_people IS NOT NULL AND NOT "
         f"{has_placebo('m.attributes')} GROUP BY ALL"
     )
-    sides: dict[bool, list[Sequence[int]]] = defaultdict(list)
+    sides: dict[bool, list[TextSums]] = defaultdict(list)
     for across, _, *sums in rows:
-        sides[across].append(sums)
-
-    def rate(texts: Sequence[Sequence[int]], hits: int, of: int) -> Rate:
-        return cluster_rate(Counter((counts[hits], counts[of]) for counts in texts))
-
+        sides[across].append(TextSums(*sums))
     return [
         PeopleRate(
-            across, sum(counts[4] for counts in texts), rate(texts, 3, 4), rate(texts, 0, 1),
-            rate(texts, 2, 0),
+            across,
+            sum(s.mutants for s in texts),
+            cluster_rate((s.discarded, s.mutants) for s in texts),
+            cluster_rate((s.errors, s.cases) for s in texts),
+            cluster_rate((s.hidden, s.errors) for s in texts),
         )
         for across, texts in sorted(sides.items())
-    ]  # fmt: skip
+    ]
 
 
 def people_apart_section(rates: Sequence[PeopleRate]) -> Section:

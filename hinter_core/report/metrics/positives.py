@@ -4,10 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hinter_core.campaign.tables import Attributes
-from hinter_core.report.counts import LEAST_VALIDITIES, ModelCounts, each_text
+from hinter_core.report.counts import LEAST_VALIDITIES, ModelCounts, text_rate
 from hinter_core.report.metric import metric
 from hinter_core.report.section import Counted, Rows, Section, joined
-from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.format import rate_in_words
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
@@ -69,11 +68,10 @@ def _positives_of(
     sums = tally.by_text(parts)
     fake = without = Rate(0, 0)
     if any(sum_.asked for (sum_,) in sums):
-        fake = cluster_rate(each_text(sums, lambda s: (s.turned, s.turned + s.errors)))
-        both = each_text(sums, lambda s: (s.turned + s.errors, s.asked + s.cases))
-        without = cluster_rate(both)
-    true = cluster_rate(each_text(sums, lambda s: (s.errors, s.cases)))
-    false = cluster_rate(each_text(sums, lambda s: (s.turned, s.asked)))
+        fake = text_rate(sums, lambda s: (s.turned, s.turned + s.errors))
+        without = text_rate(sums, lambda s: (s.turned + s.errors, s.asked + s.cases))
+    true = text_rate(sums, lambda s: (s.errors, s.cases))
+    false = text_rate(sums, lambda s: (s.turned, s.asked))
     kept = verdicts.total() - discarded
     return Positives(name, attributes, kept, discarded, true, false, fake, without)
 
@@ -129,8 +127,8 @@ def by_validity(tally: ModelCounts) -> list[AtLeast]:
     return [
         AtLeast(
             least,
-            cluster_rate(each_text(texts, lambda errors, cases, _: (errors, cases))),
-            cluster_rate(each_text(texts, lambda errors, _, hidden: (hidden, errors))),
+            text_rate(texts, lambda errors, cases, _: (errors, cases)),
+            text_rate(texts, lambda errors, _, hidden: (hidden, errors)),
         )
         for least, texts in zip(LEAST_VALIDITIES, levels, strict=True)
         if any(cases for _, cases, _ in texts)

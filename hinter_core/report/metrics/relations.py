@@ -1,12 +1,11 @@
 """Rates by metamorphic relation, beside those of neutral changes of the same kind."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hinter_core.campaign.tables import VERDICT_SUMS, has_placebo
 from hinter_core.relations.family import beside
-from hinter_core.report.counts import ModelCounts
+from hinter_core.report.counts import ModelCounts, TextSums
 from hinter_core.report.metric import metric
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO
 from hinter_core.report.section import PValue, Rows, Section
@@ -19,7 +18,7 @@ _JOIN = " + "
 _FEWEST = 100  # cases of a combination in the table
 
 _Key = tuple[str, int]  # relations, and order
-_ByText = dict[int, tuple[int, int, int, int, int]]  # errors, cases, hidden, discarded, mutants
+_ByText = dict[int, TextSums]
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def _sums(tally: ModelCounts) -> tuple[dict[_Key, _ByText], dict[_Key, _ByText]]
     )
     sides: tuple[dict[_Key, _ByText], ...] = (defaultdict(dict), defaultdict(dict))
     for placebo, relation, order, row, *sums in rows:
-        sides[placebo][relation, order][row] = tuple(sums)
+        sides[placebo][relation, order][row] = TextSums(*sums)
     return sides[0], sides[1]
 
 
@@ -70,17 +69,14 @@ def _beside(key: _Key) -> _Key:
 
 
 def _rate(key: _Key, texts: _ByText, neutral: _ByText) -> RelationRate:
-    def counted(hits: int, of: int, sums: Mapping[int, tuple[int, ...]]) -> Rate:
-        return cluster_rate(Counter((counts[hits], counts[of]) for counts in sums.values()))
-
     both = {row: counts for row, counts in neutral.items() if row in texts}
     pairs = Counter((*texts[row][:2], *counts[:2]) for row, counts in both.items())
     return RelationRate(
         *key,
-        errors=counted(0, 1, texts),
-        hidden=counted(2, 0, texts) if key[1] > 1 else None,
-        discarded=counted(3, 4, texts),
-        placebo=counted(0, 1, both) if both else None,
+        errors=cluster_rate((s.errors, s.cases) for s in texts.values()),
+        hidden=cluster_rate((s.hidden, s.errors) for s in texts.values()) if key[1] > 1 else None,
+        discarded=cluster_rate((s.discarded, s.mutants) for s in texts.values()),
+        placebo=cluster_rate((s.errors, s.cases) for s in both.values()) if both else None,
         excess=paired_difference(pairs) if both else None,
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hinter_core.report.counts import CampaignCounts
-from hinter_core.report.section import Rows, Section
+from hinter_core.report.section import Rows, Section, gathered
 from hinter_core.statistics.rates import Rate
 
 _SELDOM = 0.05  # share of discarded mutants below which groups are not compared
@@ -47,8 +47,8 @@ def uneven_discards(
     from scipy.stats import fisher_exact
 
     uneven = []
-    for attribute in dict.fromkeys(one.attribute for one in discards):
-        groups = sorted((o for o in discards if o.attribute == attribute), key=lambda o: o.share)
+    for groups in gathered(discards, lambda one: one.attribute).values():
+        groups.sort(key=lambda one: one.share)
         least, most = groups[0], groups[-1]
         if most.share > max(2 * least.share, _SELDOM):
             table = [[one.discarded, one.made - one.discarded] for one in (most, least)]

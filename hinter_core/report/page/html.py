@@ -8,13 +8,16 @@ from hinter_core.campaign.tables import edit_from_row
 from hinter_core.mutation.edits import mutant_of
 from hinter_core.report.figures import (
     Chart,
+    Figure,
     bars,
     error_pies,
     flow,
     heat_maps,
     kept_pies,
+    plot,
     positive_bars,
     priority_figure,
+    venn,
 )
 from hinter_core.report.gate import LIMIT, GateOn
 from hinter_core.report.metrics.examples import around, example_row
@@ -30,7 +33,7 @@ _SCRIPT = ASSETS / "js" / "report.js"
 _PAGES = ASSETS / "html"
 _LINES = 60  # of charts on a printed page
 _BEFORE_MODELS = ("overview", "main", "models", "by-model", "accuracy")
-Charts = Sequence[tuple[str, Chart]]  # with the name of each
+Charts = Sequence[tuple[str, Chart]]  # with the title of each
 
 
 def _as_it_is(part: Any, _names: Iterable[str] = ()) -> Any:
@@ -169,40 +172,59 @@ def _said(charts: Charts, wording: Wording) -> Charts:
     return [(wording.say(name), wording.label(chart)) for name, chart in charts]
 
 
-def charts_of(key: str, report: Report, model: ModelReport | None) -> Charts:
-    """Return the charts of a section, each with its name."""
-    charts: Sequence[tuple[str, Chart | None]] = ()
-    if key == "main":
-        charts = [
-            ("Error rates with their intervals", bars(report)),
-            ("Texts with an error", bars(report, "sources")),
-        ]
-    elif model is not None and key in _OF_MODEL:
-        charts = _OF_MODEL[key](model)
-    return [(name, chart) for name, chart in charts if chart is not None]
-
-
-_OF_MODEL: dict[str, Callable[[ModelReport], Sequence[tuple[str, Chart | None]]]] = {
-    "flow": lambda model: [("From mutants to verdicts", flow(model))],
+# By section of a report: the name of each chart for plotly, its title on a page, and the chart.
+_Named = Iterable[tuple[str, str, Chart | None]]
+_OF_MODEL: dict[str, Callable[[ModelReport], _Named]] = {
+    "flow": lambda model: [("verdicts", "From mutants to verdicts", flow(model))],
     "invariant": lambda model: [
-        ("Mutants kept and discarded", kept_pies(model)),
-        ("True and false positives", positive_bars(model)),
+        ("kept", "Mutants kept and discarded", kept_pies(model)),
+        ("true and false positives", "True and false positives", positive_bars(model)),
     ],
-    "pies": lambda model: [("Errors by what the other kind shows", error_pies(model))],
+    "pies": lambda model: [
+        ("errors by parts", "Errors by what the other kind shows", error_pies(model))
+    ],
     "groups": lambda model: [
         (
+            f"groups of {name}",
             f"{name}: error rate, %, by the groups a text was turned into, and the most frequent "
             "answer of its errors",
-            figure,
+            chart,
         )
-        for name, figure in heat_maps(model)
+        for name, chart in heat_maps(model)
     ],
-    "priority": lambda model: (
-        [("Changed answers found by cases asked", priority_figure({model.model: model.priority}))]
-        if model.priority
-        else []
-    ),
+    "priority": lambda model: [
+        (
+            "priority",
+            "Changed answers found by cases asked",
+            priority_figure({model.model: model.priority}) if model.priority else None,
+        )
+    ],
 }
+
+
+def _charts(key: str, report: Report, model: ModelReport | None) -> _Named:
+    if key == "main":
+        yield "errors", "Error rates with their intervals", bars(report)
+        yield "texts with errors", "Texts with an error", bars(report, "sources")
+    elif model is not None and key in _OF_MODEL:
+        yield from _OF_MODEL[key](model)
+
+
+def charts_of(key: str, report: Report, model: ModelReport | None) -> Charts:
+    """Return the charts of a section, each with its title."""
+    return [(title, chart) for _, title, chart in _charts(key, report, model) if chart is not None]
+
+
+def every_figure(report: Report, model: ModelReport) -> dict[str, Figure]:
+    """Return all charts that a report has of a model, and of all models, by name for plotly."""
+    figures = {
+        name: plot(chart)
+        for key in ("main", *_OF_MODEL)
+        for name, _, chart in _charts(key, report, model)
+        if chart is not None
+    }
+    venns = {f"errors by {joined(one.attributes)}": venn(one) for one in model.overlaps}
+    return figures | venns
 
 
 def _venns(

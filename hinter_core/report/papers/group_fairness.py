@@ -22,7 +22,7 @@ from statistics import median
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.metrics.diagnosis import ANOMALY, anomaly_indices
-from hinter_core.report.section import Counted, Rows, Section
+from hinter_core.report.section import Counted, Rows, Section, gathered
 from hinter_core.statistics.rates import Difference, Estimate, Rate
 
 _FEWEST_WORDS = 3
@@ -117,32 +117,30 @@ def judged(
 
 def group_fairness_section(scores: list[WordScore]) -> Section:
     """Report the words that lie apart, and the others after them."""
-    by: dict[tuple[str, str], list[WordScore]] = defaultdict(list)
-    for one in scores:
-        by[one.attribute, one.label].append(one)
-    sentences, rows = [], list[Rows]()
-    for (attribute, label), words in by.items():
+    sentences, rows = [], Rows()
+    for (attribute, label), words in _by_label(scores).items():
         odd = [one.word for one in words if one.violation]
         named = ", ".join(odd) if odd else "none"
         sentences.append(
             f"{attribute}, {label}: of {len(words):,} words, these lie apart from the others: "
             f"{named}."
         )
-        rows.append([
+        rows += [
             [one.attribute, one.label, one.word, one.texts, one.score, _in_points(one.difference),
              f"{one.index:.1f}".replace("inf", "\u221e"), "yes" if one.violation else ""]
             for one in words[:_MOST]
-        ])  # fmt: skip
+        ]  # fmt: skip
     sentences.append(
         "Lies apart (Astraea, Equation 3): the anomaly index is beyond 2, and the interval of the "
         "difference excludes the median word. The index is infinite where most words are alike."
     )
     columns = ["Attribute", "Label", "Word", "Texts", "Mean score",
-               "Difference within texts, points",
-               "Anomaly index", "Lies apart"]  # fmt: skip
-    return Section(
-        "group-fairness", "Group fairness", sentences, columns, [row for one in rows for row in one]
-    )
+               "Difference within texts, points", "Anomaly index", "Lies apart"]  # fmt: skip
+    return Section("group-fairness", "Group fairness", sentences, columns, rows)
+
+
+def _by_label(scores: Iterable[WordScore]) -> dict[tuple[str, str], list[WordScore]]:
+    return gathered(scores, lambda one: (one.attribute, one.label))
 
 
 def _in_points(difference: Estimate) -> Difference:
@@ -151,14 +149,11 @@ def _in_points(difference: Estimate) -> Difference:
 
 def apart_section(scores: Iterable[WordScore]) -> Section:
     """Report the number of outlying words by label (for a mask, by pronoun)."""
-    by: dict[tuple[str, str], list[WordScore]] = defaultdict(list)
-    for one in scores:
-        by[one.attribute, one.label].append(one)
     rows: Rows = [
         [attribute, label, _share(sum(abs(one.index) > ANOMALY for one in each), each),
          sum(one.index > ANOMALY for one in each), sum(one.index < -ANOMALY for one in each),
          _share(sum(one.violation for one in each), each)]
-        for (attribute, label), each in by.items()
+        for (attribute, label), each in _by_label(scores).items()
     ]  # fmt: skip
     sentences = [
         "Words whose mean score of a label has an anomaly index beyond 2 (Astraea, Table VI; for a "

@@ -14,7 +14,7 @@ from hinter_core.campaign.tables import CASE, Attributes, lists
 from hinter_core.models.base import MASKED
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
-from hinter_core.report.section import Rows, Section, joined, ordered
+from hinter_core.report.section import Rows, Section, gathered, joined, ordered
 from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.rates import Rate
 
@@ -77,11 +77,8 @@ def tolerance_rates(tally: ModelCounts) -> list[ToleranceRate]:
 
 def tolerance_section(rates: list[ToleranceRate]) -> Section:
     """Report violations by threshold, of any word and of each that has one."""
-    by: dict[Attributes, list[ToleranceRate]] = defaultdict(list)
-    for one in rates:
-        by[one.attributes].append(one)
     rows: Rows = []
-    for attributes, same in by.items():
+    for attributes, same in gathered(rates, lambda one: one.attributes).items():
         name, of = joined(attributes), same[0].errors.of
         rows.append([name, "any", of, *(one.errors for one in same)])
         words = [word for word, rate in same[0].by_word.items() if rate.hits]

@@ -14,7 +14,7 @@ from hinter_core.campaign.tables import Attributes, lists
 from hinter_core.report.counts import Groups, ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.metrics.groups import ALPHA, GROUPS, GroupRate
-from hinter_core.report.section import Counted, Rows, Section, joined
+from hinter_core.report.section import Counted, Rows, Section, gathered, joined
 from hinter_core.statistics.rates import Estimate, Rate
 
 _WORDS = 3  # changes of a group in the table
@@ -113,9 +113,7 @@ def _mutants(
 
 def strict_section(instances: Iterable[GroupInstance]) -> Section:
     """Report the strict groups, by attributes; those that a test supports in a table."""
-    by: dict[Attributes, list[GroupInstance]] = {}
-    for one in instances:
-        by.setdefault(one.attributes, []).append(one)
+    by = gathered(instances, lambda one: one.attributes)
     sentences = [
         "As published (MutaInt, Table 4), above the mean is no test, so that chance alone puts "
         "groups here: those significantly above it are listed. Kept mutants alone count, where the "

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 
 from hinter_core.campaign.tables import Attributes, lists
 from hinter_core.models.base import COREFERENCE
-from hinter_core.report.counts import ModelCounts, each_text
+from hinter_core.report.counts import ModelCounts, text_rate
 from hinter_core.report.metric import metric
 from hinter_core.report.metrics.accuracy import label_key, label_reader
 from hinter_core.report.section import Rows, Section, joined, ordered
-from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.rates import Rate
 
 _BOTH, _LOST, _GAINED, _NEITHER = "right", "lost", "gained", "wrong"
@@ -85,7 +84,7 @@ def right_variants(tally: ModelCounts) -> list[RightVariants]:
             sum(numbers[place] * times for numbers, times in texts[attributes].items())
             for place in range(4)
         )
-        right = cluster_rate(each_text(texts[attributes], lambda *n: (n[0] + n[2], sum(n))))
+        right = text_rate(texts[attributes], lambda *n: (n[0] + n[2], sum(n)))
         rates.append(RightVariants(attributes, right, lost, gained, wrong, links))
     return rates
 
