@@ -23,7 +23,7 @@ from hinter_core.types import (
     Splice,
 )
 from hinter_ui.html import glossary
-from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.markup import Markup, isolated, join, tag, with_marks
 from hinter_ui.html.wording import (
     ARROW,
     Words,
@@ -176,12 +176,8 @@ def _word_after(text: str, place: int) -> int:
 
 def spliced(text: str, splices: Iterable[Splice], mark: Callable[[Splice], Markup]) -> Markup:
     """Write a text with every splice as ``mark``."""
-    parts, at = list[object](), 0
-    for splice in splices:
-        if at <= splice.start < len(text):
-            parts += [text[at : splice.start], mark(splice)]
-            at = splice.end
-    return join([*parts, text[at:]])
+    inside = (one for one in splices if one.start < len(text))
+    return with_marks(text, ((one.start, one.end, mark(one)) for one in inside))
 
 
 def answers(
@@ -248,7 +244,7 @@ def marked(plan: Plan) -> Markup:
 
 def _slots(plan: Plan) -> Markup:
     """Mark the filled slots of a template or a sentence, each with its kind or attribute."""
-    text, parts, at = plan.text, list[object](), 0
+    text, marks, at = plan.text, [], 0
     edits = [edit for of_attribute in plan.edits.values() for edit in of_attribute]
     said = {span: edit.attribute for edit in edits for span in edit.spans}
     for slot in plan.slots:
@@ -260,15 +256,13 @@ def _slots(plan: Plan) -> Markup:
         if plan.origin.kind is OriginKind.GRAMMAR:
             attribute = said.get(slot.span, kind)
             kind = name_of(attribute)
-        label = beside(kind) if kind != "a" else None
-        mark = tag(
-            "mark", text[start:end], label, class_="term slot", style=f"--h:{hue(attribute)}"
-        )
-        parts += [text[at:start], mark]
+        label, colour = beside(kind) if kind != "a" else None, f"--h:{hue(attribute)}"
+        mark = tag("mark", text[start:end], label, class_="term slot", style=colour)
+        marks.append((start, end, mark))
         at = end
     shown = max(at, min(len(text), _MOST_SHOWN))
-    more = [" " + say("terms.cut", n=len(text) - shown)] if shown < len(text) else []
-    return join([*parts, text[at:shown], *more])
+    more = " " + say("terms.cut", n=len(text) - shown) if shown < len(text) else ""
+    return join([with_marks(text[:shown], marks), more])
 
 
 def _piece(

@@ -53,6 +53,19 @@ def tag(name: str, /, *children: object, **attributes: object) -> Markup:
     return Markup(f"<{name}{written}>{inner}</{name}>")
 
 
+def with_marks(text: str, marks: Iterable[tuple[int, int, object]]) -> Markup:
+    """Write a text with marks, each for its characters from the first up to the last.
+
+    They come in the order of the text; where two overlap, the first stands.
+    """
+    parts, at = list[object](), 0
+    for start, end, mark in marks:
+        if start >= at:
+            parts += [text[at:start], mark]
+            at = end
+    return join([*parts, text[at:]])
+
+
 def _attribute_name(key: str) -> str:
     return key.rstrip("_").replace("_", "-")
 

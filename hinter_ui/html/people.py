@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from hinter_core.types import Entity, MentionKind
-from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.markup import Markup, isolated, join, tag, with_marks
 from hinter_ui.html.wording import Words, beside
 
 say = Words("check")
@@ -48,17 +48,14 @@ def _marked(text: str, entities: Sequence[Entity]) -> Markup:
         for number, entity in enumerate(entities, 1)
         for mention in entity.mentions
     )
-    parts, at = list[object](), 0
-    for (start, end), number in heads:
-        if start < at:  # a word that is in two mentions is marked once
-            continue
-        parts += [text[at:start], _person(text[start:end], number)]
-        at = end
-    return join([*parts, text[at:]])
-
-
-def _person(words: str, number: int) -> Markup:
-    return tag("mark", words, beside(number), class_="term", style=_colour(number))
+    # A word that is in two mentions is marked once.
+    return with_marks(
+        text,
+        (
+            (a, b, tag("mark", text[a:b], beside(number), class_="term", style=_colour(number)))
+            for (a, b), number in heads
+        ),
+    )
 
 
 def _colour(number: int) -> str:

@@ -11,7 +11,7 @@ from hinter_core.report.section import ARROW, Amount, Counted, Section, written
 from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Rate
 from hinter_ui.html import glossary
-from hinter_ui.html.markup import Markup, escape, isolated, join, tag
+from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.pages import macros_of
 from hinter_ui.html.wording import (
     DEFAULT,
@@ -50,7 +50,7 @@ Told = TypeVar("Told")
 _SET = pattern(r" \(n\s|: ")  # what follows the attributes of a chart
 _SENTENCES = pattern(r"(?<=\.) (?=[A-Z\d]|p is )")  # between two of them
 _COUNTED = pattern(r"[^A-Za-z]+( of [^A-Za-z]+)+")
-_NAMES = {"command", "key", "model"}  # of fields that hold no words
+_NAMES = {"cells", "command", "key", "model"}  # of fields that hold no words, or those of data
 # Columns whose cells come from data, dictionaries or models, and stay as they are.
 _DATA = {
     "Change", "Changed groups", "Changed to", "Data", "Dictionary", "From answer", "Group",
@@ -103,7 +103,7 @@ def _together(title: str, sections: Sequence[Section]) -> Markup:
               _table_of(section)])
         for section in sections
     ]  # fmt: skip
-    return escape(macros_of("parts").section("fold", title, 3, "", heading, join(each)))
+    return macros_of("parts").section("fold", title, 3, "", heading, join(each))
 
 
 def section_of(section: Section, *, wide: bool = False) -> Markup:
@@ -114,8 +114,8 @@ def section_of(section: Section, *, wide: bool = False) -> Markup:
     body = join([*said[1:], _table_of(section)])
     entry = SECTION_ENTRIES.get(section.key)
     title = glossary.link(entry, section.title) if entry else section.title
-    part = macros_of("parts").section
-    return escape(part("fold", title, 3, join(said[:1]), _rest(section), body, wide))
+    lead, rest = join(said[:1]), _rest(section)
+    return macros_of("parts").section("fold", title, 3, lead, rest, body, wide)
 
 
 def _rest(section: Section) -> str:
@@ -135,17 +135,17 @@ def _table_of(section: Section) -> Markup:
 
 def cells_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[Markup]:
     """Write rows of text; on a narrow page a table is a list, so each cell names its column."""
-    return [escape(macros_of("parts").row(columns, row)) for row in rows]
+    return [macros_of("parts").row(columns, row) for row in rows]
 
 
 def row_of(columns: Sequence[str], cells: Sequence[object]) -> Markup:
     """Write a row of a table, whose cells hold markup and name their columns."""
-    return escape(macros_of("parts").cells(columns, cells))
+    return macros_of("parts").cells(columns, cells)
 
 
 def report_table(title: str, columns: Iterable[object], rows: Iterable[Markup]) -> Markup:
     """Write a table in a box that scrolls where it is too wide."""
-    return escape(macros_of("parts").table(title, list(columns), join(rows)))
+    return macros_of("parts").table(title, list(columns), join(rows))
 
 
 def rate_cell(rate: Rate, *, bad: bool = False) -> Markup:
@@ -172,45 +172,28 @@ def for_visitors(report_part: Told, names: Iterable[str] = ()) -> Told:
     if isinstance(report_part, list | tuple):
         return type(report_part)(for_visitors(one, kept) for one in report_part)
     if is_dataclass(report_part) and not isinstance(report_part, type):
-        parts = {field.name: getattr(report_part, field.name) for field in fields(report_part)}
-        cells = (
-            _table(parts.pop("cells"), report_part.columns, kept)
-            if isinstance(report_part, Section)
-            else {}
-        )
-        rewritten = {
-            name: for_visitors(part, kept) for name, part in parts.items() if name not in _NAMES
+        names_of_fields = {field.name for field in fields(report_part)} - _NAMES
+        rewritten: dict[str, Any] = {
+            name: for_visitors(getattr(report_part, name), kept) for name in names_of_fields
         }
-        return replace(report_part, **rewritten, **cells)
+        if isinstance(report_part, Section):
+            columns = report_part.columns
+            rewritten["cells"] = [
+                [_cell(column, cell, kept) for column, cell in zip(columns, row, strict=True)]
+                for row in report_part.cells
+            ]
+        return replace(report_part, **rewritten)
     return report_part
 
 
-def _table(rows: Iterable[Any], columns: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
-    """Say what stands in the cells of a section, but for columns of data."""
-    data_columns = {place for place, name in enumerate(columns) if name in _DATA}
-    return {
-        "cells": [
-            [
-                _of_data(columns[place], cell)
-                if place in data_columns
-                else for_visitors(_told(cell), names)
-                for place, cell in enumerate(row)
-            ]
-            for row in rows
-        ]
-    }
-
-
-def _of_data(column: str, cell: Any) -> Any:
-    """Name the groups in a cell; what comes from data or models stays as it is."""
-    if column not in _GROUPS or not isinstance(cell, str):
+def _cell(column: str, cell: Any, names: Sequence[str]) -> Any:
+    """Say what stands in a cell; groups are named, and data stays as it is."""
+    if column in _GROUPS and isinstance(cell, str):
+        return ARROW.join(map(group_name, cell.split(ARROW)))
+    if column in _DATA:
         return cell
-    return ARROW.join(map(group_name, cell.split(ARROW)))
-
-
-def _told(cell: Any) -> Any:
-    """Write a number of so many, which the report says in English."""
-    return written(cell) if isinstance(cell, Counted | Amount | int) else cell
+    # The report says in English that a number is one of so many.
+    return for_visitors(written(cell) if isinstance(cell, Counted | Amount | int) else cell, names)
 
 
 def _in_words(text: str, names: Sequence[str]) -> str:

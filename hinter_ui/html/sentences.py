@@ -3,7 +3,7 @@
 from hinter_core.data.rows import Row
 from hinter_core.generators.grammars.cases import GrammarRow, fill
 from hinter_core.generators.grammars.grammar import Grammar
-from hinter_ui.html.markup import Markup, isolated, tag
+from hinter_ui.html.markup import Markup, isolated, tag, with_marks
 from hinter_ui.html.wording import beside, hue, name_of
 
 
@@ -13,20 +13,15 @@ def sentence(row: Row, grammar: Grammar) -> Markup:
     if derivation is None:
         return isolated(row.text)
     attributes = grammar.attribute_of
-    parts: list[object] = []
-    at, last = 0, ""
+    marks, last = [], ""
     for slot in fill(derivation, derivation.values, attributes).slots:
-        start, end = slot.span
-        parts.append(row.text[at:start])
+        words = row.text[slice(*slot.span)]
         attribute = attributes.get(slot.name)
         if attribute is None:
-            parts.append(tag("mark", row.text[start:end], class_="slot", title=slot.name))
+            mark = tag("mark", words, class_="slot", title=slot.name)
         else:
-            label = beside(name_of(attribute))
-            parts.append(
-                tag("mark", row.text[start:end], label if attribute != last else None,
-                    class_="term", style=f"--h:{hue(attribute)}")
-            )  # fmt: skip
+            label = beside(name_of(attribute)) if attribute != last else None
+            mark = tag("mark", words, label, class_="term", style=f"--h:{hue(attribute)}")
             last = attribute
-        at = end
-    return tag("p", *parts, row.text[at:], dir="auto")
+        marks.append((*slot.span, mark))
+    return tag("p", with_marks(row.text, marks), dir="auto")

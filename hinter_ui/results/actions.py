@@ -106,15 +106,28 @@ class OpenReport:
     @property
     def short(self) -> dict[str, str]:
         """Short names of the models, by their full ones."""
-        return short_names(model.model for model in self.report.models)
+        return short_names(self.models)
+
+    @property
+    def models(self) -> list[str]:
+        """The names of the models."""
+        return [model.model for model in self.report.models]
+
+    @property
+    def of_model(self) -> ModelReport | None:
+        """The report of the model shown."""
+        return next((model for model in self.report.models if model.model == self.model), None)
 
     @property
     def chosen(self) -> ModelReport | None:
         """The report of the model shown, on the attributes shown."""
-        for model in self.report.models:
-            if model.model == self.model:
-                return only(model, self.attributes)
-        return None
+        model = self.of_model
+        return only(model, self.attributes) if model else None
+
+    @property
+    def sets(self) -> list[Attributes]:
+        """The attributes that mutants change together."""
+        return [line.attributes for line in self.of_model.lines] if self.of_model else []
 
     @property
     def side(self) -> Side:
@@ -209,13 +222,12 @@ class ResultsActions:
         """Count a campaign; keep what was chosen in the one shown before, if it is the same."""
         report = make_report(store)
         reading = OpenReport(store, name, report, stamp, _state(store, report))
-        models = [model.model for model in report.models]
         telling = most_telling(report)
         reading.model = telling.model if telling else ""
         if before is not None:
             reading.limit = before.limit
         if before is not None and before.store == store:
-            reading.model = before.model if before.model in models else reading.model
+            reading.model = before.model if before.model in reading.models else reading.model
             reading.attributes, reading.wanted = before.attributes, before.wanted
             reading.order, reading.unfolded = before.order, before.unfolded
         return reading
@@ -309,9 +321,8 @@ class ResultsActions:
 
     def _searched(self, reading: OpenReport, search: str, wanted: Attributes) -> OpenReport:
         """Filter by words, and by their attributes if mutants of these alone were tested."""
-        report = next((m for m in reading.report.models if m.model == reading.model), None)
-        sets = [line.attributes for line in report.lines] if report else []
-        attributes = next((names for names in sets if sorted(names) == sorted(wanted)), ())
+        alike = (names for names in reading.sets if sorted(names) == sorted(wanted))
+        attributes = next(alike, ())
         reading.wanted = replace(FIRST, search=search, attributes=attributes)
         reading.page, reading.whole = 0, None
         reading.unfolded.add("findings")

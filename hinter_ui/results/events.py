@@ -130,6 +130,9 @@ class ResultsEvents(TabEvents):
         sides = [ui.other, ui.other_path, ui.first, ui.second]
         self.on(ui.compare.click, self.compare, sides, [ui.comparison], show_progress="minimal")
 
+    def _reading(self, request: gr.Request) -> OpenReport | None:
+        return self.session(request).of(ResultsState).reading
+
     # -- opening --------------------------------------------------------------------------------
 
     def open_page(self, request: gr.Request, linked: Any, kept: Any) -> Updates:
@@ -251,10 +254,10 @@ class ResultsEvents(TabEvents):
 
     def choose(self, request: gr.Request, model: Any, attributes: Any) -> Updates:
         """Show another model, or other attributes."""
-        reading = self.session(request).of(ResultsState).reading
+        reading = self._reading(request)
         if reading is None:
             return {self.ui.notice: ""}
-        if any(model == known.model for known in reading.report.models):
+        if model in reading.models:
             reading.model = str(model)
         reading.attributes = attributes_of(attributes)
         reading.page, reading.diagnosis, reading.pairs = 0, [], []
@@ -262,7 +265,7 @@ class ResultsEvents(TabEvents):
 
     def set_limit(self, request: gr.Request, limit: Any) -> Updates:
         """Decide by another limit, in points."""
-        reading = self.session(request).of(ResultsState).reading
+        reading = self._reading(request)
         usable = isinstance(limit, int | float) and 0 <= limit <= 100
         if reading is None or not usable:
             back = round(100 * reading.limit, 3) if reading else gr.skip()
@@ -273,7 +276,7 @@ class ResultsEvents(TabEvents):
     def _unfold(self, key: str) -> Callable[[gr.Request], Updates]:
         def unfold(request: gr.Request) -> Updates:
             """Draw a section that is unfolded."""
-            reading = self.session(request).of(ResultsState).reading
+            reading = self._reading(request)
             if reading is None:
                 return {self.ui.notice: ""}
             reading.unfolded.add(key)
@@ -284,7 +287,7 @@ class ResultsEvents(TabEvents):
     def _folded(self, key: str) -> Callable[[gr.Request], Updates]:
         def fold(request: gr.Request) -> Updates:
             """Note that a section is folded: it is not drawn again for another model."""
-            reading = self.session(request).of(ResultsState).reading
+            reading = self._reading(request)
             if reading is not None:
                 reading.unfolded.discard(key)
             return {self.ui.notice: gr.skip()}
@@ -295,7 +298,7 @@ class ResultsEvents(TabEvents):
         self, request: gr.Request, verdicts: Any, which: Any, search: Any, validity: Any, order: Any
     ) -> Updates:
         """Filter and sort the findings."""
-        reading = self.session(request).of(ResultsState).reading
+        reading = self._reading(request)
         wanted = wanted_of(verdicts, which, search, validity), order_of(order)
         if reading is None or wanted == (reading.wanted, reading.order):
             return {self.ui.notice: gr.skip()}  # set by us: there may be a newer notice
@@ -368,9 +371,9 @@ class ResultsEvents(TabEvents):
 
     def choose_other(self, request: gr.Request, name: Any, path: Any) -> Updates:
         """Offer the models of the other campaign."""
-        reading = self.session(request).of(ResultsState).reading
+        reading = self._reading(request)
         name, path = str(name or ""), str(path or "")
-        mine = [model.model for model in reading.report.models] if reading else []
+        mine = reading.models if reading else []
         other = self.actions.models_of(name, path) if name or path.strip() else mine
         return self.updates.sides(reading, mine, other) | {self.ui.notice: ""}
 

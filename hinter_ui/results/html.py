@@ -26,8 +26,8 @@ from hinter_core.report.sections import sections
 from hinter_core.types import Edit, Verdict
 from hinter_ui.html import glossary
 from hinter_ui.html.marked import answers, changed
-from hinter_ui.html.markup import Markup, escape, isolated, join, tag
-from hinter_ui.html.pages import macros_of
+from hinter_ui.html.markup import Markup, isolated, join, tag
+from hinter_ui.html.pages import Macros, macros_of
 from hinter_ui.html.sections import for_visitors, narrow_fold, pager, section_of
 from hinter_ui.html.wording import (
     DEFAULT,
@@ -94,7 +94,7 @@ def cards(opening: Opening) -> Markup:
             for bar in card.bars
         )
         for_page.append(replace(card, bars=list(bars)))
-    return escape(macros_of("parts").decisions(for_page, _labels_of_first_view(), 3))
+    return macros_of("parts").decisions(for_page, _labels_of_first_view(), 3)
 
 
 def _labels_of_first_view() -> dict[str, Markup]:
@@ -128,7 +128,7 @@ def examples(opening: Opening) -> Markup:
 def beside(opening: Opening) -> Markup:
     """Write caveats, method and the command of the gate."""
     shown = for_visitors(replace(opening, clusters=[]), (card.model for card in opening.cards))
-    return escape(macros_of("parts").beside(shown, _labels_of_first_view(), 3))
+    return macros_of("parts").beside(shown, _labels_of_first_view(), 3)
 
 
 # -- what unfolds -------------------------------------------------------------------------------
@@ -170,35 +170,34 @@ def _charts(key: str, report: Report, model: ModelReport | None) -> Markup:
     """Draw the charts of a section."""
     draw = macros_of("parts").drawing
     charts = charts_of(key, report, model)
-    return join(escape(draw(for_visitors(name), _labels(chart))) for name, chart in charts)
+    return join(draw(for_visitors(name), _labels(chart)) for name, chart in charts)
 
 
 def _labels(chart: dict[str, Any]) -> dict[str, Any]:
     """Write the labels of a chart in the words of the app."""
+    rows: Any = chart.get("rows")
     if chart["kind"] == "bars":
-        bars = [
-            (for_visitors(label), [{**bar, "of": for_visitors(bar["of"])} for bar in shares])
-            for label, shares in chart["rows"]
-        ]
-        return {**chart, "rows": bars}
+        rows = [(for_visitors(label), [_said(bar, "of") for bar in bars]) for label, bars in rows]
+        return {**chart, "rows": rows}
     if chart["kind"] == "stacks":
         rows = [
-            {**row, "name": for_visitors(row["name"]),
-             "parts": [{**part, "name": for_visitors(part["name"])} for part in row["parts"]]}
-            for row in chart["rows"]
-        ]  # fmt: skip
+            {**_said(row, "name"), "parts": [_said(part, "name") for part in row["parts"]]}
+            for row in rows
+        ]
         return {**chart, "rows": rows}
-    if "across" in chart:
-        name = _IN_BRACKETS.sub(lambda found: name_of(found[0]), chart["across"])
-        named: dict[str, Any] = {"across": for_visitors(name)}
-        if chart["kind"] == "grid":
-            named["heads"] = [group_name(head) for head in chart["heads"]]
-            named["rows"] = [
-                (group_name(head), [c and {**c, "number": grouped(c["number"])} for c in cells])
-                for head, cells in chart["rows"]
-            ]
-        return {**chart, **named}
-    return chart
+    across = _IN_BRACKETS.sub(lambda found: name_of(found[0]), chart["across"])
+    named = {**chart, "across": for_visitors(across)}
+    if chart["kind"] == "grid":
+        named["heads"] = [group_name(head) for head in chart["heads"]]
+        named["rows"] = [
+            (group_name(head), [c and {**c, "number": grouped(c["number"])} for c in cells])
+            for head, cells in rows
+        ]
+    return named
+
+
+def _said(part: dict[str, Any], key: str) -> dict[str, Any]:
+    return {**part, key: for_visitors(part[key])}
 
 
 def _sections(report: Report, model: ModelReport) -> list[Section]:
@@ -221,7 +220,7 @@ def _venn(overlap: Overlap) -> Markup:
     name = product([name_of(attribute) for attribute in overlap.attributes])
     texts = say.count("overlaps.texts", total)
     words = say.count("overlaps.summary", total, **kinds)
-    return escape(macros_of("parts").venn(circles(overlap), name, texts, words, legend))
+    return macros_of("parts").venn(circles(overlap), name, texts, words, legend)
 
 
 # -- findings -----------------------------------------------------------------------------------
@@ -262,12 +261,9 @@ def _group(group: FindingGroup, records: Sequence[MutantRecord]) -> Markup:
         for kind, n in ((Verdict.HIDDEN, group.hidden), (Verdict.BIASED, group.biased))
         if n
     ]
-    return escape(
-        _page().group(
-            join(counts, " "), product([name_of(name) for name in group.attributes]),
-            where(group.row, records[0].id), records[0].text,
-            [_variant(one) for one in records], more,
-        )
+    return _page().group(
+        join(counts, " "), product([name_of(name) for name in group.attributes]),
+        where(group.row, records[0].id), records[0].text, list(map(_variant, records)), more,
     )  # fmt: skip
 
 
@@ -281,7 +277,7 @@ def _variant(one: MutantRecord) -> Markup:
     place = {"shard": one.shard, "place": one.place}
     said = join([answers(one.original, one.labels, one.answer.moved), why])
     text = changed(one.text, one.edits, one.handwritten)
-    return escape(_page().variant(mark, one.edits, said, text, validity, place, one.handwritten))
+    return _page().variant(mark, one.edits, said, text, validity, place, one.handwritten)
 
 
 def _finding(
@@ -291,10 +287,10 @@ def _finding(
     text = changed(row["text"], edits, handwritten)
     place_in_data = where(row["row"], row.get("id", ""))
     mark = join([mark, " ", two_people()]) if row["across_people"] else mark
-    return escape(_page().finding(mark, said, place_in_data, text, edits, place, handwritten))
+    return _page().finding(mark, said, place_in_data, text, edits, place, handwritten)
 
 
-def _page() -> Any:
+def _page() -> Macros:
     helpers = {"name_of": name_of, "neutral": _neutral, "changes": _changes}
     return macros_of("results", say=say, **helpers)
 
@@ -318,7 +314,7 @@ def comparison(result: Comparison) -> Markup:
     parts = [tag("div", *said, class_="card", role="status")]
     cells = _cells(result) if result.paired else []
     tables = [section_of(written[key]) for key in ("main", "verdicts") if key in written]
-    return escape(_page().comparison(parts, cells, tables))
+    return _page().comparison(parts, cells, tables)
 
 
 def _cells(result: Comparison) -> list[tuple[str, str, str, list[Markup]]]:

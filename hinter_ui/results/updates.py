@@ -36,7 +36,7 @@ class ResultsUpdates:
     def opened(self, reading: OpenReport, choices: Sequence[tuple[str, str]]) -> Updates:
         """Show a campaign that has just been opened, or opened again."""
         ui, report = self.ui, reading.report
-        models = [model.model for model in report.models]
+        models = reading.models
         others = [(words, name) for words, name in choices if name != reading.name]
         name = reading.name if len(others) < len(choices) else None
         updates: Updates = {
@@ -70,12 +70,10 @@ class ResultsUpdates:
     def filters(self, reading: OpenReport) -> Updates:
         """Show the filters, offering what the campaign holds."""
         ui = self.ui
-        model = next((m for m in reading.report.models if m.model == reading.model), None)
-        sets = [line.attributes for line in model.lines] if model else []
-        offered = [(joined(names), _JOINED.join(names)) for names in sets]
-        together = [choice for choice, names in zip(offered, sets, strict=True) if len(names) > 1]
-        has_placebo = model is not None and model.placebo
-        placebo = [(say("choices.placebo"), ONLY_PLACEBO[0])] if has_placebo else []
+        offered = [(joined(names), _JOINED.join(names)) for names in reading.sets]
+        together = [choice for choice in offered if _JOINED in choice[1]]
+        model = reading.of_model
+        placebo = [(say("choices.placebo"), ONLY_PLACEBO[0])] if model and model.placebo else []
         shown = _JOINED.join(reading.attributes)
         return {
             ui.attributes: gr.update(choices=[(say("choices.all"), ""), *together], value=shown),
