@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.tables import Attributes, Tables, has_placebo, is_placebo, lists
-from hinter_core.report.section import ordered
+from hinter_core.report.section import joined, ordered
 from hinter_core.statistics.clustered import WordSums, cluster_rate
 from hinter_core.statistics.rates import Rate
 
@@ -183,6 +183,30 @@ class ModelCounts:
         """Return the sets of attributes with a kept and answered mutant."""
         cases = ("benign", "biased", "hidden")
         return {names for names, by in self.verdicts.items() if any(by[name] for name in cases)}
+
+
+NamedSets = list[tuple[str, Attributes, list[Attributes]]]
+
+
+def named_sets(every: Iterable[Attributes]) -> tuple[NamedSets, NamedSets, NamedSets]:
+    """Return the rows of a table by name, each with the sets of attributes that it adds up.
+
+    Each set without placebo; ``atomic`` and ``intersectional``; and placebo alone by order.
+    """
+    known = ordered(every)
+    real = [a for a in known if not is_placebo(a)]
+    pure = [a for a in known if all(is_placebo((attribute,)) for attribute in a)]
+    return (
+        [(joined(a), a, [a]) for a in real],
+        [
+            ("atomic", (), [a for a in real if len(a) == 1]),
+            ("intersectional", (), [a for a in real if len(a) > 1]),
+        ],
+        [
+            (f"placebo, order {n}", (), [a for a in pure if len(a) == n])
+            for n in sorted({len(a) for a in pure})
+        ],
+    )
 
 
 def each_text(

@@ -31,6 +31,7 @@ from hinter_core.report.counts import (
     Sums,
     TextSums,
     UnusedRow,
+    named_sets,
     text_rate,
 )
 from hinter_core.report.metric import every_metric
@@ -240,20 +241,15 @@ def report_of(store: CampaignStore, counts: CampaignCounts, only: Attributes = (
 
 
 def _of_model(tally: ModelCounts) -> ModelReport:
-    real, neutral = tally.real, tally.neutral
-    mixed = [a for a in ordered(tally.verdicts) if is_placebo(a) and a not in neutral]
+    each, (atomic, several), placebo = named_sets(tally.verdicts)
+    pure = tally.neutral
+    mixed = [a for a in ordered(tally.verdicts) if is_placebo(a) and a not in pure]
     return ModelReport(
         tally.name,
-        [_line(joined(a), a, [a], tally) for a in real],
-        [
-            *(
-                _line(f"placebo, order {n}", (), [a for a in neutral if len(a) == n], tally)
-                for n in sorted({len(a) for a in neutral})
-            ),
-            *(_line(joined(a), a, [a], tally) for a in mixed),
-        ],
-        _line("atomic", (), [a for a in real if len(a) == 1], tally),
-        _line("intersectional", (), [a for a in real if len(a) > 1], tally),
+        [_line(*one, tally) for one in each],
+        [_line(*one, tally) for one in (*placebo, *((joined(a), a, [a]) for a in mixed))],
+        _line(*atomic, tally),
+        _line(*several, tally),
         {one.name: one.of(tally) for one in every_metric()},
     )
 

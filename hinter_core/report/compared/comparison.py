@@ -18,9 +18,8 @@ from hinter_core.campaign.store import TESTED
 from hinter_core.campaign.tables import CASE, Attributes, has_placebo, is_placebo, lists, quoted
 from hinter_core.errors import InputError
 from hinter_core.report.aggregate import count
-from hinter_core.report.counts import each_text, text_rate
+from hinter_core.report.counts import NamedSets, each_text, named_sets, text_rate
 from hinter_core.report.mutants.unusual import differences, size_of, unusual
-from hinter_core.report.section import joined, ordered
 from hinter_core.statistics.clustered import cluster_rate, paired_difference, two_sample_difference
 from hinter_core.statistics.rates import Difference, Rate, holm, mcnemar
 from hinter_core.types import Verdict
@@ -392,19 +391,8 @@ def _names(first: Side, second: Side) -> tuple[str, str]:
     return f"{first.model} in {names[0]}", f"{second.model} in {names[1]}"
 
 
-def _sets(every: Iterable[Attributes]) -> list[tuple[str, Attributes, list[Attributes]]]:
-    """Return the rows by name: sets of attributes, their sums, and placebo by order."""
-    known = ordered(every)
-    real = [a for a in known if not is_placebo(a)]
-    pure = [a for a in known if all(is_placebo((attribute,)) for attribute in a)]
-    sets = [(joined(a), a, [a]) for a in real]
-    sets.append(("atomic", (), [a for a in real if len(a) == 1]))
-    sets.append(("intersectional", (), [a for a in real if len(a) > 1]))
-    sets += [
-        (f"placebo, order {order}", (), [a for a in pure if len(a) == order])
-        for order in sorted({len(a) for a in pure})
-    ]
-    return [line for line in sets if line[2]]
+def _sets(every: Iterable[Attributes]) -> NamedSets:
+    return [line for kind in named_sets(every) for line in kind if line[2]]
 
 
 def _lines(pairs: _Pairs) -> list[Contrast]:

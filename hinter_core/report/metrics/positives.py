@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hinter_core.campaign.tables import Attributes
-from hinter_core.report.counts import LEAST_VALIDITIES, ModelCounts, text_rate
+from hinter_core.report.counts import LEAST_VALIDITIES, ModelCounts, named_sets, text_rate
 from hinter_core.report.metric import metric
-from hinter_core.report.section import Counted, Rows, Section, joined
+from hinter_core.report.section import Counted, Rows, Section
 from hinter_core.statistics.format import rate_in_words
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
@@ -50,14 +50,9 @@ class Positives:
 
 def positives(tally: ModelCounts) -> list[Positives]:
     """Return a row for all mutants, intersectional and atomic ones, and each set of attributes."""
-    real = tally.real
-    sums: list[tuple[str, Attributes, Sequence[Attributes]]] = [
-        ("all", (), real),
-        ("intersectional", (), [a for a in real if len(a) > 1]),
-        ("atomic", (), [a for a in real if len(a) == 1]),
-    ]
-    each = [(joined(a), a, [a]) for a in real]
-    return [_positives_of(*line, tally) for line in (*sums, *each) if line[2]]
+    each, (atomic, several), _ = named_sets(tally.verdicts)
+    lines = [("all", (), tally.real), several, atomic, *each]
+    return [_positives_of(*line, tally) for line in lines if line[2]]
 
 
 def _positives_of(
