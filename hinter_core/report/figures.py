@@ -65,9 +65,11 @@ def bars(report: Report, rate: str = "errors") -> Chart | None:
         for model in report.models
     ]
     names = list(dict.fromkeys(name for rates in every for name in rates))
-    texts = [{line.name: line.sources for line in lines_of(model)} for model in report.models]
     if not names:
         return None
+    texts = [{line.name: line.sources for line in lines_of(model)} for model in report.models]
+    if rate == "sources":
+        texts = []
     top = _top(
         max(value.share or 0.0, value.high or 0.0) for rates in every for value in rates.values()
     )
@@ -76,7 +78,7 @@ def bars(report: Report, rate: str = "errors") -> Chart | None:
     both = list(zip(models, every, strict=True))
     rows = [
         (
-            _with_number(name, every) if rate == "sources" else _with_number(name, every, texts),
+            _with_number(name, every, texts),
             [bar(*model, rates[name], top) for model, rates in both if name in rates],
         )
         for name in names
@@ -105,7 +107,7 @@ def _top(values: Iterable[float], unit: float = 100.0) -> float:
 
 
 def _with_number(
-    name: str, every: Sequence[Mapping[str, Rate]], texts: Sequence[Mapping[str, Rate]] = ()
+    name: str, every: Sequence[Mapping[str, Rate]], texts: Sequence[Mapping[str, Rate]]
 ) -> str:
     """Return a label with the numbers of cases, and of their texts if given."""
     written = _number(name, every)

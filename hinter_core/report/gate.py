@@ -124,10 +124,14 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
     unsure = [one for one in measured if one.difference.high is None or one.difference.high > share]
     if not unsure:
         return Decision(name, GateOutcome.PASS, "", measured[-1], _compared(measured[-1]))
-    said, why = _compared(unsure[0]), ""
-    if on is GateOn.UPPER:
-        why = f"{said}: more than {100 * share:g} points are not ruled out. Test more texts."
-    return Decision(name, GateOutcome.FEW, why, unsure[0], said)
+    said = _compared(unsure[0])
+    return Decision(name, GateOutcome.FEW, _undecided(said, share, on), unsure[0], said)
+
+
+def _undecided(said: str, share: float, on: GateOn) -> str:
+    """Say why a gate stops what is on both sides of the limit; only the upper end does."""
+    more = f"more than {100 * share:g} points are not ruled out. Test more texts."
+    return f"{said}: {more}" if on is GateOn.UPPER else ""
 
 
 def _unchanged(
@@ -135,12 +139,10 @@ def _unchanged(
 ) -> Decision:
     """Decide without placebo mutants: where no answer changed, the excess is at most the rate."""
     errors = model.intersectional.errors
-    said, why = f"intersectional errors {rate_in_words(errors)}", ""
-    outcome = GateOutcome.FEW
+    outcome, said = GateOutcome.FEW, f"intersectional errors {rate_in_words(errors)}"
     if errors.high is not None and errors.high <= share:
         outcome = GateOutcome.PASS
-    elif on is GateOn.UPPER:
-        why = f"{said}: more than {100 * share:g} points are not ruled out. Test more texts."
+    why = "" if outcome is GateOutcome.PASS else _undecided(said, share, on)
     return Decision(model.model, outcome, why, excess, said, without_placebo=True)
 
 

@@ -128,9 +128,8 @@ def _overview(report: Report) -> Section:
     }
     sentences += [words for many, words in gaps.values() if many]
     sentences += kept_in_words(report)
-    sentences += [alike_in_words(report.alike)] if report.alike else []
-    sentences += filter(None, [same_in_words(report), idle_in_words(report)])
-    sentences += [report.missing] if report.missing else []
+    said = [alike_in_words(report.alike), same_in_words(report), idle_in_words(report)]
+    sentences += filter(None, [*said, report.missing])
     if any(model.priority for model in report.models):
         sentences.append(
             f"Models were asked by priority ({campaign.prioritise}). All rates are of the audit, a "
@@ -249,13 +248,15 @@ def _flow(model: ModelReport, applied: Campaign) -> Section:
 
 
 def unusable_in_words(number: int) -> str:
-    """Say how many rows could not be used."""
+    """Say how many rows could not be used; or ""."""
+    if not number:
+        return ""
     return "One row could not be used." if number == 1 else f"{number:,} rows could not be used."
 
 
 def _unused(report: Report) -> Section:
     number = report.texts[UNUSABLE]
-    words = unusable_in_words(number) if number else "Every row could be used."
+    words = unusable_in_words(number) or "Every row could be used."
     if not report.texts:
         words = "No row has been read yet."
     if number > _NAMED:
@@ -272,12 +273,13 @@ def kept_in_words(report: Report) -> list[str]:
 
 
 def alike_in_words(number: int) -> str:
-    """Say that texts stand in the data more than once, and what that means for figures."""
+    """Say that texts stand in the data more than once, and what that means for figures; or ""."""
     repeat = "1 text repeats" if number == 1 else f"{number:,} texts repeat"
-    return (
+    said = (
         f"{repeat} an earlier one word for word. Every copy counts in the rates. In intervals and "
         "among the texts with an error, equal texts count as one."
     )
+    return said if number else ""
 
 
 def same_in_words(report: Report) -> str:

@@ -87,14 +87,13 @@ def head(report: Report, state: str) -> Markup:
 
 def cards(opening: Opening) -> Markup:
     """Show the decision about each model."""
-    for_page = []
-    for card in for_visitors(opening.cards, (card.model for card in opening.cards)):
-        bars = (
-            {**bar, "name": for_visitors(bar["name"]), "written": grouped(bar["written"])}
-            for bar in card.bars
-        )
-        for_page.append(replace(card, bars=list(bars)))
+    said = for_visitors(opening.cards, (card.model for card in opening.cards))
+    for_page = [replace(card, bars=list(map(_bar, card.bars))) for card in said]
     return macros_of("parts").decisions(for_page, _labels_of_first_view(), 3)
+
+
+def _bar(bar: dict[str, Any]) -> dict[str, Any]:
+    return {**bar, "name": for_visitors(bar["name"]), "written": grouped(bar["written"])}
 
 
 def _labels_of_first_view() -> dict[str, Markup]:

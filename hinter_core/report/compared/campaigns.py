@@ -3,7 +3,7 @@
 Campaigns of one identity have the same mutants, so their models share a row.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -153,8 +153,7 @@ def campaigns_rows(totals: CampaignTotals) -> Iterator[dict[str, Any]]:
 
 def campaigns_values(totals: CampaignTotals) -> dict[str, Any]:
     """Return the totals and all reports as plain values."""
-    reports: Iterable[tuple[str, Report]] = totals.reports.items()
     return {
         "totals": list(campaigns_rows(totals)),
-        "reports": [{"data": name, **plain(report)} for name, report in reports],
+        "reports": [{"data": name, **plain(report)} for name, report in totals.reports.items()],
     }

@@ -155,12 +155,9 @@ def f1_scores(pairs: Counter[tuple[Labels, Labels]]) -> tuple[float | None, floa
     no_label = any(not gold for gold, _ in pairs)
     for (gold, answer), texts in pairs.items():
         wanted, given = (labels or ({""} if no_label else labels) for labels in (gold, answer))
-        for counts, names in (
-            (hits, wanted & given),
-            (wrong, given - wanted),
-            (missed, wanted - given),
-        ):
-            counts.update(dict.fromkeys(names, texts))
+        hits.update(dict.fromkeys(wanted & given, texts))
+        wrong.update(dict.fromkeys(given - wanted, texts))
+        missed.update(dict.fromkeys(wanted - given, texts))
     classes = {*hits, *wrong, *missed}
     if not classes:
         return None, None, 0

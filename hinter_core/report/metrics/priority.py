@@ -1,5 +1,7 @@
 """Prioritised runs: cases tested, faults, and the rate by the audit."""
 
+from collections.abc import Iterable
+
 from hinter_core.campaign.record import PriorityState
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
@@ -46,10 +48,10 @@ def expected_faults(state: PriorityState, cases: int) -> tuple[float, float, flo
     return cases * middle, cases * low, cases * high
 
 
-def priority_section(state: PriorityState | None) -> Section:
-    """Return the table of one model; it has no row if the run is not prioritised."""
+def priority_sections(state: PriorityState | None) -> Iterable[Section]:
+    """Report the progress of one model; nothing if the run is not prioritised."""
     if state is None:
-        return Section("priority", "What was asked first", [], _COLUMNS, [])
+        return
     expected = expected_faults(state, state.asked)
     by_chance = Amount(*expected) if expected else Amount(None, why="the audit has no case yet")
     row: list[Cell] = [
@@ -57,7 +59,7 @@ def priority_section(state: PriorityState | None) -> Section:
         state.audited, rate_of(state),
     ]  # fmt: skip
     sentences = [priority_in_words(state), *_WHAT_HOLDS]
-    return Section("priority", "What was asked first", sentences, _COLUMNS, [row])
+    yield Section("priority", "What was asked first", sentences, _COLUMNS, [row])
 
 
 def asked_in_words(state: PriorityState) -> str:
@@ -79,4 +81,4 @@ def priority_in_words(state: PriorityState) -> str:
     return f"{words} {state.reason or 'It was interrupted, or still runs.'}"
 
 
-metric("priority", 10, state_of, priority_section)
+metric("priority", 10, state_of, priority_sections)

@@ -278,9 +278,8 @@ def caveats(
         if names := names_in_words(model.uncovering):
             yield f"{model.model}: {names}"
     yield from kept_in_words(report)
-    yield from filter(None, [limit_in_words(report.campaign, report.reach)])
-    yield from _few_cases(report)
-    yield from _of_texts(report)
+    of_limit = limit_in_words(report.campaign, report.reach)
+    yield from filter(None, [of_limit, *_few_cases(report), *_of_texts(report)])
     if any(model.priority for model in report.models):
         yield "Models were asked by priority: rates are of the audit, a random share of the cases."
     discarded = next((m.intersectional.discarded for m in report.models), None)
@@ -305,14 +304,8 @@ def _of_people(campaign: Campaign) -> Iterable[str]:
 
 def _of_texts(report: Report) -> Iterable[str]:
     texts = report.texts
-    if idle := idle_in_words(report):
-        yield idle
-    if same := same_in_words(report):
-        yield same
-    if unusable := texts[UNUSABLE]:
-        yield unusable_in_words(unusable)
-    if report.alike:
-        yield alike_in_words(report.alike)
+    yield from (idle_in_words(report), same_in_words(report))
+    yield from (unusable_in_words(texts[UNUSABLE]), alike_in_words(report.alike))
     if report.sampled and texts.total():
         yield f"The texts are a sample of {texts.total():,}."
 
