@@ -123,11 +123,16 @@ def _piece(sentence: Sentence, span: Span, new: str) -> Iterator[tuple[int, int,
     if " ".join(old.split()) == " ".join(new.split()):
         return
     first, second = (re.findall(r"\s*\S+|\s+$", part) for part in (old, new))
-    head = _alike(first, second)
-    tail = _alike(first[head:][::-1], second[head:][::-1])
+    head, tail = alike_ends(first, second)
     removed, added = ("".join(part[head : len(part) - tail]) for part in (first, second))
     start = span[0] + len("".join(first[:head]))
     yield start, start + len(removed), added
+
+
+def alike_ends(first: Sequence[str], second: Sequence[str]) -> tuple[int, int]:
+    """Return how many words two lists begin with and end with in common; none counts twice."""
+    head = _alike(first, second)
+    return head, _alike(first[head:][::-1], second[head:][::-1])
 
 
 def _alike(first: Sequence[str], second: Sequence[str]) -> int:

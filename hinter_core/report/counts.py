@@ -96,6 +96,12 @@ class ModelCounts:
         """The tables of the campaign, with the answers of this model."""
         return self.reader.tables(models=(self.name,))
 
+    @property
+    def noted(self) -> Mapping[str, Any]:
+        """What the campaign notes of the model: its task, if it tells one, and its labels."""
+        noted: Mapping[str, Any] = self.reader.store.read()["models"][self.name]
+        return noted
+
     @cached_property
     def real(self) -> list[Attributes]:
         """The sets of attributes of mutants that are no placebo, by size."""

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import Any
 
 from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.grammar import MASK
 from hinter_core.mutation.edits import mutant_of
 from hinter_core.mutation.plan import Plan
+from hinter_core.pipeline.rewording import alike_ends
 from hinter_core.pipeline.words import refused_alike
 from hinter_core.types import (
     SUBSTITUTE,
@@ -80,8 +81,7 @@ def _cut(text: str, spans: Sequence[tuple[int, int]]) -> list[Piece]:
 
 
 def _by_words(old: Sequence[str], new: Sequence[str]) -> tuple[list[Piece], list[Piece]]:
-    head = _alike(old, new)
-    tail = _alike(old[head:][::-1], new[head:][::-1])
+    head, tail = alike_ends(old, new)
     left, right = old[head : len(old) - tail], new[head : len(new) - tail]
     if max(len(left), len(right)) > _MOST:
         codes: Sequence[tuple[str, int, int, int, int]] = [("replace", 0, len(left), 0, len(right))]
@@ -95,12 +95,6 @@ def _by_words(old: Sequence[str], new: Sequence[str]) -> tuple[list[Piece], list
     for side in sides:
         side.append(Piece(last))
     return _joined(sides[0]), _joined(sides[1])
-
-
-def _alike(old: Sequence[str], new: Sequence[str]) -> int:
-    """Count the words that both begin with."""
-    pairs = zip(old, new, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _joined(pieces: Sequence[Piece]) -> list[Piece]:

@@ -55,7 +55,7 @@ def accuracy(tally: ModelCounts) -> Accuracy | None:
     )
     if not any(label for label, *_ in counted):
         return None
-    noted = reader.store.read()["models"][tally.name]
+    noted = tally.noted
     answers = {name for _, labels, *_ in counted for name in labels or ()}
     if noted.get("task") == COREFERENCE:  # any link may be an answer
         answers |= {label for label, *_ in counted if label}

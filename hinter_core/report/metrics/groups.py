@@ -259,7 +259,7 @@ def answer_changes(tally: ModelCounts) -> list[AnswerChange]:
 
     Of models that give labels: coreference links and words for a mask differ in every text.
     """
-    if tally.reader.store.read()["models"][tally.name].get("task") in (MASKED, COREFERENCE):
+    if tally.noted.get("task") in (MASKED, COREFERENCE):
         return []
     sums: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for names, before, after, errors, hidden in tally.sums(

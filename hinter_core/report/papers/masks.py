@@ -39,9 +39,8 @@ class ToleranceRate:
 def tolerance_rates(tally: ModelCounts) -> list[ToleranceRate]:
     """Return the rates of violations by attributes; none for other tasks."""
     tables, run = tally.tables, tally.reader.run
-    task = tally.reader.store.read()["models"][tally.name].get("task")
     masked = f"SELECT count(*) FROM ({tables.originals}) WHERE len(masks) > 0"
-    if task not in (None, MASKED) or not run(masked)[0][0]:
+    if tally.noted.get("task") not in (None, MASKED) or not run(masked)[0][0]:
         return []
     run(
         "CREATE OR REPLACE TEMP TABLE moved AS WITH answered AS (SELECT m.shard, m.place, m.row, "

@@ -53,7 +53,7 @@ def right_variants(tally: ModelCounts) -> list[RightVariants]:
     )
     if not alike:
         return []
-    noted = reader.store.read()["models"][tally.name]
+    noted = tally.noted
     links = noted.get("task") == COREFERENCE
     answers = {name for row in alike for name in (*row[4], *([row[0]] if links else ()))}
     read = label_reader(noted["labels"] or sorted(answers))
