@@ -5,8 +5,9 @@ differ from the source's are drawn below. The whole sentence follows on demand, 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cached_property
 from itertools import pairwise, zip_longest
 
 from hinter_core.types import Layer, Parse
@@ -46,16 +47,16 @@ class TreeSide:
     parse: Parse
     edited: Sequence[Edited] = ()
     broken: Sequence[tuple[Layer, int]] = ()
-    attributes: Mapping[int, str] = field(init=False)
 
-    def __post_init__(self) -> None:
-        attributes = {
+    @cached_property
+    def attributes(self) -> Mapping[int, str]:
+        """The attributes of the edited tokens."""
+        return {
             token: attribute
             for start, end, attribute in self.edited
             for token, (a, b) in enumerate(self.parse.spans)
             if a < end and start < b
         }
-        object.__setattr__(self, "attributes", attributes)
 
     def is_wrong(self, layer: Layer, token: int) -> bool:
         """Whether a layer of the invariant was broken at a token."""

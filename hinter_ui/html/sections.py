@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass, replace
-from itertools import groupby
+from itertools import groupby, zip_longest
 from re import compile as pattern
 from re import escape as literally
 from typing import Any, TypeVar, cast
@@ -179,14 +179,14 @@ def for_visitors(report_part: Told, names: Iterable[str] = ()) -> Told:
         if isinstance(report_part, Section):
             columns = report_part.columns
             rewritten["cells"] = [
-                [_cell(column, cell, kept) for column, cell in zip(columns, row, strict=True)]
+                [_cell(column, cell, kept) for column, cell in zip_longest(columns, row)]
                 for row in report_part.cells
             ]
         return replace(report_part, **rewritten)
     return report_part
 
 
-def _cell(column: str, cell: Any, names: Sequence[str]) -> Any:
+def _cell(column: str | None, cell: Any, names: Sequence[str]) -> Any:
     """Say what stands in a cell; groups are named, and data stays as it is."""
     if column in _GROUPS and isinstance(cell, str):
         return ARROW.join(map(group_name, cell.split(ARROW)))

@@ -1,7 +1,7 @@
 """The HTML of a diagnosis: a bar for each word and pair of words, and those that stand out."""
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 
 from hinter_core.report.metrics.diagnosis import WordRate
 from hinter_core.report.metrics.interactions import Interactions, WordPair
@@ -24,12 +24,13 @@ def diagnosis(
     numbered = enumerate(word_rates)  # the sensitive ones first, in the order of attributes
     lists = [list(rates) for _, rates in
              groupby(numbered, key=lambda one: (one[1].context, one[1].attribute))]  # fmt: skip
+    firsts = accumulate((len(one.pairs) for one in together), initial=0)
     around = [rates for rates in lists if rates[0][1].context]
     return tag(
         "div",
         *(_of("diagnosis", rates, model) for rates in lists if not rates[0][1].context),
         tag("section", tag("p", say("diagnosis.about"), class_="quiet")),
-        *_all_pairs(together, model),
+        *(_of_pairs(one, first, model) for one, first in zip(together, firsts, strict=False)),
         _around(around, model) if around else None,
         class_="diagnosis", role="status",
     )  # fmt: skip
@@ -50,32 +51,24 @@ def _of(kind: str, words: Sequence[tuple[int, WordRate]], model: str) -> Markup:
     rows = [_row(kind, number, one, heads) for number, one in words[:_MOST]]
     title = capital(name_of(words[0][1].attribute))
     grid = report_table(title, heads, rows)
-    rest = say.count("diagnosis.more", len(words) - _MOST) if len(words) > _MOST else None
-    more = tag("p", rest, class_="quiet") if rest else None
+    left = len(words) - _MOST
+    more = tag("p", say.count("diagnosis.more", left), class_="quiet") if left > 0 else None
     heading = tag("h4" if kind == "context" else "h3", title)
     return tag("section", heading, tag("p", isolated(sentence)), grid, more)
 
 
 def _row(kind: str, number: int, one: WordRate, heads: Sequence[str]) -> Markup:
-    if one.stands_out:
-        badge = "badge biased" if kind == "diagnosis" else "badge"
-        mark = tag("span", say(f"{kind}.mark"), class_=badge)
-    else:
-        mark = tag("span", say("diagnosis.too_few"), class_="quiet") if one.too_few else Markup()
     bad = one.stands_out and not one.context
+    mark = Markup()
+    if one.stands_out:
+        mark = tag("span", say(f"{kind}.mark"), class_="badge biased" if bad else "badge")
+    elif one.too_few:
+        mark = tag("span", say("diagnosis.too_few"), class_="quiet")
     rate = rate_cell(one.rate, bad=bad)
     cells = [_button(one.word, data_word=number), rate, numeral(one.rate.of), mark]
     if not one.context:
         cells.insert(3, isolated(one.answers[0][0]) if one.answers else "")
     return row_of(heads, cells)
-
-
-def _all_pairs(tables: Sequence[Interactions], model: str) -> list[Markup]:
-    sections, first = [], 0
-    for one in tables:
-        sections.append(_of_pairs(one, first, model))
-        first += len(one.pairs)
-    return sections
 
 
 def _of_pairs(interactions: Interactions, first: int, model: str) -> Markup:

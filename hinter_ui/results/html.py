@@ -48,10 +48,9 @@ from hinter_ui.html.wording import (
 
 say = Words("results")
 
-_ELSEWHERE = {"overview", "main", "answers", "models", "by-model", "accuracy", "examples",
-              "coverage", "unused", "overlap", "groups"}  # fmt: skip
 _RATES = ("main", "answers", "models", "by-model", "accuracy")
 _LAST = ("coverage", "discards", "unused")
+_ELSEWHERE = {"overview", "examples", "overlap", "groups", *_RATES, *_LAST}
 VALIDITIES = (0.0, 0.8, 0.9, 0.95)  # least scores to choose from
 PER_GROUP = 4  # findings of a text that are shown at first
 _IN_BRACKETS = pattern(r"(?<=\()[\w-]+(?=\)$)")  # the attribute at the end of an axis

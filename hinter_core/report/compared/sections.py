@@ -60,20 +60,15 @@ def _overview(pair: Comparison) -> Section:
             "answered by both, are compared."
         )
     else:
+        few = f"only {pair.shared:,} of {min(pair.mutants):,} mutants"
         sentences.append(
-            f"{_few_shared(pair)}, so the rates are those of different mutants: a difference may "
-            "come from the texts as well as from the models. Only attributes that both changed are "
-            "compared."
+            f"They share {few if pair.shared else 'no answered mutant'}, so the rates are those of "
+            "different mutants: a difference may come from the texts as well as from the models. "
+            "Only attributes that both changed are compared."
         )
     both = {line.name: line for line in pair.lines}
     sentences += [contrast_in_words(both[n]) for n in ("intersectional", "atomic") if n in both]
     return Section("overview", "Comparison", sentences)
-
-
-def _few_shared(pair: Comparison) -> str:
-    if not pair.shared:
-        return "They share no answered mutant"
-    return f"They share only {pair.shared:,} of {min(pair.mutants):,} mutants"
 
 
 def contrast_in_words(line: Contrast) -> str:
