@@ -37,9 +37,7 @@ class Coefficient:
     why: str = ""
 
 
-def cohen(
-    pairs: Sequence[tuple[int, int]], clusters: RatingClusters = None, seed: int = 0
-) -> Coefficient:
+def cohen(pairs: Sequence[tuple[int, int]], clusters: RatingClusters = None) -> Coefficient:
     """Compute Cohen's unweighted kappa; ``pairs``: codes of two annotators' answers by item."""
     import numpy
 
@@ -51,12 +49,10 @@ def cohen(
         return Coefficient(None, items, why=_ONE_ANSWER)
     # Each item adds one to a cell of the table of first against second answers.
     cells = codes.reshape(-1, 2) @ [len(used), 1]
-    parts = numpy.eye(len(used) ** 2, dtype=int)[cells]
-    value = float(_cohens(parts.sum(axis=0, keepdims=True))[0])
-    return _with_interval(value, parts, _cohens, clusters, seed)
+    return _coefficient(_cohens, numpy.eye(len(used) ** 2, dtype=int)[cells], clusters)
 
 
-def fleiss(counts: ndarray, clusters: RatingClusters = None, seed: int = 0) -> Coefficient:
+def fleiss(counts: ndarray, clusters: RatingClusters = None) -> Coefficient:
     """Compute Fleiss' kappa; ``counts`` (items, k) of answers, with equal row sums.
 
     Raises:
@@ -76,8 +72,7 @@ def fleiss(counts: ndarray, clusters: RatingClusters = None, seed: int = 0) -> C
     # Share of agreeing pairs of answers per item.
     same = ((counts**2).sum(axis=1) - raters) / (raters * (raters - 1))
     parts = numpy.column_stack([counts, same, numpy.ones(items)])
-    value = float(_fleisses(parts.sum(axis=0, keepdims=True))[0])
-    return _with_interval(value, parts, _fleisses, clusters, seed)
+    return _coefficient(_fleisses, parts, clusters)
 
 
 def alpha(
@@ -105,22 +100,16 @@ def alpha(
         counts.shape[1], dtype=int
     )
     parts = (pairs / (counts.sum(axis=1) - 1)[:, None, None]).reshape(items, -1)
-    figures = _ordinals if ordinal else _nominals
-    value = float(figures(parts.sum(axis=0, keepdims=True))[0])
-    return _with_interval(value, parts, figures, clusters, seed)
+    return _coefficient(_ordinals if ordinal else _nominals, parts, clusters, seed)
 
 
-def _with_interval(
-    value: float,
-    parts: ndarray,
-    figures: Callable[[ndarray], ndarray],
-    clusters: RatingClusters,
-    seed: int,
+def _coefficient(
+    figures: Callable[[ndarray], ndarray], parts: ndarray, clusters: RatingClusters, seed: int = 0
 ) -> Coefficient:
     """``parts`` (items x sums): contribution of each item to the sums that ``figures`` takes."""
     import numpy
 
-    items = len(parts)
+    items, value = len(parts), float(figures(parts.sum(axis=0, keepdims=True))[0])
     if clusters is not None:
         names, rows = numpy.unique(numpy.asarray(clusters), return_inverse=True)
         sums = numpy.zeros((len(names), parts.shape[1]))
