@@ -8,6 +8,7 @@ HInter's own (:mod:`hinter_core.prioritisation.adaptive`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class FixedOrder(CaseOrder):
 
     def next(self, number: int) -> list[int]:
         """Return the next cases of the permutation."""
-        return [place for _, place in zip(range(number), self._left, strict=False)]
+        return list(islice(self._left, number))
 
     def learn(self, chosen: Sequence[int], faults: Sequence[bool]) -> None:
         """Learn nothing."""

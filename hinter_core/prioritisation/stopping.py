@@ -45,7 +45,6 @@ class RateSequence:
     """
 
     population: int
-    confidence: float = CONFIDENCE
     centre: float = 0.02
     faults: int = 0
     cases: int = 0
@@ -60,7 +59,7 @@ class RateSequence:
 
         With a rate above the observed one all higher rates are, with one below it all lower.
         """
-        return self._log_ratio(rate) >= -log(1 - self.confidence)
+        return self._log_ratio(rate) >= -log(1 - CONFIDENCE)
 
     def bounds(self) -> tuple[float, float]:
         """Return the ends of the interval of rates that are not excluded."""
@@ -135,7 +134,6 @@ class AuditedOrder(CaseOrder):
         self.rate = RateSequence(cases, centre=centre)
         self.audited = 0  # calls made for the audit
         self.given = 0
-        self.found = 0  # faults among all cases asked
         self._given: set[int] = set()
         self._known: dict[int, bool] = {}
         self._gone = 0  # places of the sequence that are known without a gap
@@ -163,9 +161,7 @@ class AuditedOrder(CaseOrder):
     def learn(self, chosen: Sequence[int], faults: Sequence[bool]) -> None:
         """Take verdicts, also on cases that were not given; go on in the audit as far as known."""
         self._given.update(map(int, chosen))
-        for place, fault in zip(chosen, faults, strict=True):
-            self._known[int(place)] = bool(fault)
-            self.found += bool(fault)
+        self._known |= zip(map(int, chosen), map(bool, faults), strict=True)
         self._order.learn(chosen, faults)
         while self._gone < len(self._sequence) and self._sequence[self._gone] in self._known:
             self.rate.add(self._known[self._sequence[self._gone]])
@@ -212,7 +208,7 @@ class StopBelow:
             return ""
         side = "below" if rate.faults < self.limit * rate.cases else "above"
         return (
-            f"The rate is {side} {percent} with {100 * rate.confidence:g} % confidence, by "
+            f"The rate is {side} {percent} with {100 * CONFIDENCE:g} % confidence, by "
             f"{rate.cases:,} cases of the audit with {rate.faults:,} faults."
         )
 

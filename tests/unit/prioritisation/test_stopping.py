@@ -68,7 +68,6 @@ def test_the_audit_is_a_random_sequence_without_gaps() -> None:
         # Known cases were skipped, and a quarter of the calls is made for the audit.
         assert order.audited <= 0.25 * len(asked) + 1
     assert len(asked) == 40
-    assert order.found == 10
 
 
 def test_rules() -> None:
