@@ -430,8 +430,7 @@ def apply_edits(text: str, edits: Sequence[Edit], sentences: Sequence[Sentence])
 
 def difference(source: str, mutant: str) -> Splice:
     """Return everything that differs between two texts, as one replacement of whole words."""
-    begin = _common_prefix(source, mutant)
-    end = _common_prefix(source[begin:][::-1], mutant[begin:][::-1])
+    begin, end = common_ends(source, mutant)
     while _inside_word(source, begin) or _inside_word(mutant, begin):
         begin -= 1
     while _inside_word(source, len(source) - end) or _inside_word(mutant, len(mutant) - end):
@@ -440,7 +439,13 @@ def difference(source: str, mutant: str) -> Splice:
     return Splice(begin, stop, source[begin:stop], mutant[begin : len(mutant) - end], begin)
 
 
-def _common_prefix(first: str, second: str) -> int:
+def common_ends(first: Sequence[str], second: Sequence[str]) -> tuple[int, int]:
+    """Count the letters, or words, that both begin with, and that both end with after these."""
+    begin = _common_prefix(first, second)
+    return begin, _common_prefix(first[begin:][::-1], second[begin:][::-1])
+
+
+def _common_prefix(first: Sequence[str], second: Sequence[str]) -> int:
     pairs = enumerate(zip(first, second, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(first), len(second)))
 

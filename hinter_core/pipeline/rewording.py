@@ -9,13 +9,13 @@ it was is never one.
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 
 from hinter_core.errors import InputError
 from hinter_core.models.prompting import PARAPHRASE
 from hinter_core.models.registry import is_generative, open_store
 from hinter_core.models.replies.reading import refuses
 from hinter_core.models.store import PredictionStore
+from hinter_core.mutation.edits import common_ends
 from hinter_core.mutation.plan import Plan
 from hinter_core.relations.changes.paraphrase import CONTEXT, CONTEXT_ATTRIBUTE
 from hinter_core.relations.changes.phrases import Pieces, edit_of
@@ -123,22 +123,10 @@ def _piece(sentence: Sentence, span: Span, new: str) -> Iterator[tuple[int, int,
     if " ".join(old.split()) == " ".join(new.split()):
         return
     first, second = (re.findall(r"\s*\S+|\s+$", part) for part in (old, new))
-    head, tail = alike_ends(first, second)
+    head, tail = common_ends(first, second)
     removed, added = ("".join(part[head : len(part) - tail]) for part in (first, second))
     start = span[0] + len("".join(first[:head]))
     yield start, start + len(removed), added
-
-
-def alike_ends(first: Sequence[str], second: Sequence[str]) -> tuple[int, int]:
-    """Return how many words two lists begin with and end with in common; none counts twice."""
-    head = _alike(first, second)
-    return head, _alike(first[head:][::-1], second[head:][::-1])
-
-
-def _alike(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return the length of the common prefix, in words."""
-    both = zip(first, second, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], both))
 
 
 def _edits(text: str, changed: Sequence[Pieces]) -> Iterator[Edit]:

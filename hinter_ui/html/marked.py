@@ -11,9 +11,8 @@ from typing import Any
 
 from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.grammar import MASK
-from hinter_core.mutation.edits import mutant_of
+from hinter_core.mutation.edits import common_ends, mutant_of
 from hinter_core.mutation.plan import Plan
-from hinter_core.pipeline.rewording import alike_ends
 from hinter_core.pipeline.words import refused_alike
 from hinter_core.types import (
     SUBSTITUTE,
@@ -81,7 +80,7 @@ def _cut(text: str, spans: Sequence[tuple[int, int]]) -> list[Piece]:
 
 
 def _by_words(old: Sequence[str], new: Sequence[str]) -> tuple[list[Piece], list[Piece]]:
-    head, tail = alike_ends(old, new)
+    head, tail = common_ends(old, new)
     left, right = old[head : len(old) - tail], new[head : len(new) - tail]
     if max(len(left), len(right)) > _MOST:
         codes: Sequence[tuple[str, int, int, int, int]] = [("replace", 0, len(left), 0, len(right))]
