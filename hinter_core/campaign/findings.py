@@ -6,7 +6,7 @@ Functions raise StoreError if a table cannot be read or tables do not fit togeth
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby
+from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, TextIO
@@ -16,11 +16,12 @@ from hinter_core.campaign.reader import ANSWER_COLUMNS, MUTANT_COLUMNS, Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import PLACEBO, VALIDITY, Attributes, has_placebo, spelled
 from hinter_core.data.handwritten import write_edits
-from hinter_core.data.tables import format_of, row_writer, write_rows
+from hinter_core.data.tables import cell_writer, format_of, write_rows
 from hinter_core.errors import InputError
 from hinter_core.language.clean import printable
 from hinter_core.language.spelling import spelling
 from hinter_core.mutation.edits import along_in_words, changes_in_words
+from hinter_core.mutation.lattice import proper_subsets
 from hinter_core.types import Failure, Verdict
 
 ONLY_PLACEBO = (PLACEBO,)
@@ -246,10 +247,11 @@ def find(side: Side, shard: int, place: int) -> MutantRecord | None:
 
 def write_findings(side: Side, wanted: FindingFilter, stream: TextIO) -> int:
     """Write all findings as CSV; return their number."""
-    write, written = row_writer(stream, "csv", COLUMNS), 0
+    write, written = cell_writer(stream), 0
+    write(COLUMNS)
     with _opened(side) as reader:
         for finding in reader.records(None, *wanted.sql()):
-            write(dict(zip(COLUMNS, _cells(finding), strict=True)))
+            write(_cells(finding))
             written += 1
     return written
 
@@ -434,12 +436,7 @@ def _chosen(
     matching = [place for place, mutant in enumerate(mutants) if _fits(mutant, wanted)][:left]
     taken = set(matching)
     if wanted.parts:
-        inside = {
-            frozenset(part)
-            for place in matching
-            for size in range(1, len(keys[place]))
-            for part in combinations(keys[place], size)
-        }
+        inside = {frozenset(part) for place in matching for part in proper_subsets(keys[place])}
         taken |= {place for place, key in enumerate(keys) if key in inside}
     return [mutants[place] for place in sorted(taken)], len(matching)
 

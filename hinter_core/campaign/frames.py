@@ -65,20 +65,16 @@ def mutants_of_check(result: TestResult) -> pandas.DataFrame:
             {"model": model, "original_answer": original, **_of_outcome(result.plan, one)}
             for one in outcomes
         ]
-    return _frame(
-        rows, result.plan.attributes, [name for name in COLUMNS if name not in _OF_CAMPAIGNS]
-    )
+    return _frame(rows, result.plan.attributes, _OF_CAMPAIGNS)
 
 
 def mutants_alone(follow_ups: Sequence[FollowUp]) -> pandas.DataFrame:
     """Return the mutants of a text without answers."""
-    columns = [name for name in COLUMNS if name not in (*_OF_CAMPAIGNS, *_OF_ANSWERS)]
-    rows = []
-    for one in follow_ups:
-        outcome = Outcome(one.mutant, one.conformance, one.validity)
-        row = _of_outcome(one.case.plan, outcome)
-        rows.append({name: value for name, value in row.items() if name not in _OF_ANSWERS})
-    return _frame(rows, (), columns)
+    rows = [
+        _of_outcome(one.case.plan, Outcome(one.mutant, one.conformance, one.validity))
+        for one in follow_ups
+    ]
+    return _frame(rows, (), (*_OF_CAMPAIGNS, *_OF_ANSWERS))
 
 
 def _of_outcome(plan: Plan, outcome: Outcome) -> dict[str, Any]:
@@ -121,17 +117,17 @@ def _answer(labels: Sequence[str]) -> str:
 
 
 def _frame(
-    rows: Sequence[Mapping[str, Any]], attributes: Iterable[str], columns: Sequence[str]
+    rows: Sequence[Mapping[str, Any]], attributes: Iterable[str], without: Sequence[str] = ()
 ) -> pandas.DataFrame:
     """Return rows as a table; the groups of attributes follow what was changed."""
     import pandas
 
+    columns = [name for name in COLUMNS if name not in without]
     known = dict.fromkeys(name for name in attributes for name in (f"{name}_from", f"{name}_to"))
     others = dict.fromkeys(name for row in rows for name in row if name not in COLUMNS)
-    after = columns.index("along") + 1
-    every = [*columns[:after], *(known | others), *columns[after:]]
+    groups, after = list(known | others), columns.index("along") + 1
+    every = [*columns[:after], *groups, *columns[after:]]
     frame = pandas.DataFrame.from_records(list(rows), columns=every)
-    groups = list(known | others)
     frame[groups] = frame[groups].fillna("")
     return frame
 
@@ -151,7 +147,7 @@ def mutants_of_campaign(
     for model in models:
         with CampaignReader(store, (model,), rates=rates) as reader:
             rows += [_of_record(one) for one in reader.records(None, *wanted.sql())]
-    return _frame(rows, (*store.campaign().attributes, *store.scope()), list(COLUMNS))
+    return _frame(rows, (*store.campaign().attributes, *store.scope()))
 
 
 def _of_record(record: MutantRecord) -> dict[str, Any]:

@@ -7,7 +7,7 @@ on a few mutants. Models whose answers cost are not tested.
 import os
 import time
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -290,8 +290,10 @@ def forecast(work: RunScope, *, elsewhere: bool = False) -> Forecast:
     planned_parses = parts.parses.parsed
     each, tried = _seconds_each(parts, follow_ups, campaign.discarded)
     tried_parses = (parts.parses.parsed - planned_parses) / tried if tried else 0.0
-    compared = _compared(parts, follow_ups, campaign.seed)
-    orders, sides = Counter(one.mutant.order for one in follow_ups), _sides(follow_ups)
+    orders = Counter(one.mutant.order for one in follow_ups)
+    order = min(2, max(orders, default=0))  # the one that rates are compared at
+    of_order = [one for one in follow_ups if one.mutant.order == order]
+    compared = _compared(parts, of_order, campaign.seed)
     texts = {one.mutant.text for one in follow_ups} | {case.plan.text for case in cases}
     asked = [*texts, *(case.plan.text for case in cases for _ in range(campaign.repeat))]
     costs = {
@@ -315,20 +317,19 @@ def forecast(work: RunScope, *, elsewhere: bool = False) -> Forecast:
             for store in parts.models
         },
         unusable=unusable,
-        power=_power(sides, _order_of(follow_ups), len(rows)),
-        placebo=round(_counted(parts, follow_ups) * scale),
+        power=_power(of_order, order, len(rows)),
+        placebo=round(_counted(parts, of_order) * scale),
         kept=sum(one.conformance.kept for one in compared),
         compared=len(compared),
         discard=_discard(compared),
     )
 
 
-def _counted(parts: CampaignParts, follow_ups: Sequence[FollowUp]) -> int:
+def _counted(parts: CampaignParts, of_order: Sequence[FollowUp]) -> int:
     """Count placebo mutants as a gate does: kept, and in a text with kept sensitive mutants."""
     made: dict[int, tuple[list[FollowUp], list[FollowUp]]] = {}
-    for one in follow_ups:
-        if one.mutant.order == _order_of(follow_ups):
-            made.setdefault(one.case.number, ([], []))[_neutral(one)].append(one)
+    for one in of_order:
+        made.setdefault(one.case.number, ([], []))[_neutral(one)].append(one)
     looked_at = [
         (real[:: -(-len(real) // _OF_TEXT)], neutral)
         for real, neutral in made.values()
@@ -339,10 +340,9 @@ def _counted(parts: CampaignParts, follow_ups: Sequence[FollowUp]) -> int:
     return sum(neutral for real, neutral in kept if real)
 
 
-def _compared(parts: CampaignParts, follow_ups: Sequence[FollowUp], seed: int) -> list[FollowUp]:
-    """Compare some mutants of the order of rates, drawn at random, with their sources."""
-    order = _order_of(follow_ups)
-    made = [one for one in follow_ups if one.mutant.order == order and not _neutral(one)]
+def _compared(parts: CampaignParts, of_order: Sequence[FollowUp], seed: int) -> list[FollowUp]:
+    """Compare some sensitive mutants, drawn at random, with their sources."""
+    made = [one for one in of_order if not _neutral(one)]
     drawn = Random(seed).sample(made, min(len(made), _COMPARED))
     conform(drawn, parts.parses)
     return drawn
@@ -377,11 +377,14 @@ def _drawn(work: RunScope) -> tuple[list[Row], int]:
     return drawn, unusable if work.texts <= _DRAWN_FROM else round(work.texts * share)
 
 
-def _power(sides: Mapping[int, tuple[int, int]], order: int, looked_at: int) -> str:
+def _power(of_order: Sequence[FollowUp], order: int, looked_at: int) -> str:
     """Estimate the number of texts needed to detect an excess over placebo."""
     if not order:
         return ""
-    rows = list(sides.values())
+    sides = Counter[int](), Counter[int]()
+    for one in of_order:
+        sides[_neutral(one)][one.case.number] += 1
+    rows = [(sides[False][row], sides[True][row]) for row in sides[False] | sides[True]]
     rows += [(0, 0)] * (looked_at - len(rows))
     needed = texts_needed(rows, _RATES, _ALIKE)
     if needed is None:
@@ -396,20 +399,6 @@ def _power(sides: Mapping[int, tuple[int, int]], order: int, looked_at: int) -> 
         f"{needed:,} texts like these ({100 * POWER:.0f} % power; mutants of one text correlated "
         f"by {_ALIKE:g}), and more if a few words make all errors"
     )
-
-
-def _order_of(follow_ups: Sequence[FollowUp]) -> int:
-    """Return the order that rates are compared at: 2, if there is one of it."""
-    return min(2, max((one.mutant.order for one in follow_ups), default=0))
-
-
-def _sides(follow_ups: Sequence[FollowUp]) -> dict[int, tuple[int, int]]:
-    """Return by text how many sensitive and how many placebo mutants of that order it has."""
-    order, sides = _order_of(follow_ups), (Counter[int](), Counter[int]())
-    for one in follow_ups:
-        if one.mutant.order == order:
-            sides[_neutral(one)][one.case.number] += 1
-    return {row: (sides[False][row], sides[True][row]) for row in sides[False] | sides[True]}
 
 
 def _seconds_each(

@@ -344,7 +344,7 @@ def _hidden(
     few = f"QUALIFY row_number() OVER (PARTITION BY m.row ORDER BY m.place) <= {_EACH}"
     where = f"a0.verdict = 'hidden' AND NOT {has_placebo('m.attributes')}"
     with CampaignReader(store, (model,)) as reader:
-        return tuple(reader.records((shard,), where, among=few, limit=LATEST))
+        return tuple(islice(reader.records((shard,), where, among=few), LATEST))
 
 
 def missing_shards(store: CampaignStore) -> list[int]:

@@ -402,26 +402,16 @@ class CampaignReader:
         parameters: Mapping[str, Any] | None = None,
         *,
         among: str = "",
-        start: int = 0,
-        limit: int | None = None,
     ) -> Iterator[MutantRecord]:
         """Yield mutants in the order of the tables, without holding them.
 
         ``where``: SQL over ``m`` (:data:`VIEWS` mutants), ``t`` (texts), and ``a0``, the first
-        model's answers. ``among``: a clause QUALIFY on those. ``start``: matching mutants to skip
-        in the first shard; ``limit``: maximum number of mutants.
+        model's answers. ``among``: a clause QUALIFY on those.
         """
-        left = limit
         for shard in self.shards if shards is None else shards:
-            if left == 0:
-                return
             self.check((shard,))
             sql = f"{self._joined((shard,), [*self.models])} AND ({where}) {among} ORDER BY m.place"
-            sql += f" OFFSET {start}" if left is None else f" LIMIT {left} OFFSET {start}"
-            for row in self.stream(sql, **(parameters or {})):
-                yield self._record(row)
-                left = None if left is None else left - 1
-            start = 0  # the places skipped lie in the first shard
+            yield from map(self._record, self.stream(sql, **(parameters or {})))
 
     def _joined(self, shards: Sequence[int], models: Sequence[str], among: str = "") -> str:
         """Return SQL for mutants, each with all its answers, by one join, as each takes memory.

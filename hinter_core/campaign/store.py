@@ -269,14 +269,9 @@ class CampaignStore:
 
         def of_shard(shard: int) -> set[Path]:
             try:
-                rows = written.rows(shard, ends=ends)
+                unfit = {path for path, _ in written.unfit(shard, ends=ends)}
             except StoreError:
                 return written.of_shard[shard]
-            unfit = {
-                path
-                for path, number in rows.items()
-                if count_rows(path, ends=ends) != number or written.misplaced(shard, path)
-            }
             return written.of_shard[shard] if written.mutants(shard) in unfit else unfit
 
         with ThreadPoolExecutor(_AT_ONCE) as threads:  # which a place answers at once
@@ -299,17 +294,10 @@ class CampaignStore:
                     faults.append(f"{self.texts(shard).name} is missing")
                 continue
             try:
-                expected = written.rows(shard)
+                faults += [why for _, why in written.unfit(shard)]
             except StoreError as error:
                 faults.append(str(error).removesuffix(CURE))
                 continue
-            for path, number in expected.items():
-                if (rows := count_rows(path)) is None:
-                    faults.append(f"{path} {BROKEN}".removesuffix(CURE))
-                elif rows != number:
-                    faults.append(f"{path.name} has {rows} rows, not {number}")
-                elif why := written.misplaced(shard, path):
-                    faults.append(why)
             for name, model in models.items():
                 if not written.answers(shard, model["identity"]):
                     path = self.answers(shard, model["identity"])
@@ -367,8 +355,8 @@ class Written:
             found[int(name.partition(".")[0])].add(path)
         return found
 
-    def rows(self, shard: int, *, ends: bool = False) -> dict[Path, int]:
-        """Return how many rows the mutants and answers of a shard have to have, by its texts.
+    def unfit(self, shard: int, *, ends: bool = False) -> Iterator[tuple[Path, str]]:
+        """Yield the tables of mutants and answers that do not fit the texts of a shard, and why.
 
         Raises:
             StoreError: the table of texts is damaged; with ``ends``, only as far as it is read.
@@ -380,7 +368,13 @@ class Written:
         made = sum(outcomes["mutants"].to_pylist())
         both = made + outcomes["outcome"].to_pylist().count(TESTED)
         answers = dict.fromkeys(self.of_shard[shard] - {texts}, both)
-        return answers | {self.mutants(shard): made}
+        for path, number in (answers | {self.mutants(shard): made}).items():
+            if (rows := count_rows(path, ends=ends)) is None:
+                yield path, f"{path} {BROKEN}".removesuffix(CURE)
+            elif rows != number:
+                yield path, f"{path.name} has {rows} rows, not {number}"
+            elif why := self.misplaced(shard, path):
+                yield path, why
 
     def misplaced(self, shard: int, path: Path, rows: tuple[int, int] | None = None) -> str:
         """Say that a table is of other texts than its shard, which it was copied to; "" if not.

@@ -8,7 +8,7 @@ Departure: the paper combines any two edits; here, those of one person may be me
 
 import random
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain, combinations, islice, product
@@ -27,13 +27,13 @@ _DRAWS_IN_TURN = 20  # for each mutant, before groups that are drawn up leave th
 _MOST_CHECKED = 10_000  # combinations of places that are looked at to count what is possible
 
 
-def subsets(edits: Sequence[Edit]) -> Iterator[tuple[Edit, ...]]:
+def subsets(edits: Collection[_Key]) -> Iterator[tuple[_Key, ...]]:
     """Yield all non-empty subsets of ``edits``, smaller ones first."""
     for size in range(1, len(edits) + 1):
         yield from combinations(edits, size)
 
 
-def proper_subsets(edits: Sequence[Edit]) -> Iterator[tuple[Edit, ...]]:
+def proper_subsets(edits: Collection[_Key]) -> Iterator[tuple[_Key, ...]]:
     """Yield all non-empty proper subsets of ``edits``, smaller ones first."""
     for size in range(1, len(edits)):
         yield from combinations(edits, size)

@@ -6,7 +6,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, combinations
+from itertools import accumulate
 from typing import Any
 
 from hinter_core.campaign.parquet import read_table
@@ -14,6 +14,7 @@ from hinter_core.campaign.running.rows import stored_follow_up
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import edit_from_row, is_placebo
 from hinter_core.errors import InputError
+from hinter_core.mutation.lattice import proper_subsets
 from hinter_core.pipeline.case import FollowUp, TestCase
 from hinter_core.prioritisation.cases import EditWords, PairCase, case_of
 from hinter_core.types import SUBSTITUTE, Edit
@@ -88,11 +89,8 @@ class PlannedMutants:
         """Return the places of a mutant's parts, smallest first, then of the mutant."""
         text, edits = self._sets[place]
         made = self._known[text].made
-        subsets = (
-            frozenset(part) for size in range(1, len(edits)) for part in combinations(edits, size)
-        )
-        parts = (place_of_part for part in subsets for place_of_part in made.get(part, ()))
-        return [*(parts if self._with_parts else ()), place]
+        parts = proper_subsets(edits) if self._with_parts else ()
+        return [*(one for part in parts for one in made.get(frozenset(part), ())), place]
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         for table in self._tables:

@@ -16,6 +16,7 @@ from hinter_core.relations.family import relation_name
 from hinter_core.types import (
     ROW,
     Conformance,
+    Effect,
     Failure,
     Grades,
     Layer,
@@ -130,14 +131,14 @@ def not_asked_row(row: int, mutant: int) -> dict[str, Any]:
 
 def outcome_row(place: int, follow_up: FollowUp, outcome: Outcome) -> dict[str, Any]:
     """Return a model's answer to the mutant at ``place`` of its shard, with verdict and effect."""
-    effect = outcome.effect
+    effect = outcome.effect or Effect("")
     return {
         **_answer(follow_up.case.number, place, outcome.prediction),
         "verdict": outcome.verdict.value,
         "changed": outcome.changed,
-        "shift": effect.shift if effect else None,
-        "distance": effect.distance if effect else None,
-        "interaction": effect.interaction if effect else None,
+        "shift": effect.shift,
+        "distance": effect.distance,
+        "interaction": effect.interaction,
     }
 
 
