@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-import typer
+from typer import Argument, Option
 
 from hinter_core.annotation.backup import (
     FOLDER,
@@ -44,7 +44,7 @@ from hinter_core.annotation.project.store import AnnotationStore, opened
 from hinter_core.annotation.project.types import Project, Status
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli.options import Validity, command_group, output, print_json, say
-from hinter_core.data.tables import row_writer
+from hinter_core.data.tables import cell_writer
 from hinter_core.errors import InputError
 from hinter_core.files.columns import pairs_of
 from hinter_core.language.parsing import ParseStore, load_parser
@@ -53,51 +53,50 @@ from hinter_core.places import place_of
 from hinter_core.report.formats import markdown_of, plain, print_sections
 
 _REASONS, _ROWS = 10, 5  # shown
-ProjectFile = Annotated[Path, typer.Argument(metavar="PROJECT", help="A project's .sqlite file.")]
+ProjectFile = Annotated[Path, Argument(metavar="PROJECT", help="A project's .sqlite file.")]
 annotate = command_group("Let people judge mutants.")
 
 
 @annotate.command("create")
 def create(
     project: ProjectFile,
-    name: Annotated[str, typer.Option(help="Title for annotators; default: the file's.")] = "",
+    name: Annotated[str, Option(help="Title for annotators; default: the file's.")] = "",
     campaign: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--from",
             parser=place_of,
             help="A campaign's directory to draw mutants from; or a .hinter-project, Parquet file "
             "or data set of an export, whose settings and questions the project takes.",
         ),
     ] = None,
-    many: Annotated[int, typer.Option(help="Maximum mutants to draw.")] = 200,
-    seed: Annotated[int, typer.Option(help="Seed of the draw and of all orders.")] = 0,
+    many: Annotated[int, Option(help="Maximum mutants to draw.")] = 200,
+    seed: Annotated[int, Option(help="Seed of the draw and of all orders.")] = 0,
     outcome: Annotated[
-        list[str] | None,
-        typer.Option(help="Draw only these, as hidden or 'discarded: part of speech'."),
+        list[str] | None, Option(help="Draw only these, as hidden or 'discarded: part of speech'.")
     ] = None,
     attributes: Annotated[
         list[str] | None,
-        typer.Option(help="Draw only changes of exactly these, as race,gender; may be repeated."),
+        Option(help="Draw only changes of exactly these, as race,gender; may be repeated."),
     ] = None,
     questions: Annotated[
-        Path | None, typer.Option(help="Your own questions (YAML; see docs/howto/annotation.md).")
+        Path | None, Option(help="Your own questions (YAML; see docs/howto/annotation.md).")
     ] = None,
     labels: Annotated[
-        str, typer.Option(help="Labels of the task, as positive,negative, to ask for one.")
+        str, Option(help="Labels of the task, as positive,negative, to ask for one.")
     ] = "",
-    language: Annotated[str, typer.Option(help="Language of the questions: en or de.")] = "en",
-    share: Annotated[float, typer.Option(help="Share of items for all annotators.")] = 0.2,
-    copies: Annotated[int, typer.Option(help="Annotators of each other item.")] = 1,
+    language: Annotated[str, Option(help="Language of the questions: en or de.")] = "en",
+    share: Annotated[float, Option(help="Share of items for all annotators.")] = 0.2,
+    copies: Annotated[int, Option(help="Annotators of each other item.")] = 1,
     validity: Validity = 0.0,
-    repeats: Annotated[float, typer.Option(help="Share of items shown again unannounced.")] = 0.05,
-    gap: Annotated[int, typer.Option(help="Judgements between an item and its repeat.")] = 10,
-    quota: Annotated[int, typer.Option(help="Judgements of one person at most; 0: no limit.")] = 0,
+    repeats: Annotated[float, Option(help="Share of items shown again unannounced.")] = 0.05,
+    gap: Annotated[int, Option(help="Judgements between an item and its repeat.")] = 10,
+    quota: Annotated[int, Option(help="Judgements of one person at most; 0: no limit.")] = 0,
     gold: Annotated[
-        bool, typer.Option("--gold", help="Give texts with your decision to everybody.")
+        bool, Option("--gold", help="Give texts with your decision to everybody.")
     ] = False,
     blind: Annotated[
-        bool, typer.Option("--blind/--not-blind", help="Hide verdicts of models and invariant.")
+        bool, Option("--blind/--not-blind", help="Hide verdicts of models and invariant.")
     ] = True,
 ) -> None:
     """Create a project, empty or from a campaign or an export; the owner's key is shown once."""
@@ -172,10 +171,10 @@ def _warn() -> None:
 def invite(
     project: ProjectFile,
     address: Annotated[
-        str, typer.Option(help="Address of the app; default: this machine's, port 7860.")
+        str, Option(help="Address of the app; default: this machine's, port 7860.")
     ] = "",
     move: Annotated[
-        bool, typer.Option("--move", help="Move the project to the app's folder first.")
+        bool, Option("--move", help="Move the project to the app's folder first.")
     ] = False,
 ) -> None:
     """Print the link for annotators; the app must run and show the project."""
@@ -223,14 +222,14 @@ def status(project: ProjectFile) -> None:
     _warn()
 
 
-Person = Annotated[str, typer.Argument(metavar="NAME", help="An annotator's name.")]
+Person = Annotated[str, Argument(metavar="NAME", help="An annotator's name.")]
 
 
 @annotate.command("exclude")
 def exclude_person(
     project: ProjectFile,
     name: Person,
-    reason: Annotated[str, typer.Option(help="Why; reports state it.")],
+    reason: Annotated[str, Option(help="Why; reports state it.")],
 ) -> None:
     """Let an annotator's judgements no longer count; reports have figures with and without."""
     with opened(project) as store:
@@ -251,7 +250,7 @@ def erase_person(
     project: ProjectFile,
     name: Person,
     keep: Annotated[
-        bool, typer.Option("--keep-answers", help="Keep the answers without the person.")
+        bool, Option("--keep-answers", help="Keep the answers without the person.")
     ] = False,
 ) -> None:
     """Erase an annotator with all judgements, from the file and from copies on the Hub."""
@@ -265,7 +264,7 @@ def erase_person(
 def merge_people(
     project: ProjectFile,
     name: Person,
-    into: Annotated[str, typer.Option(help="Name that stays.")],
+    into: Annotated[str, Option(help="Name that stays.")],
 ) -> None:
     """Give all judgements of one name to another name of the same annotator."""
     with opened(project) as store:
@@ -292,9 +291,9 @@ def decisions(project: ProjectFile) -> None:
 @annotate.command("decide")
 def decide(
     project: ProjectFile,
-    item: Annotated[str, typer.Argument(help="The item's id.")],
-    question: Annotated[str, typer.Argument(help="The question's id.")],
-    value: Annotated[str, typer.Argument(help="The answer; none takes a decision back.")] = "",
+    item: Annotated[str, Argument(help="The item's id.")],
+    question: Annotated[str, Argument(help="The question's id.")],
+    value: Annotated[str, Argument(help="The answer; none takes a decision back.")] = "",
 ) -> None:
     """Decide on a question about an item, change a decision, or take it back."""
     with opened(project) as store:
@@ -319,9 +318,7 @@ def reopen(project: ProjectFile) -> None:
 
 
 @annotate.command("remove")
-def remove(
-    project: ProjectFile, item: Annotated[str, typer.Argument(help="The item's id.")]
-) -> None:
+def remove(project: ProjectFile, item: Annotated[str, Argument(help="The item's id.")]) -> None:
     """Remove an item; its judgements no longer count."""
     with opened(project) as store:
         store.remove(item)
@@ -329,9 +326,7 @@ def remove(
 
 
 @annotate.command("restore")
-def restore(
-    project: ProjectFile, item: Annotated[str, typer.Argument(help="The item's id.")]
-) -> None:
+def restore(project: ProjectFile, item: Annotated[str, Argument(help="The item's id.")]) -> None:
     """Restore a removed item; its judgements count again."""
     with opened(project) as store:
         store.restore(item)
@@ -343,30 +338,26 @@ def import_items(
     project: ProjectFile,
     file: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="FILE",
             help="CSV, TSV, JSONL, Parquet, Label Studio or Argilla JSON; a folder; hf:ORG/NAME.",
         ),
     ],
     columns: Annotated[
-        list[str] | None,
-        typer.Option("--map", help="Columns, as mutant=text,answer.sense=makes_sense."),
+        list[str] | None, Option("--map", help="Columns, as mutant=text,answer.sense=makes_sense.")
     ] = None,
     values: Annotated[
-        list[str] | None,
-        typer.Option(help="Answers, as Fine=yes, or sense:Fine=yes for one question."),
+        list[str] | None, Option(help="Answers, as Fine=yes, or sense:Fine=yes for one question.")
     ] = None,
-    annotator: Annotated[str, typer.Option(help="Annotator, if no column names one.")] = "",
-    attributes: Annotated[str, typer.Option(help="Attributes, if no column names them.")] = "",
-    mend: Annotated[
-        bool, typer.Option("--mend", help="Repair letters that were encoded twice.")
-    ] = False,
+    annotator: Annotated[str, Option(help="Annotator, if no column names one.")] = "",
+    attributes: Annotated[str, Option(help="Attributes, if no column names them.")] = "",
+    mend: Annotated[bool, Option("--mend", help="Repair letters that were encoded twice.")] = False,
     invariant: Annotated[
-        bool, typer.Option("--invariant", help="Run the invariant on pairs without verdict.")
+        bool, Option("--invariant", help="Run the invariant on pairs without verdict.")
     ] = False,
-    parser: Annotated[str, typer.Option(help="Parser for the invariant.")] = "embedded",
+    parser: Annotated[str, Option(help="Parser for the invariant.")] = "embedded",
     errors: Annotated[
-        Path | None, typer.Option(help="New CSV file for the rows left out, with the reasons.")
+        Path | None, Option(help="New CSV file for the rows left out, with the reasons.")
     ] = None,
 ) -> None:
     """Add items and judgements from a file; those that the project has are not added twice."""
@@ -420,38 +411,38 @@ def _report(done: Imported) -> None:
 
 
 def _write(errors: Path, problems: Sequence[tuple[int, str]]) -> None:
-    columns = ("row", "left out because")
     with output(errors) as out:
-        write = row_writer(out, "csv", columns)
+        write = cell_writer(out)
+        write(("row", "left out because"))
         for problem in problems:
-            write(dict(zip(columns, problem, strict=True)))
+            write(problem)
 
 
 @annotate.command("export")
 def export(
     project: ProjectFile,
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="New file, or folder for dataset.")
+        Path | None, Argument(metavar="[FILE]", help="New file, or folder for dataset.")
     ] = None,
     kind: Annotated[
-        str, typer.Option("--format", help=f"{', '.join(FORMATS)}; default: by the file's name.")
+        str, Option("--format", help=f"{', '.join(FORMATS)}; default: by the file's name.")
     ] = "",
     history: Annotated[
-        bool, typer.Option("--history", help="Include corrected and withdrawn judgements.")
+        bool, Option("--history", help="Include corrected and withdrawn judgements.")
     ] = False,
-    items_only: Annotated[bool, typer.Option("--items-only", help="Without judgements.")] = False,
+    items_only: Annotated[bool, Option("--items-only", help="Without judgements.")] = False,
     anonymous: Annotated[
-        bool, typer.Option("--anonymous", help="Numbers instead of annotators' names.")
+        bool, Option("--anonymous", help="Numbers instead of annotators' names.")
     ] = False,
     consensus: Annotated[
-        bool, typer.Option("--consensus", help="One judgement per item: adjudicated or majority.")
+        bool, Option("--consensus", help="One judgement per item: adjudicated or majority.")
     ] = False,
-    out: Annotated[Path | None, typer.Option(help="The file, in place of FILE.")] = None,
+    out: Annotated[Path | None, Option(help="The file, in place of FILE.")] = None,
     push: Annotated[
-        str, typer.Option(help="Write to this data set of the Hub, as ORG/NAME, instead.")
+        str, Option(help="Write to this data set of the Hub, as ORG/NAME, instead.")
     ] = "",
     public: Annotated[
-        bool, typer.Option("--public", help="Push even if everybody can read the data set.")
+        bool, Option("--public", help="Push even if everybody can read the data set.")
     ] = False,
 ) -> None:
     """Write items and judgements to a file, a folder or the Hub; import reads them again."""
@@ -477,9 +468,9 @@ def export(
 @annotate.command("agreement")
 def agreement(
     project: ProjectFile,
-    question: Annotated[str, typer.Option(help="Evaluate only this question.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="All results, as JSON.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Tables in Markdown.")] = False,
+    question: Annotated[str, Option(help="Evaluate only this question.")] = "",
+    as_json: Annotated[bool, Option("--json", help="All results, as JSON.")] = False,
+    markdown: Annotated[bool, Option("--markdown", help="Tables in Markdown.")] = False,
 ) -> None:
     """Report the agreement of annotators, and the invariant's precision and recall."""
     if as_json and markdown:

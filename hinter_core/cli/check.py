@@ -3,33 +3,34 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from hinter_core.api.checking import CHECKED, prepare_check
+from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.campaign.spec import from_mapping
-from hinter_core.cli.options import budget_of, output, read_text, say, with_settings
+from hinter_core.cli.options import Json, budget_of, output, read_text, say, with_options
 from hinter_core.models.base import Generative
 from hinter_core.models.budget import cost_in_words
 from hinter_core.pipeline.neutral import NEUTRAL, SWAPS
 
 
-@with_settings(*CHECKED)
+@with_options([CAMPAIGN_OPTIONS[name] for name in CHECKED])
 def check(
     *,
     settings: dict[str, Any],
     words: Annotated[
-        str | None, typer.Argument(metavar="TEXT", help="Text to check, the same as --text.")
+        str | None, Argument(metavar="TEXT", help="Text to check, the same as --text.")
     ] = None,
-    text: Annotated[str | None, typer.Option(help="Text to check.")] = None,
+    text: Annotated[str | None, Option(help="Text to check.")] = None,
     file: Annotated[
-        Path | None, typer.Option(help="UTF-8 file with the text; - for standard input.")
+        Path | None, Option(help="UTF-8 file with the text; - for standard input.")
     ] = None,
-    model: Annotated[str, typer.Option(help="Model under test.")] = "embedded",
+    model: Annotated[str, Option(help="Model under test.")] = "embedded",
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="Print the maximum cost without testing.")
+        bool, Option("--estimate", help="Print the maximum cost without testing.")
     ] = False,
-    neutral: Annotated[int, typer.Option(help=NEUTRAL.help)] = SWAPS,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    neutral: Annotated[int, Option(help=NEUTRAL.help)] = SWAPS,
+    as_json: Json = False,
 ) -> None:
     """Mutate a text and show the changes that flip the model's answer."""
     source = read_text(text, file, words)

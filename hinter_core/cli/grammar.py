@@ -4,9 +4,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
-from hinter_core.cli.options import command_group, print_json, say
+from hinter_core.cli.options import Json, command_group, print_json, say
 from hinter_core.generators.grammars.cases import (
     GrammarRow,
     GrammarTable,
@@ -20,13 +20,13 @@ from hinter_core.generators.grammars.sampling import Sentences, coverage_of
 from hinter_core.mutation.settings import Settings
 
 grammar = command_group("Grammars that make sentences (Astraea).")
-Name = Annotated[str, typer.Argument(help="A grammar that comes with HInter, or a YAML file.")]
+Name = Annotated[str, Argument(help="A grammar that comes with HInter, or a YAML file.")]
 
 
 @grammar.command("show")
 def show(
     name: Annotated[
-        str, typer.Argument(help="A grammar, or a YAML file; without it, all are listed.")
+        str, Argument(help="A grammar, or a YAML file; without it, all are listed.")
     ] = "",
 ) -> None:
     """Show the rules and the sensitive values of a grammar, or list those that come with HInter."""
@@ -55,9 +55,7 @@ def check(name: Name) -> None:
 
 
 @grammar.command("count")
-def count(
-    name: Name, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
-) -> None:
+def count(name: Name, as_json: Json = False) -> None:
     """Count the sentences of a grammar exactly."""
     loaded = load_grammar(name)
     require_sound(loaded, name)
@@ -78,19 +76,19 @@ def count(
 @grammar.command("sample")
 def sample(
     name: Name,
-    sentences: Annotated[int, typer.Option(min=1, help="Maximum number of sentences.")] = 10,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
+    sentences: Annotated[int, Option(min=1, help="Maximum number of sentences.")] = 10,
+    seed: Annotated[int, Option(min=0, help="Seed of the draw.")] = 0,
     variants: Annotated[
-        bool, typer.Option("--variants", help="Show what each sentence is changed to, too.")
+        bool, Option("--variants", help="Show what each sentence is changed to, too.")
     ] = False,
     weights: Annotated[
         Path | None,
-        typer.Option(help="Weights of words, as hinter diagnose writes them (JSON)."),
+        Option(help="Weights of words, as hinter diagnose writes them (JSON).")
     ] = None,
     covered: Annotated[
         bool,
-        typer.Option("--coverage", help="Print the share of terminals, and of pairs of words, that "
-                     "the sentences cover, instead of the sentences."),
+        Option("--coverage", help="Print the share of terminals, and of pairs of words, that "
+                     "the sentences cover, instead of the sentences.")
     ] = False,
 ) -> None:  # fmt: skip
     """Draw sentences of a grammar, each once."""

@@ -5,7 +5,7 @@ import io
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext
 from operator import itemgetter
 from pathlib import Path
@@ -14,7 +14,6 @@ from typing import Annotated, Any, TextIO, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError
 from hinter_core.files.source import ENDINGS, ending_of
@@ -34,6 +33,8 @@ Validity = Annotated[
     ),
 ]
 Folder = Annotated[Path, typer.Argument(parser=place_of, help="A campaign's directory.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+OneModel = Annotated[str, typer.Option(help="The model.  [default: the first of the campaign]")]
 _SECTIONS = {"data": "Data", "mutants": "Mutants", "run": "Models"}
 
 
@@ -67,19 +68,13 @@ class WholeHelp(TyperGroup):
             )
 
 
-def with_settings(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Replace the parameter ``settings`` of a command with one option per named campaign setting.
+def with_options(
+    options: Collection[Option],
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Replace the parameter ``settings`` of a command with one option per setting.
 
     The command receives the settings that the user gave, by name.
     """
-    return with_options([CAMPAIGN_OPTIONS[name] for name in names])
-
-
-def with_options(
-    options: Sequence[Option],
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Replace the parameter ``settings`` of a command with one option per setting."""
-    names = [option.name for option in options]
     # Who repeats such an option means all its values.
     with_commas = {o.name for o in options if o.type is tuple and not getattr(o, "each", "")}
 
@@ -92,7 +87,7 @@ def with_options(
         )
 
         def call(**given: Any) -> None:
-            settings = {name: given.pop(name) for name in names}
+            settings = {option.name: given.pop(option.name) for option in options}
             set_ = {name: value for name, value in settings.items() if value is not None}
             for name in set_.keys() & with_commas:
                 set_[name] = ",".join(set_[name])

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import typer
 from tqdm import tqdm
+from typer import Option
 
 from hinter_core.cli.options import print_json, say, with_options
 from hinter_core.errors import InputError
@@ -26,32 +26,30 @@ from hinter_core.report.formats import plain, print_sections
 Number = TypeVar("Number", int, float)
 
 
-@with_options(list(REPAIR_OPTIONS.values()))
+@with_options(REPAIR_OPTIONS.values())
 def repair(
     *,
     settings: dict[str, Any],
     out: Annotated[
-        Path, typer.Option(help="Directory of the repair; an interrupted one goes on there.")
+        Path, Option(help="Directory of the repair; an interrupted one goes on there.")
     ] = Path("repair"),
     sweep: Annotated[
         str,
-        typer.Option(
+        Option(
             help="Repair once with each of these shares, with commas, such as 0.0025,0.01,0.05; "
             "print one table (Astraea, Table VII)."
         ),
     ] = "",
-    tops: Annotated[
-        str, typer.Option(help="With --sweep: numbers of topmost words, such as 5,10.")
-    ] = "",
+    tops: Annotated[str, Option(help="With --sweep: numbers of topmost words, such as 5,10.")] = "",
     examples_only: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--examples-only",
             help="Train nothing: write the texts to learn from to OUT/examples.csv (text, label). "
             "For any classifier, which you train yourself.",
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Repair a classifier: train it further on balanced cases, and measure before and after."""
     for name, value in settings.items():
@@ -62,7 +60,7 @@ def repair(
     if examples_only and sweep:
         raise InputError("--sweep trains models; leave it out, or --examples-only.")
     shares, numbers = _numbers("sweep", sweep, float), _numbers("tops", tops, int)
-    with _stop_asked() as stop, tqdm(disable=not sys.stderr.isatty(), dynamic_ncols=True) as bar:
+    with _stop_asked() as stop, tqdm(disable=None, dynamic_ncols=True) as bar:
 
         def on_stage(stage: Stage) -> None:
             bar.set_description(stage.name)

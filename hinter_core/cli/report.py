@@ -9,6 +9,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 from tqdm import tqdm
+from typer import Argument, Option
 
 from hinter_core.annotation.evaluation.correction import judged_by_people
 from hinter_core.annotation.project.store import opened
@@ -73,14 +74,14 @@ _TOTAL_FORMS: dict[str, Callable[[CampaignTotals], str]] = {
 
 FailOver = Annotated[
     float | None,
-    typer.Option(
+    Option(
         help="Exit 1 if intersectional errors exceed those of placebo mutants by more than this "
         "share, judged by the lower end of the interval."
     ),
 ]
 Gate = Annotated[
     GateOn,
-    typer.Option(
+    Option(
         "--gate-on",
         help="What --fail-over limits: the excess at its lower end; at its upper end, so that what "
         "is not decided fails, too; the error rate; or the share of hidden findings (with 0, none "
@@ -89,59 +90,47 @@ Gate = Annotated[
 ]
 Humans = Annotated[
     Path | None,
-    typer.Option(
-        metavar="PROJECT",
-        help="Add the error rates of mutants that annotators call valid.",
-    ),
+    Option(metavar="PROJECT", help="Add the error rates of mutants that annotators call valid."),
 ]
 SarifFile = Annotated[
     Path | None,
-    typer.Option("--sarif", help="Write hidden findings to this file, for code scanning (SARIF)."),
+    Option("--sarif", help="Write hidden findings to this file, for code scanning (SARIF)."),
 ]
 Form = Annotated[
     str,
-    typer.Option(
+    Option(
         "--for", help="For another program: model-card, eval-results or inspect (one campaign)."
     ),
 ]
 Tracker = Annotated[
-    str, typer.Option("--log-to", help="Also log the campaign to mlflow, trackio or wandb.")
+    str, Option("--log-to", help="Also log the campaign to mlflow, trackio or wandb.")
 ]
-JUnitFile = Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")]
+JUnitFile = Annotated[Path | None, Option("--junit", help="Write JUnit XML to this file.")]
 
 
 def report(
     folders: Annotated[
         list[Path],
-        typer.Argument(
-            parser=place_of, metavar="FOLDER...", help="One or more campaigns' directories."
-        ),
+        Argument(parser=place_of, metavar="FOLDER...", help="One or more campaigns' directories."),
     ],
-    model: Annotated[
-        list[str] | None, typer.Option(help="Only this model; can be repeated.")
-    ] = None,
+    model: Annotated[list[str] | None, Option(help="Only this model; can be repeated.")] = None,
     attributes: Annotated[
-        str, typer.Option(help="Only mutants that change no others, such as race,gender.")
+        str, Option(help="Only mutants that change no others, such as race,gender.")
     ] = "",
-    markdown: Annotated[bool, typer.Option("--markdown", help="Markdown tables.")] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="Main table for spreadsheets.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="All values as JSON.")] = False,
-    html: Annotated[
-        bool, typer.Option("--html", help="One page with charts, usable offline.")
-    ] = False,
-    latex: Annotated[
-        bool, typer.Option("--latex", help="All tables as LaTeX, with booktabs.")
-    ] = False,
+    markdown: Annotated[bool, Option("--markdown", help="Markdown tables.")] = False,
+    csv: Annotated[bool, Option("--csv", help="Main table for spreadsheets.")] = False,
+    as_json: Annotated[bool, Option("--json", help="All values as JSON.")] = False,
+    html: Annotated[bool, Option("--html", help="One page with charts, usable offline.")] = False,
+    latex: Annotated[bool, Option("--latex", help="All tables as LaTeX, with booktabs.")] = False,
     words: Annotated[
-        bool, typer.Option("--words/--no-words", help="Repeat the tables as sentences.")
+        bool, Option("--words/--no-words", help="Repeat the tables as sentences.")
     ] = True,
     out: Annotated[
-        Path | None,
-        typer.Option(help="Output file; .html, .md, .csv, .json or .tex tells its format."),
+        Path | None, Option(help="Output file; .html, .md, .csv, .json or .tex tells its format.")
     ] = None,
     tables: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Write each table to this folder, as CSV and LaTeX."),
+        Option(metavar="FOLDER", help="Write each table to this folder, as CSV and LaTeX."),
     ] = None,
     fail_over: FailOver = None,
     gate_on: Gate = GateOn.EXCESS,
@@ -267,28 +256,27 @@ def compare(
     first: Folder,
     second: Annotated[
         Path | None,
-        typer.Argument(parser=place_of, help="Second directory; default: two models of the first."),
+        Argument(parser=place_of, help="Second directory; default: two models of the first."),
     ] = None,
     model: Annotated[
-        list[str] | None, typer.Option(help="Model; once for both sides, or once per side.")
+        list[str] | None, Option(help="Model; once for both sides, or once per side.")
     ] = None,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Markdown tables.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="All values as JSON.")] = False,
+    markdown: Annotated[bool, Option("--markdown", help="Markdown tables.")] = False,
+    as_json: Annotated[bool, Option("--json", help="All values as JSON.")] = False,
     changes: Annotated[
-        Path | None,
-        typer.Option(help="CSV file for all changed mutants and new hidden findings."),
+        Path | None, Option(help="CSV file for all changed mutants and new hidden findings.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Output file.")] = None,
+    out: Annotated[Path | None, Option(help="Output file.")] = None,
     fail_over: Annotated[
         float | None,
-        typer.Option(
+        Option(
             help="Exit 1 if the second side makes more intersectional errors by more than this "
             "share, judged by the lower end of the interval."
         ),
     ] = None,
     new: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--new-hidden",
             min=0,
             help="Exit 1 if the second side has more than this many hidden "
@@ -332,18 +320,18 @@ def compare(
 def validity(
     folder: Folder,
     checker: Annotated[
-        str, typer.Option(help="; ".join(f"{name}: {what}" for name, what in CHECKERS.items()))
+        str, Option(help="; ".join(f"{name}: {what}" for name, what in CHECKERS.items()))
     ] = DEFAULT,
     sample: Annotated[
-        int, typer.Option(help="Maximum number of kept mutants, and of discarded ones.")
+        int, Option(help="Maximum number of kept mutants, and of discarded ones.")
     ] = 500,
-    seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
+    seed: Annotated[int, Option(help="Seed of the sample.")] = 0,
 ) -> None:
     """Judge the grammar of a sample of originals, kept and discarded mutants."""
     store = CampaignStore(folder)
     store.read()  # fails before a checker is loaded
     judge = load_checker(checker)
-    with tqdm(unit=" sentences", disable=not sys.stderr.isatty(), dynamic_ncols=True) as bar:
+    with tqdm(unit=" sentences", disable=None, dynamic_ncols=True) as bar:
 
         def on_progress(done: int, of: int) -> None:
             bar.total = of
@@ -360,28 +348,27 @@ def mutants(
     folder: Folder,
     out: Annotated[
         Path | None,
-        typer.Option(help="New CSV, TSV, JSONL or Parquet file; without it, a log is printed."),
+        Option(help="New CSV, TSV, JSONL or Parquet file; without it, a log is printed."),
     ] = None,
     verdict: Annotated[
-        list[str] | None, typer.Option(help="Only mutants with this verdict; can be repeated.")
+        list[str] | None, Option(help="Only mutants with this verdict; can be repeated.")
     ] = None,
     attributes: Annotated[
-        str, typer.Option(help="Only mutants that change exactly these, such as race,gender.")
+        str, Option(help="Only mutants that change exactly these, such as race,gender.")
     ] = "",
     model: Annotated[
-        list[str] | None, typer.Option(help="Only the answers of this model; can be repeated.")
+        list[str] | None, Option(help="Only the answers of this model; can be repeated.")
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(help="Maximum number of mutants, parts not counted.")
+        int | None, Option(help="Maximum number of mutants, parts not counted.")
     ] = None,
     parts: Annotated[
-        bool,
-        typer.Option("--parts/--no-parts", help="Include the smaller mutants that each contains."),
+        bool, Option("--parts/--no-parts", help="Include the smaller mutants that each contains.")
     ] = True,
     validity: Validity = 0.0,
     form: Annotated[
         str,
-        typer.Option(
+        Option(
             "--format", help="For another program, kept and answered alone: promptfoo or langfair."
         ),
     ] = "",
@@ -425,14 +412,12 @@ _SHOWN = 500  # rows of a table in a terminal
 
 def sql(
     folder: Folder,
-    query: Annotated[str, typer.Argument(help="One SELECT, in DuckDB's SQL.")] = "",
-    schema: Annotated[
-        bool, typer.Option("--schema", help="List the views and their columns.")
-    ] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Write CSV.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write a JSON list of objects.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Output file.")] = None,
-    timeout: Annotated[float, typer.Option(help="Maximum seconds of a query.")] = 60,
+    query: Annotated[str, Argument(help="One SELECT, in DuckDB's SQL.")] = "",
+    schema: Annotated[bool, Option("--schema", help="List the views and their columns.")] = False,
+    as_csv: Annotated[bool, Option("--csv", help="Write CSV.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Write a JSON list of objects.")] = False,
+    out: Annotated[Path | None, Option(help="Output file.")] = None,
+    timeout: Annotated[float, Option(help="Maximum seconds of a query.")] = 60,
 ) -> None:
     """Query a campaign's tables with SQL, read-only: SELECT verdict, count(*) FROM findings ..."""
     if as_csv and as_json:

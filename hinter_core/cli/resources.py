@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from hinter_core.campaign.preview import preview, preview_in_words
 from hinter_core.campaign.settings import SAMPLE
 from hinter_core.campaign.spec import Campaign
-from hinter_core.cli.options import command_group, print_json, read_text, say
+from hinter_core.cli.options import Json, command_group, print_json, read_text, say
 from hinter_core.data.hub import PRESETS
 from hinter_core.errors import InputError
 from hinter_core.extensions import MODELS, RELATIONS
@@ -32,9 +33,9 @@ dictionary = command_group("Dictionaries of sensitive terms.")
 
 def models(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Load these models and describe them.")
+        list[str] | None, Argument(help="Load these models and describe them.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """List the kinds of models with their names and options, or describe some models."""
     values = [_described(name) for name in names] if names else _known()
@@ -47,7 +48,7 @@ def models(
 
 
 def relations(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """List the metamorphic relations: what each does to a text, and what it needs."""
     rows = [
@@ -132,17 +133,17 @@ def _list_in_words(values: dict[str, Any]) -> str:
 
 def predict(
     words: Annotated[
-        str | None, typer.Argument(metavar="TEXT", help="Text to classify, the same as --text.")
+        str | None, Argument(metavar="TEXT", help="Text to classify, the same as --text.")
     ] = None,
-    model: Annotated[str, typer.Option(help="Model under test.")] = "embedded",
-    text: Annotated[str | None, typer.Option(help="Text to classify.")] = None,
+    model: Annotated[str, Option(help="Model under test.")] = "embedded",
+    text: Annotated[str | None, Option(help="Text to classify.")] = None,
     file: Annotated[
-        Path | None, typer.Option(help="UTF-8 file with the text; - for standard input.")
+        Path | None, Option(help="UTF-8 file with the text; - for standard input.")
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Ask anew, also if the answer is kept from before.")
+        bool, Option("--fresh", help="Ask anew, also if the answer is kept from before.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Print a model's answer to one text; exit 1 if there is none."""
     source, notices = clean(read_text(text, file, words))
@@ -180,7 +181,7 @@ def predict(
 
 
 _File = Annotated[
-    Path | None, typer.Option(help="Cache file; default: HINTER_CACHE or the user's cache.")
+    Path | None, Option(help="Cache file; default: HINTER_CACHE or the user's cache.")
 ]
 
 
@@ -213,9 +214,9 @@ def verify(file: _File = None) -> None:
 def prune(
     file: _File = None,
     older_than: Annotated[
-        float | None, typer.Option(help="Delete answers older than this number of days.")
+        float | None, Option(help="Delete answers older than this number of days.")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Delete answers of this identity.")] = None,
+    model: Annotated[str | None, Option(help="Delete answers of this identity.")] = None,
 ) -> None:
     """Delete old answers, or those of one model (see stats for its identity)."""
     if older_than is None and model is None:
@@ -236,10 +237,10 @@ def list_data() -> None:
 
 @data.command("preview")
 def preview_data(
-    source: Annotated[str, typer.Argument(metavar="DATA", help="A file, hf:ORG/NAME, or a name.")],
-    text_column: Annotated[str, typer.Option(help="Column of the texts.")] = "",
-    label_column: Annotated[str, typer.Option(help="Column of the labels.")] = "",
-    rows: Annotated[int, typer.Option(help="Number of rows to show.")] = 5,
+    source: Annotated[str, Argument(metavar="DATA", help="A file, hf:ORG/NAME, or a name.")],
+    text_column: Annotated[str, Option(help="Column of the texts.")] = "",
+    label_column: Annotated[str, Option(help="Column of the labels.")] = "",
+    rows: Annotated[int, Option(help="Number of rows to show.")] = 5,
 ) -> None:
     """Show the detected columns, the labels, unusable rows and the first rows of a data set."""
     if rows < 0:
@@ -264,7 +265,7 @@ def list_dictionaries() -> None:
 
 @dictionary.command("check")
 def check_file(
-    file: Annotated[Path, typer.Argument(help="A dictionary.")],
+    file: Annotated[Path, Argument(help="A dictionary.")],
 ) -> None:
     """Validate a dictionary, count its pairs, and say how the file was read."""
     loaded, read = read_file(file)
@@ -274,9 +275,9 @@ def check_file(
 
 @dictionary.command("from-sbic")
 def from_sbic(
-    file: Annotated[Path, typer.Argument(help="An SBIC export (CSV with targetMinority).")],
-    out: Annotated[Path, typer.Option(help="Folder for the dictionaries.")] = Path(),
-    min_count: Annotated[int, typer.Option(help="Minimum mentions of a target.")] = 3,
+    file: Annotated[Path, Argument(help="An SBIC export (CSV with targetMinority).")],
+    out: Annotated[Path, Option(help="Folder for the dictionaries.")] = Path(),
+    min_count: Annotated[int, Option(help="Minimum mentions of a target.")] = 3,
 ) -> None:
     """Build one dictionary per category from an export of the Social Bias Inference Corpus."""
     built = build_from_sbic(file, out, min_count)

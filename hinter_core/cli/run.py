@@ -18,6 +18,7 @@ from typing import Annotated, Any
 
 import typer
 from tqdm import tqdm
+from typer import Argument, Option
 
 from hinter_core.api.campaigns import prepare_run, renewed_in_words
 from hinter_core.campaign.listing import campaigns_in
@@ -37,7 +38,7 @@ from hinter_core.campaign.running.workers import OpenEngine
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.cli.options import Folder, print_json, require_writable, say, with_settings
+from hinter_core.cli.options import Folder, print_json, require_writable, say, with_options
 from hinter_core.cli.report import FailOver, Gate, JUnitFile, SarifFile, exit_for, gate_faults
 from hinter_core.data.rows import Table, alike_labels
 from hinter_core.errors import INTERRUPTED, UNANSWERED, InputError
@@ -66,16 +67,16 @@ _ASK_ANEW = "To ask it about all texts, add --fresh and another directory (--out
 _LARGE = 1_000_000  # mutants of a campaign whose report is made at once
 
 
-@with_settings(*CAMPAIGN_OPTIONS)
+@with_options(CAMPAIGN_OPTIONS.values())
 def run(
     *,
     settings: dict[str, Any],
     campaign: Annotated[
-        Path | None, typer.Argument(help="Campaign file (YAML); options override it.")
+        Path | None, Argument(help="Campaign file (YAML); options override it.")
     ] = None,
     out: Annotated[
         Path,
-        typer.Option(
+        Option(
             parser=place_of, metavar="PATH", help="The campaign's directory, or s3://BUCKET/FOLDER."
         ),
     ] = Path("campaign"),
@@ -84,27 +85,24 @@ def run(
     junit_file: JUnitFile = None,
     sarif_file: SarifFile = None,
     part: Annotated[
-        str,
-        typer.Option(
-            metavar="K/N", help="Run part K of N, beside the others or one after another."
-        ),
+        str, Option(metavar="K/N", help="Run part K of N, beside the others or one after another.")
     ] = "",
     engine: Annotated[
-        EngineName, typer.Option(help="What runs the workers: processes of this machine, or Ray.")
+        EngineName, Option(help="What runs the workers: processes of this machine, or Ray.")
     ] = EngineName.LOCAL,
     gpus: Annotated[
-        float, typer.Option(help="GPUs of each worker on Ray, also a part of one, such as 0.5.")
+        float, Option(help="GPUs of each worker on Ray, also a part of one, such as 0.5.")
     ] = 0.0,
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="Estimate work and cost without testing.")
+        bool, Option("--estimate", help="Estimate work and cost without testing.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the estimate as JSON.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print the estimate as JSON.")] = False,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the campaign in the directory.")
+        bool, Option("--resume", help="Continue the campaign in the directory.")
     ] = False,
     retry_failed: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--retry-failed",
             help="Repeat requests without an answer; with --ask-again, also those "
             "whose reply holds no label.",
@@ -267,7 +265,7 @@ def _run_with_progress(
     with tqdm(
         total=shards * work.size if store.part else work.texts,
         unit=" texts",
-        disable=not sys.stderr.isatty(),
+        disable=None,
         dynamic_ncols=True,
     ) as bar:
 
@@ -410,9 +408,9 @@ def _line(progress: RunProgress, seconds: float, models: int) -> str:
 
 def list_campaigns(
     folder: Annotated[
-        Path, typer.Argument(parser=place_of, help="A folder that holds campaigns.")
+        Path, Argument(parser=place_of, help="A folder that holds campaigns.")
     ] = Path(),
-    as_json: Annotated[bool, typer.Option("--json", help="All values as JSON.")] = False,
+    as_json: Annotated[bool, Option("--json", help="All values as JSON.")] = False,
 ) -> None:
     """List the campaigns in a folder: data, models, texts, state and last run."""
     campaigns = list(campaigns_in(folder))

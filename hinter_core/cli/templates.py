@@ -1,13 +1,12 @@
 """``hinter templates``: mine templates from a corpus, and show them."""
 
-import sys
 import time
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from tqdm import tqdm
+from typer import Argument, Option
 
 from hinter_core.campaign.spec import Campaign
 from hinter_core.cli.options import command_group, print_json, say
@@ -31,23 +30,19 @@ templates = command_group("Templates of real texts (BiasFinder).")
 
 @templates.command("mine")
 def mine(
-    corpus: Annotated[str, typer.Argument(help="A file of texts, sample, or hf:ORG/NAME.")],
-    out: Annotated[Path, typer.Option(help="File for the templates (JSON Lines).")],
-    text_column: Annotated[
-        str, typer.Option(help="Column of the texts.  [default: detected]")
-    ] = "",
-    label_column: Annotated[
-        str, typer.Option(help="Column of the labels.  [default: detected]")
-    ] = "",
-    id_column: Annotated[str, typer.Option(help="Column of ids.  [default: detected]")] = "",
+    corpus: Annotated[str, Argument(help="A file of texts, sample, or hf:ORG/NAME.")],
+    out: Annotated[Path, Option(help="File for the templates (JSON Lines).")],
+    text_column: Annotated[str, Option(help="Column of the texts.  [default: detected]")] = "",
+    label_column: Annotated[str, Option(help="Column of the labels.  [default: detected]")] = "",
+    id_column: Annotated[str, Option(help="Column of ids.  [default: detected]")] = "",
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Mine only the first rows.  [default: all]")
+        int | None, Option(min=1, help="Mine only the first rows.  [default: all]")
     ] = None,
     parser: Annotated[
-        str, typer.Option(help="embedded, an installed spaCy pipeline, or a path to one.")
+        str, Option(help="embedded, an installed spaCy pipeline, or a path to one.")
     ] = "embedded",
     coreference: Annotated[
-        str, typer.Option(help="Who is meant: rules, or fastcoref or maverick if installed.")
+        str, Option(help="Who is meant: rules, or fastcoref or maverick if installed.")
     ] = "rules",
 ) -> None:
     """Mine templates from the texts of a corpus; the same command continues a stopped run."""
@@ -59,7 +54,7 @@ def mine(
     columns = f"{table.columns.text},{table.columns.label},{table.columns.id}"
     known = campaign.source.identity()
     started = time.monotonic()
-    with tqdm(total=limit or table.count, unit=" texts", disable=not sys.stderr.isatty()) as bar:
+    with tqdm(total=limit or table.count, unit=" texts", disable=None) as bar:
 
         def on_row(counts: MiningCounts) -> None:
             bar.update(counts.rows - bar.n)
@@ -83,12 +78,12 @@ def mine(
 
 @templates.command("show")
 def show(
-    path: Annotated[Path, typer.Argument(help="A file of templates.")],
-    first: Annotated[int, typer.Option(min=1, help="Show this number of lines.")] = 10,
+    path: Annotated[Path, Argument(help="A file of templates.")],
+    first: Annotated[int, Option(min=1, help="Show this number of lines.")] = 10,
     filled: Annotated[
-        bool, typer.Option("--filled", help="Show a text that each template makes, too.")
+        bool, Option("--filled", help="Show a text that each template makes, too.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print JSON Lines.")] = False,
 ) -> None:
     """Show templates with their slots, faulty lines, and why other texts were refused."""
     values = TemplateValues(load_names()) if filled else None

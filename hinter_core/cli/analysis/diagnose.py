@@ -6,12 +6,12 @@ from math import isinf
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from hinter_core.campaign.findings import one_model
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.cli.options import Folder, output, print_json
+from hinter_core.cli.options import Folder, Json, OneModel, output, print_json
 from hinter_core.errors import InputError
 from hinter_core.report.formats import print_sections
 from hinter_core.report.metrics.diagnosis import WordRate, diagnose, weights_of
@@ -36,19 +36,17 @@ _NOTES = (
 
 def diagnosis(
     folder: Folder,
-    model: Annotated[
-        str, typer.Option(help="The model.  [default: the first of the campaign]")
-    ] = "",
+    model: OneModel = "",
     weights: Annotated[
         Path | None,
-        typer.Option(help="Write the rates of all words to this file, for hinter run --weights."),
+        Option(help="Write the rates of all words to this file, for hinter run --weights.")
     ] = None,
     smooth: Annotated[
         float,
-        typer.Option(min=0, help="Add this number of changed and of unchanged answers to each "
-                     "word, so that none has a weight of 0."),
+        Option(min=0, help="Add this number of changed and of unchanged answers to each "
+                     "word, so that none has a weight of 0.")
     ] = 0.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:  # fmt: skip
     """Diagnose a campaign: which words change a model's answer, alone and in pairs."""
     store = CampaignStore(folder)

@@ -4,11 +4,11 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from tqdm import tqdm
+from typer import Argument, Option
 
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.cli.options import output, say
+from hinter_core.cli.options import OneModel, output, say
 from hinter_core.errors import InputError
 from hinter_core.options import listed_names
 from hinter_core.places import place_of
@@ -21,47 +21,40 @@ from hinter_core.report.formats import print_sections
 
 
 def prioritise(
-    folder: Annotated[
-        Path, typer.Argument(parser=place_of, help="A finished campaign's directory.")
-    ],
+    folder: Annotated[Path, Argument(parser=place_of, help="A finished campaign's directory.")],
     orders: Annotated[
-        str, typer.Option(help=f"Orders to compare, with commas: {', '.join(ORDERS)}.")
+        str, Option(help=f"Orders to compare, with commas: {', '.join(ORDERS)}.")
     ] = ",".join(ORDERS),
-    seeds: Annotated[int, typer.Option(help="Replays of each order, with seeds from 0.")] = 30,
-    model: Annotated[
-        str, typer.Option(help="The model.  [default: the first of the campaign]")
-    ] = "",
+    seeds: Annotated[int, Option(help="Replays of each order, with seeds from 0.")] = 30,
+    model: OneModel = "",
     metrics: Annotated[
         str,
-        typer.Option(
+        Option(
             help="Metrics of the order diversity, with commas; NAME=MODEL names the model that "
             f"one asks: {', '.join(METRICS)}."
         ),
     ] = ",".join(METRICS),
     weights: Annotated[
-        str, typer.Option(help="Weights of metrics, such as cosine=2,tone=0.  [default: 1 each]")
+        str, Option(help="Weights of metrics, such as cosine=2,tone=0.  [default: 1 each]")
     ] = "",
     level: Annotated[
-        str, typer.Option(help=f"Order single pairs or whole arms: {' or '.join(LEVELS)}.")
+        str, Option(help=f"Order single pairs or whole arms: {' or '.join(LEVELS)}.")
     ] = "pair",
     arm: Annotated[
-        str,
-        typer.Option(
-            help=f"With --level arm, what an arm is: {', '.join(ARMS)}.  [default: groups]"
-        ),
+        str, Option(help=f"With --level arm, what an arm is: {', '.join(ARMS)}.  [default: groups]")
     ] = "",
     budget: Annotated[
-        int | None, typer.Option(help="Stop each replay after this number of pairs.")
+        int | None, Option(help="Stop each replay after this number of pairs.")
     ] = None,
     below: Annotated[
         float | None,
-        typer.Option(
+        Option(
             help="Also replay each order until a random fifth of its calls tells with 95 % "
             "confidence on which side of this rate the rate of faults lies, such as 0.02."
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write the comparison: .json, .csv, .tex, .md or .html.")
+        Path | None, Option(help="Write the comparison: .json, .csv, .tex, .md or .html.")
     ] = None,
 ) -> None:
     """Replay orders of test cases on a finished campaign: which finds its faults soonest?"""
@@ -76,7 +69,7 @@ def prioritise(
     by_metric = _weights(weights)
     answered = read_cases(CampaignStore(folder), model)
     total = len(settings.orders) * settings.seeds
-    with tqdm(total=total, unit=" replays", disable=not sys.stderr.isatty()) as bar:
+    with tqdm(total=total, unit=" replays", disable=None) as bar:
         replays = replay_orders(
             answered,
             settings,

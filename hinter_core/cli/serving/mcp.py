@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from hinter_core.errors import InputError
 
@@ -11,7 +11,7 @@ from hinter_core.errors import InputError
 def mcp(
     folder: Annotated[
         Path,
-        typer.Option(
+        Option(
             help="Data files may be named in this folder.  [default: the current one]",
             show_default=False,
         ),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument
 
 from hinter_core.cli.options import command_group, say
 from hinter_core.errors import InputError
@@ -28,8 +29,7 @@ _OF_THE_BUILDER = ("pydantic", "spaces", "uvicorn", "websockets")
 @space.command("check")
 def check(
     folder: Annotated[
-        Path,
-        typer.Argument(help="The repository.  [default: the current folder]", show_default=False),
+        Path, Argument(help="The repository.  [default: the current folder]", show_default=False)
     ] = Path(),
 ) -> None:
     """Check that a Space can be built of this repository; exit 1 if not."""
