@@ -45,8 +45,11 @@ class Campaign(CampaignSettings):
     @property
     def source(self) -> CampaignSource:
         """Source of the texts: data, handwritten mutants, templates or a grammar."""
-        named = [name for name in SOURCES if getattr(self, name)]
-        return self._source(named[-1] if named else "data")
+        return self._source(self._sources[-1])
+
+    @property
+    def _sources(self) -> list[str]:
+        return [name for name in SOURCES if getattr(self, name)] or ["data"]
 
     def _source(self, kind: str) -> CampaignSource:
         module, _, name = SOURCES[kind].source.partition(":")
@@ -80,11 +83,9 @@ class Campaign(CampaignSettings):
         Raises:
             InputError: several sources are named; see :meth:`CampaignSource.rows`.
         """
-        named = [name for name in SOURCES if getattr(self, name)]
-        if len(named) > 1:
-            raise InputError(
-                f"Name either {' or '.join(named)}: each of them gives the texts of a campaign."
-            )
+        if len(self._sources) > 1:
+            either = " or ".join(self._sources)
+            raise InputError(f"Name either {either}: each of them gives the texts of a campaign.")
         return self.source.rows()
 
     def pinned(self) -> Campaign:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from hinter_core.errors import InputError, ModelError
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.language.sentences import split_sentences
-from hinter_core.models.huggingface.checkpoint import open_checkpoint
+from hinter_core.models.huggingface.checkpoint import Checkpoint, open_checkpoint
 from hinter_core.models.registry import open_store
 from hinter_core.models.store import PredictionStore
 from hinter_core.prioritisation.metrics import (
@@ -134,7 +135,7 @@ def _encoder(model: str) -> Any:
         ModelError: the library or the model is missing.
     """
     if model == EMBEDDED:
-        return EmbeddedEncoder().encode
+        return partial(_mean_states, open_checkpoint(EMBEDDED, str(_ENCODER), "AutoModel"))
     try:
         library = importlib.import_module("sentence_transformers")
     except ImportError as error:
@@ -151,35 +152,28 @@ def _encoder(model: str) -> Any:
         ) from error
 
 
-class EmbeddedEncoder:
-    """Mean hidden states of the last layer of the embedded masked language model.
+def _mean_states(encoder: Checkpoint, texts: Sequence[str]) -> ndarray:
+    """Return the mean hidden states of the last layer of a model (texts x dimensions).
 
     A text past the model's window is cut off there; a change behind it is not seen.
     """
+    import numpy
+    import torch
 
-    def __init__(self) -> None:
-        self._checkpoint = open_checkpoint(EMBEDDED, str(_ENCODER), "AutoModel")
-
-    def encode(self, texts: Sequence[str]) -> ndarray:
-        """Return embeddings (texts x dimensions), in order."""
-        import numpy
-        import torch
-
-        vectors: dict[int, ndarray] = {}
-        by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-        for start in range(0, len(texts), _BATCH):
-            places = by_length[start : start + _BATCH]
-            inputs = self._checkpoint.tokenizer(
-                [texts[place] for place in places],
-                padding=True, truncation=True, max_length=self._checkpoint.window,
-                return_tensors="pt",
-            ).to(self._checkpoint.device)  # fmt: skip
-            with torch.inference_mode():
-                states = self._checkpoint.model(**inputs).last_hidden_state
-            mask = inputs["attention_mask"].unsqueeze(-1).to(states.dtype)
-            means = (states * mask).sum(1) / mask.sum(1)
-            vectors.update(zip(places, means.cpu().numpy(), strict=True))
-        return numpy.array([vectors[place] for place in range(len(texts))])
+    vectors: dict[int, ndarray] = {}
+    by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    for start in range(0, len(texts), _BATCH):
+        places = by_length[start : start + _BATCH]
+        inputs = encoder.tokenizer(
+            [texts[place] for place in places],
+            padding=True, truncation=True, max_length=encoder.window, return_tensors="pt",
+        ).to(encoder.device)  # fmt: skip
+        with torch.inference_mode():
+            states = encoder.model(**inputs).last_hidden_state
+        mask = inputs["attention_mask"].unsqueeze(-1).to(states.dtype)
+        means = (states * mask).sum(1) / mask.sum(1)
+        vectors.update(zip(places, means.cpu().numpy(), strict=True))
+    return numpy.array([vectors[place] for place in range(len(texts))])
 
 
 def sentiment_scorer(store: PredictionStore) -> TextScorer:

@@ -144,15 +144,12 @@ class AuditedOrder(CaseOrder):
         chosen: list[int] = []
         while len(chosen) < number:
             place = self._of_audit() if self.audited < self._share * (self.given + 1) else None
-            if place is not None:
-                self.audited += 1
-            else:
+            if place is None:
                 place = self._of_order()
-            if place is None:  # the order waits for verdicts, or is done
-                place = None if chosen else self._of_audit()
-                if place is None:
-                    break
-                self.audited += 1
+            if place is None and not chosen:  # the order waits for verdicts, or is done
+                place = self._of_audit()
+            if place is None:
+                break
             chosen.append(place)
             self._given.add(place)
             self.given += 1
@@ -177,6 +174,7 @@ class AuditedOrder(CaseOrder):
             place = self._sequence[self._ahead]
             self._ahead += 1
             if place not in self._given:
+                self.audited += 1
                 return place
         return None
 

@@ -53,9 +53,7 @@ def cluster_rate(sources: Sources) -> Rate:
 
     The interval is Wilson's over the effective number of cases. Fewer than two texts give none.
     """
-    texts = _counted(sources, 1)
-    hits, of = _sums(texts) or (0, 0)
-    number = _effective_cases(texts, of)
+    hits, of, number = _pooled(sources)
     return Rate(hits, of, *wilson_ends(hits / of * number, number)) if number else Rate(hits, of)
 
 
@@ -66,18 +64,19 @@ def one_sided_test(sources: Sources, share: float) -> float:
     known: few unlike texts rather hide a high rate than make one. With fewer than two texts the
     p-value is 1.
     """
-    texts = _counted(sources, 1)
-    hits, of = _sums(texts) or (0, 0)
-    number = _effective_cases(texts, of, few=False)
+    hits, of, number = _pooled(sources, few=False)
     return binomial(hits / of * number, number, share) if number else 1.0
 
 
-def _effective_cases(texts: Counter[tuple[int, ...]], of: int, *, few: bool = True) -> float:
+def _pooled(sources: Sources, *, few: bool = True) -> tuple[int, int, float]:
+    """Return hits and cases of all texts, and the effective number of cases."""
     import numpy
 
+    texts = _counted(sources, 1)
     hits, cases = numpy.array([text[:2] for text in sorted(texts)], dtype=float).reshape(-1, 2).T
     times = numpy.array([texts[text] for text in sorted(texts)], dtype=float)
-    return effective_cases(hits, cases, of, times, few=few)
+    of = int(times @ cases)
+    return int(times @ hits), of, effective_cases(hits, cases, of, times, few=few)
 
 
 def _counted(sources: Sources, *cases: int) -> Counter[tuple[int, ...]]:
@@ -86,12 +85,6 @@ def _counted(sources: Sources, *cases: int) -> Counter[tuple[int, ...]]:
     return Counter(
         {counts: n for counts, n in counted.items() if all(counts[place] for place in cases)}
     )
-
-
-def _sums(counted: Counter[tuple[int, ...]]) -> list[int]:
-    """Sum each number over all sources."""
-    every = zip(*([value * n for value in counts] for counts, n in counted.items()), strict=True)
-    return [sum(column) for column in every]
 
 
 def paired_difference(sources: Sources, words: Sequence[WordSums] = ()) -> Difference:

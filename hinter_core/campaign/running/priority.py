@@ -92,7 +92,7 @@ class PriorityRun:
             try:
                 while not reason:
                     chosen = self._order.next(_BATCH)
-                    if chosen or self._neutral_due() > self._neutral_asked:
+                    if chosen or self._share(self._neutral) > self._neutral_asked:
                         reason = self._learn(chosen) or self._rules()
                     else:
                         reason = "All cases were asked."
@@ -132,7 +132,7 @@ class PriorityRun:
         Returns the reason if the run must stop, or "".
         """
         places = [self._planned.of_case[number] for number in chosen]
-        due = self._neutral_due()
+        due = self._share(self._neutral)
         places += self._neutral[self._neutral_asked : due]
         wanted = dict.fromkeys(one for place in places for one in self._planned.with_parts(place))
         batch = [
@@ -162,11 +162,8 @@ class PriorityRun:
         self._order.learn([number for number, _ in learnt], [fault for _, fault in learnt])
         return ""
 
-    def _neutral_due(self) -> int:
-        """Return the number of neutral mutants in the audit so far."""
-        return self._share(self._neutral)
-
     def _share(self, places: Sequence[int]) -> int:
+        """Return how many of these belong to the audit so far."""
         cases = len(self._planned.cases)
         return ceil(len(places) * self._order.rate.cases / cases) if cases else len(places)
 

@@ -193,11 +193,11 @@ class Worker:
         self._began = begun(noted) or time.time()
         self._kept = defaultdict[str, KeptAnswers](KeptAnswers)
         self._parts = load_parts(campaign, budget, begun(noted, fresh=True) or 0.0)
-        self._ahead = _AHEAD if self._sends_ahead(budget) else 0
+        self._limited = budget is not None and budget.limited
+        self._ahead = _AHEAD if self._sends_ahead() else 0
         # Models that answered all texts of the shard they were last asked about; by a budget, what
         # is sent must not depend on when a text is known to have no answer.
         self._answering: set[str] = set()
-        self._limited = budget is not None and budget.limited
         self._models = {
             m.name: {
                 "identity": m.identity,
@@ -209,15 +209,14 @@ class Worker:
         }
         _require_same(store, self._models)
 
-    def _sends_ahead(self, budget: Budget | None) -> bool:
+    def _sends_ahead(self) -> bool:
         """Whether to send texts before the answers to earlier ones have come.
 
         What a budget is spent on must not depend on which of several models answers first, or on
         when the repetitions of a text are due, so these are asked in turn.
         """
         models = self._parts.models
-        limited = budget is not None and budget.limited
-        in_turn = limited and (len(models) > 1 or self._campaign.repeat)
+        in_turn = self._limited and (len(models) > 1 or self._campaign.repeat)
         return not in_turn and any(isinstance(store.model, Remote) for store in models)
 
     def run(
@@ -434,7 +433,6 @@ def _made_ahead(pieces: Iterable[_Piece], most: int) -> Iterator[_Piece]:
 
 
 def _batches(made: Iterator[_Piece]) -> Iterator[list[FollowUp]]:
-    """Yield the batches of a shard."""
     for piece in made:
         if not piece:
             return

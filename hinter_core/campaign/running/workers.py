@@ -16,7 +16,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from itertools import count
 from math import inf
 from multiprocessing import get_context, parent_process
@@ -269,14 +269,9 @@ class Processes:
             pool.shutdown(cancel_futures=True)
 
 
-@contextmanager
-def processes(campaign: Campaign, store: CampaignStore) -> Iterator[Engine]:
-    """Yield the engine of this machine."""
-    engine = Processes(campaign, store)
-    try:
-        yield engine
-    finally:
-        engine.close()
+def processes(campaign: Campaign, store: CampaignStore) -> AbstractContextManager[Engine]:
+    """Open the engine of this machine."""
+    return closing(Processes(campaign, store))
 
 
 @contextmanager
