@@ -8,7 +8,7 @@ verdict of a part tells about the whole, and the other way round.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -50,52 +50,43 @@ def design_of(cases: Sequence[PairCase]) -> Design:
     import numpy
     from scipy.sparse import csr_matrix
 
-    places: dict[Hashable, int] = {}
-    spread: list[float] = []
+    places: dict[tuple[Any, ...], int] = {}  # by family and key
 
-    def column(family: str, *key: Hashable) -> int:
-        place = places.setdefault((family, *key), len(places))
-        if place == len(spread):
-            spread.append(PRIOR[family])
-        return place
+    def columns_of(*features: tuple[Any, ...]) -> list[int]:
+        return [places.setdefault(feature, len(places)) for feature in features]
 
     of_words: dict[EditWords, list[int]] = {}  # the same in all texts
     columns: list[int] = []
     ends = [0]
     for case in cases:
-        columns_of_case = [
-            column("number of edits", len(case.edits)),
-            column("relation", case.relation),
-            column("attributes", case.relation, case.attributes),
-            column("text", case.text),
-        ]
+        text = case.text
+        columns_of_case = columns_of(
+            ("number of edits", len(case.edits)),
+            ("relation", case.relation),
+            ("attributes", case.relation, case.attributes),
+            ("text", text),
+        )
         for edit in case.edits:
+            name, source, target, from_group, to_group = edit
             if edit not in of_words:
-                of_words[edit] = _of_words(edit, column)
-            columns_of_case += of_words[edit]
-            columns_of_case.append(column("attribute in text", case.text, edit.attribute))
-            columns_of_case.append(
-                column("source word in text", case.text, edit.attribute, edit.source)
+                of_words[edit] = columns_of(
+                    ("source word", name, source),
+                    ("target word", name, target),
+                    ("word pair", name, source, target),
+                    ("source group", name, from_group),
+                    ("target group", name, to_group),
+                    ("group pair", name, from_group, to_group),
+                )
+            columns_of_case += of_words[edit] + columns_of(
+                ("attribute in text", text, name),
+                ("source word in text", text, name, source),
+                ("target group in text", text, name, to_group),
+                ("edit in text", text, case.relation, edit),
             )
-            columns_of_case.append(
-                column("target group in text", case.text, edit.attribute, edit.target_group)
-            )
-            columns_of_case.append(column("edit in text", case.text, case.relation, edit))
         # Two edits may share a feature; it counts once.
         columns += dict.fromkeys(columns_of_case) if len(case.edits) > 1 else columns_of_case
         ends.append(len(columns))
     ones = numpy.ones(len(columns), dtype=numpy.float64)
     shape = (len(cases), len(places))
-    return Design(csr_matrix((ones, columns, ends), shape=shape), numpy.array(spread))
-
-
-def _of_words(edit: EditWords, column: Callable[..., int]) -> list[int]:
-    name, source, target, from_group, to_group = edit
-    return [
-        column("source word", name, source),
-        column("target word", name, target),
-        column("word pair", name, source, target),
-        column("source group", name, from_group),
-        column("target group", name, to_group),
-        column("group pair", name, from_group, to_group),
-    ]
+    spread = numpy.array([PRIOR[family] for family, *_ in places])
+    return Design(csr_matrix((ones, columns, ends), shape=shape), spread)

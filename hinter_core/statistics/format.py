@@ -8,6 +8,8 @@ from hinter_core.statistics.rates import Difference, Estimate, Rate
 NO_SIDE = "neither lower nor higher"
 _NONE = "\u2013"
 _Write = Callable[[float], str]
+_figure: _Write = "{:z.2f}".format
+_exact_figure: _Write = "{:z.3f}".format
 
 
 def _percent(value: float) -> str:
@@ -16,14 +18,6 @@ def _percent(value: float) -> str:
 
 def _points(value: float) -> str:
     return f"{100 * value:+.1f}".replace("-", "\u2212")
-
-
-def _figure(value: float) -> str:
-    return f"{value:z.2f}"
-
-
-def _exact_figure(value: float) -> str:
-    return f"{value:z.3f}"
 
 
 def _interval(estimate: Rate | Difference | Estimate | Coefficient, write: _Write) -> str:
