@@ -12,9 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from hinter_core.campaign.parquet import StoreError, read_table
+from hinter_core.campaign.parquet import StoreError, read_table, write_table
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
-from hinter_core.campaign.running.writing import write_table
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_core.language.sentences import split_sentences

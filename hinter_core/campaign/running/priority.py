@@ -15,11 +15,11 @@ from dataclasses import asdict
 from math import ceil
 from typing import Any
 
+from hinter_core.campaign.parquet import write_table
 from hinter_core.campaign.record import PriorityState
 from hinter_core.campaign.running.journal import Asked, Journal
 from hinter_core.campaign.running.planned import PlannedMutants
 from hinter_core.campaign.running.rows import not_asked_row, original_row, outcome_row
-from hinter_core.campaign.running.writing import write_table
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import answer_schema

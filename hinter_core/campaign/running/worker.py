@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-from hinter_core.campaign.parquet import read_table
+from hinter_core.campaign.parquet import WriteRows, read_table, table_writer, write_table
 from hinter_core.campaign.record import PriorityState, begun
 from hinter_core.campaign.running.planned import PlannedMutants
 from hinter_core.campaign.running.priority import PriorityRun
@@ -26,7 +26,6 @@ from hinter_core.campaign.running.rows import (
     stored_follow_up,
     text_row,
 )
-from hinter_core.campaign.running.writing import WriteRows, table_writer, write_table
 from hinter_core.campaign.sources.base import PREDICTIONS
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import TESTED, CampaignStore

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pyarrow.parquet
 
-from hinter_core.campaign.parquet import read_table
+from hinter_core.campaign.parquet import read_table, table_writer, write_table
 from hinter_core.campaign.running.rows import original_row, plan_from_row, text_row
-from hinter_core.campaign.running.writing import table_writer, write_table
 from hinter_core.campaign.tables import answer_schema, text_schema
 from hinter_core.data.rows import Row
 from hinter_core.models.registry import open_store

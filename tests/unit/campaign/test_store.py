@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign.parquet import StoreError, checked_rows
+from hinter_core.campaign.parquet import StoreError, checked_rows, table_writer
 from hinter_core.campaign.running.run import plan_run
-from hinter_core.campaign.running.writing import table_writer
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import edits_to_rows, mutant_schema
