@@ -74,7 +74,6 @@ class MutantRecord:
     order: int
     kept: bool
     layer: str
-    sentence: int | None
     reason: str
     handwritten: str | None
     ask: bool
@@ -479,7 +478,7 @@ def _first_line(error: Exception) -> str:
 # The fields of a record but for its answers, of the tables ``m`` and ``t``.
 _OF_MUTANT = (
     "m.shard", "m.place", "m.row", "coalesce(t.id, '')", "coalesce(t.label, '')", "t.text",
-    "m.edits", "m.n_edits", "m.kept", "coalesce(m.layer, '')", "m.sentence",
+    "m.edits", "m.n_edits", "m.kept", "coalesce(m.layer, '')",
     "coalesce(m.reason, '')", "m.handwritten", "coalesce(m.ask, false)", "m.validity", "m.soft",
     "m.unfair", f"coalesce(nullif(m.relation, ''), '{SUBSTITUTE}')", "m.across_people",
 )  # fmt: skip
