@@ -30,13 +30,7 @@ from hinter_core.campaign.tables import (
     text_schema,
 )
 from hinter_core.errors import HinterError, InputError
-from hinter_core.files.memory import (
-    MEMORY,
-    THREADS,
-    MemoryDatabase,
-    own_database,
-    shared_database,
-)
+from hinter_core.files.memory import MEMORY, THREADS, MemoryDatabase, own_database, shared_database
 from hinter_core.language.sentences import sentences_of
 from hinter_core.mutation.edits import apply_edits, changes_in_words, handwritten_mutant
 from hinter_core.mutation.plan import Plan

@@ -12,12 +12,7 @@ from urllib.parse import urlsplit
 
 from typer import Argument, Option
 
-from hinter_core.annotation.backup import (
-    FOLDER,
-    annotations_folder,
-    lasting_warning,
-    write_dataset,
-)
+from hinter_core.annotation.backup import FOLDER, annotations_folder, lasting_warning, write_dataset
 from hinter_core.annotation.evaluation.evaluation import evaluate, evaluation_sections
 from hinter_core.annotation.files.archive import ARCHIVE, fill, settings_of
 from hinter_core.annotation.files.columns import ColumnMapping
@@ -262,9 +257,7 @@ def erase_person(
 
 @annotate.command("merge")
 def merge_people(
-    project: ProjectFile,
-    name: Person,
-    into: Annotated[str, Option(help="Name that stays.")],
+    project: ProjectFile, name: Person, into: Annotated[str, Option(help="Name that stays.")]
 ) -> None:
     """Give all judgements of one name to another name of the same annotator."""
     with opened(project) as store:

@@ -7,12 +7,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from hinter_core.cli.options import Json, command_group, print_json, say
-from hinter_core.generators.grammars.cases import (
-    GrammarRow,
-    GrammarTable,
-    load_weights,
-    plan_of,
-)
+from hinter_core.generators.grammars.cases import GrammarRow, GrammarTable, load_weights, plan_of
 from hinter_core.generators.grammars.checking import require_sound
 from hinter_core.generators.grammars.grammar import Grammar, as_written
 from hinter_core.generators.grammars.reading import load_grammar, shipped_grammars

@@ -47,9 +47,7 @@ def models(
         say(_list_in_words(values))
 
 
-def relations(
-    as_json: Json = False,
-) -> None:
+def relations(as_json: Json = False) -> None:
     """List the metamorphic relations: what each does to a text, and what it needs."""
     rows = [
         {"name": name, "number": one.number, "does": one.title, "needs": one.needs}
@@ -264,9 +262,7 @@ def list_dictionaries() -> None:
 
 
 @dictionary.command("check")
-def check_file(
-    file: Annotated[Path, Argument(help="A dictionary.")],
-) -> None:
+def check_file(file: Annotated[Path, Argument(help="A dictionary.")]) -> None:
     """Validate a dictionary, count its pairs, and say how the file was read."""
     loaded, read = read_file(file)
     say("\n".join([f"read as: {read[0]}", *read[1:]]))

@@ -21,13 +21,7 @@ from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.edits import handwritten_mutant
 from hinter_core.mutation.lattice import EditSet
 from hinter_core.mutation.plan import Plan
-from hinter_core.relations.base import (
-    Compared,
-    NeutralFlips,
-    NoiseFloor,
-    Oracle,
-    noise_floor,
-)
+from hinter_core.relations.base import Compared, NeutralFlips, NoiseFloor, Oracle, noise_floor
 from hinter_core.relations.oracles import ScoreOracle
 from hinter_core.relations.registry import relation_of
 from hinter_core.relations.soft import why_soft

@@ -116,12 +116,7 @@ class AuditedOrder(CaseOrder):
     """
 
     def __init__(
-        self,
-        order: CaseOrder,
-        cases: int,
-        seed: int,
-        share: float = AUDIT,
-        centre: float = 0.02,
+        self, order: CaseOrder, cases: int, seed: int, share: float = AUDIT, centre: float = 0.02
     ) -> None:
         import numpy
 

@@ -131,8 +131,7 @@ def balanced(
 
 
 def weights(
-    candidates: Mapping[Stratum, StratumCandidates[S]],
-    chosen: Mapping[Stratum, list[Candidate[S]]],
+    candidates: Mapping[Stratum, StratumCandidates[S]], chosen: Mapping[Stratum, list[Candidate[S]]]
 ) -> dict[S, float]:
     """Return the sampling weight of each chosen mutant: the number of mutants that it represents.
 

@@ -23,13 +23,7 @@ from typing import Any, cast
 
 from hinter_core import __version__
 from hinter_core.campaign.running.worker import ShardDone
-from hinter_core.campaign.running.workers import (
-    Ask,
-    Engine,
-    OpenEngine,
-    RemoteWorker,
-    SharedBudget,
-)
+from hinter_core.campaign.running.workers import Ask, Engine, OpenEngine, RemoteWorker, SharedBudget
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import SPEC, CampaignStore
 from hinter_core.data.rows import Row
