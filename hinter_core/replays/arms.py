@@ -15,7 +15,7 @@ from hinter_core.errors import InputError
 from hinter_core.prioritisation.adaptive import SHARE, FaultModel
 from hinter_core.prioritisation.cases import PairCase
 from hinter_core.prioritisation.features import Design
-from hinter_core.prioritisation.orders import CaseOrder, FixedOrder, by_score, random_order
+from hinter_core.prioritisation.orders import CaseOrder, FixedOrder
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -176,23 +176,13 @@ class ArmOrder(CaseOrder):
 
 
 def arms_by(arms: Arms, ranking: CaseOrder, seed: int) -> ArmOrder:
-    """Return the order of arms by a fixed ranking of their numbers."""
+    """Return the order of arms by a ranking of their numbers."""
     place = {arm: i for i, arm in enumerate(ranking.next(len(arms.names)))}
     return ArmOrder(arms, lambda left: min(left, key=place.__getitem__), seed)
 
 
-def random_arms(arms: Arms, seed: int) -> ArmOrder:
-    """Return the arms in random order."""
-    return arms_by(arms, random_order(len(arms.names), seed), seed)
-
-
-def arms_by_score(arms: Arms, scores: ndarray, seed: int) -> ArmOrder:
-    """Return the arms by the mean score of their cases, descending; ties are drawn by the seed."""
-    return arms_by(arms, by_score(arms.means(scores), seed), seed)
-
-
-def fault_based_arms(arms: Arms, faults: ndarray, texts: ndarray, seed: int) -> ArmOrder:
-    """Return the greedy order of arms by unique faults, with all verdicts known (the paper, V-C).
+def fault_based_arms(arms: Arms, faults: ndarray, texts: ndarray, seed: int) -> FixedOrder:
+    """Rank arms greedily by unique faults, with all verdicts known (the paper, V-C).
 
     A fault is a source text whose answer changes. The paper stops when all are covered; arms after
     that are ordered by the same rule anew, as is usual.
@@ -212,7 +202,7 @@ def fault_based_arms(arms: Arms, faults: ndarray, texts: ndarray, seed: int) -> 
         ranking.append(arm)
         left.remove(arm)
         missing -= every[arm]
-    return arms_by(arms, FixedOrder(ranking), seed)
+    return FixedOrder(ranking)
 
 
 class AdaptiveArms(ArmOrder):

@@ -66,28 +66,29 @@ class Population:
         """Return the shares of faults and of source texts with one, after each pair asked."""
         import numpy
 
+        of = int(self.faults.sum()), len(numpy.unique(self.texts))
+        faults, sources = (
+            numpy.cumsum(numpy.bincount(hits - 1, minlength=len(order))) / number
+            for hits, number in zip(self._hits(order), of, strict=True)
+        )
+        return faults, sources
+
+    def _hits(self, order: Sequence[int]) -> tuple[ndarray, ndarray]:
+        """Return the places from 1 of faults, and of those that are the first of their text."""
+        import numpy
+
         places = numpy.asarray(order, dtype=int)
-        faults = self.faults[places]
-        hit = numpy.flatnonzero(faults)
+        hit = numpy.flatnonzero(self.faults[places])
         _, first = numpy.unique(self.texts[places[hit]], return_index=True)
-        new = numpy.zeros(len(places), dtype=int)
-        new[hit[first]] = 1
-        sources = len(numpy.unique(self.texts))
-        return numpy.cumsum(faults) / int(self.faults.sum()), numpy.cumsum(new) / sources
+        return hit + 1, hit[numpy.sort(first)] + 1
 
     def measure(self, order: Sequence[int]) -> OrderMeasures:
         """Measure a replay; ``order``: all or the first cases of an order.
 
         APFD needs all cases.
         """
-        import numpy
-
-        faults, sources = self.cumulated(order)
-        total, number = int(self.faults.sum()), len(self.faults)
-        counts = numpy.rint(faults * total).astype(int)
-        hit = numpy.flatnonzero(numpy.diff(counts, prepend=0)) + 1
-        texts = len(self.failures())
-        first = numpy.flatnonzero(numpy.diff(numpy.rint(sources * texts), prepend=0)) + 1
+        (faults, sources), (hit, first) = self.cumulated(order), self._hits(order)
+        number = len(self.faults)
         whole = len(faults) == number
         return OrderMeasures(
             first=float(hit[0]) if len(hit) else None,

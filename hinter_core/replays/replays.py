@@ -24,10 +24,9 @@ from hinter_core.replays.arms import (
     ArmOrder,
     Arms,
     RankedArm,
-    arms_by_score,
+    arms_by,
     arms_of,
     fault_based_arms,
-    random_arms,
     ranked_arms,
 )
 from hinter_core.replays.measures import MEASURES, OrderMeasures, Population
@@ -248,20 +247,24 @@ def _maker(
     name: str, answered: AnsweredCases, scores: _Scores, arms: Arms | None
 ) -> Callable[[int], CaseOrder]:
     """Return a function from a seed to an order; its scores are computed now."""
-    faults, texts, number = answered.faults, answered.texts, len(answered.cases)
-    if name == "random":
-        return partial(random_order, number) if arms is None else partial(random_arms, arms)
-    if name == "fault-based":
-        if arms is None:
-            return partial(fault_based, faults, texts)
-        return partial(fault_based_arms, arms, faults, texts)
+    faults, texts = answered.faults, answered.texts
     if name.startswith("adaptive"):
         if arms is None:
             beside = texts if name == "adaptive-texts" else None
             return partial(AdaptiveOrder, scores.design, texts=beside)
         return partial(AdaptiveArms, arms, scores.design, texts)
-    values = scores.of(name)
-    return partial(by_score, values) if arms is None else partial(arms_by_score, arms, values)
+    make: Callable[[int], CaseOrder]
+    if name == "random":
+        make = partial(random_order, len(faults) if arms is None else len(arms.names))
+    elif name == "fault-based":
+        if arms is None:
+            make = partial(fault_based, faults, texts)
+        else:
+            make = partial(fault_based_arms, arms, faults, texts)
+    else:
+        values = scores.of(name)
+        make = partial(by_score, values if arms is None else arms.means(values))
+    return make if arms is None else lambda seed: arms_by(arms, make(seed), seed)
 
 
 def _replayed(

@@ -19,10 +19,9 @@ from hinter_core.replays.arms import (
     AdaptiveArms,
     ArmOrder,
     Arms,
-    arms_by_score,
+    arms_by,
     arms_of,
     fault_based_arms,
-    random_arms,
 )
 from hinter_core.replays.measures import Population
 from tests.unit.prioritisation.planted import grid, targets, texts_of
@@ -33,15 +32,29 @@ TEXTS = texts_of(CASES)
 ARMS = arms_of(CASES, "words")
 DESIGN = design_of(CASES)
 SCORES = numpy.arange(len(CASES)) % 7 / 7
+
+
+def random_arms(seed: int) -> ArmOrder:
+    return arms_by(ARMS, random_order(len(ARMS.names), seed), seed)
+
+
+def arms_by_score(seed: int) -> ArmOrder:
+    return arms_by(ARMS, by_score(ARMS.means(SCORES), seed), seed)
+
+
+def greedy_arms(faults: numpy.ndarray, seed: int) -> ArmOrder:
+    return arms_by(ARMS, fault_based_arms(ARMS, faults, TEXTS, seed), seed)
+
+
 MADE: dict[str, Callable[[int], CaseOrder]] = {
     "random": lambda seed: random_order(len(CASES), seed),
     "score": lambda seed: by_score(SCORES, seed),
     "fault-based": lambda seed: fault_based(FAULTS, TEXTS, seed),
     "adaptive": lambda seed: AdaptiveOrder(DESIGN, seed),
     "adaptive-texts": lambda seed: AdaptiveOrder(DESIGN, seed, TEXTS),
-    "random arms": lambda seed: random_arms(ARMS, seed),
-    "arms by score": lambda seed: arms_by_score(ARMS, SCORES, seed),
-    "fault-based arms": lambda seed: fault_based_arms(ARMS, FAULTS, TEXTS, seed),
+    "random arms": random_arms,
+    "arms by score": arms_by_score,
+    "fault-based arms": lambda seed: greedy_arms(FAULTS, seed),
     "adaptive arms": lambda seed: AdaptiveArms(ARMS, DESIGN, TEXTS, seed),
     "audited": lambda seed: AuditedOrder(AdaptiveOrder(DESIGN, seed), len(TEXTS), seed),
 }
@@ -95,9 +108,9 @@ def test_no_arm_beats_fault_based_at_rank_1(seed: int) -> None:
         return
     firsts = {}
     for name, made in (
-        ("fault-based", fault_based_arms(ARMS, faults, TEXTS, seed)),
-        ("random", random_arms(ARMS, seed)),
-        ("score", arms_by_score(ARMS, SCORES, seed)),
+        ("fault-based", greedy_arms(faults, seed)),
+        ("random", random_arms(seed)),
+        ("score", arms_by_score(seed)),
         ("adaptive", AdaptiveArms(ARMS, DESIGN, TEXTS, seed)),
     ):
         chosen = made.next(10**6)
@@ -111,7 +124,7 @@ def test_greedy_covers_new_faults_first() -> None:
     texts = numpy.array([0, 1, 1, 2, 3, 0, 0])
     arms, faults = Arms(("a", "b", "c"), of), numpy.ones(7, dtype=bool)
     for seed in range(6):
-        order = fault_based_arms(arms, faults, texts, seed)
+        order = arms_by(arms, fault_based_arms(arms, faults, texts, seed), seed)
         ranking = [int(of[order.next(10)[0]]) for _ in range(3)]
         assert ranking[0] == 1
     assert order.sizes[order.given].tolist() == [3, 2, 2]
@@ -119,7 +132,7 @@ def test_greedy_covers_new_faults_first() -> None:
 
 
 def test_arms_are_given_whole() -> None:
-    order = random_arms(ARMS, 3)
+    order = random_arms(3)
     asked = replay(order, FAULTS)
     assert isinstance(order, ArmOrder)
     parts = numpy.split(ARMS.of[asked], numpy.cumsum(order.sizes[order.given])[:-1])
