@@ -9,7 +9,8 @@ from hinter_core.models.budget import Cost, Usage
 from hinter_core.types import Prediction
 
 K = TypeVar("K")
-Replies = Sequence[tuple[K, tuple[Prediction, Cost]]] | BaseException
+Reply = tuple[Prediction, Cost]
+Replies = Sequence[tuple[K, Reply]] | BaseException
 
 CLASSIFICATION = "text classification"
 MASKED = "masked language modelling"
@@ -118,7 +119,7 @@ class Remote(Generative, Protocol):
         self,
         orders: Sequence[tuple[K, str]],
         receive: Callable[[Replies[K]], None],
-        stored: Callable[[K], tuple[Prediction, Cost] | None] | None = None,
+        stored: Callable[[K], Reply | None] | None = None,
     ) -> None:
         """Ask about texts, each with a key, without waiting for the replies.
 

@@ -25,6 +25,11 @@ class Cost:
     completion_tokens: int = 0
     money: float = 0.0
 
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """Tokens of the prompt and of the answer."""
+        return self.prompt_tokens, self.completion_tokens
+
     def __add__(self, other: Cost) -> Cost:
         return Cost(*map(add, _parts(self), _parts(other)))
 
@@ -43,7 +48,7 @@ def total(costs: Iterable[Cost]) -> Cost:
 def cost_in_words(cost: Cost) -> str:
     """Format a cost: ``12 requests, 3,400 tokens asked and 120 answered, 0.0102 in money``."""
     words = f"{cost.requests:,} request{'' if cost.requests == 1 else 's'}"
-    if cost.prompt_tokens or cost.completion_tokens:
+    if any(cost.tokens):
         words += f", {cost.prompt_tokens:,} tokens asked and {cost.completion_tokens:,} answered"
     if cost.money:
         words += f", {cost.money:.4f} in money"

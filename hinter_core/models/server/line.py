@@ -10,38 +10,37 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
+from hinter_core.models.base import Remote, Replies, Reply
 from hinter_core.models.server.http import NoAnswerError, ServerError, request_loop
 from hinter_core.models.server.pace import BUSY, Pace, asked_wait, back_off, passing
 
-R = TypeVar("R")
-
 _LONG = 0.5  # seconds in which another process may have got the answer to a text that waits
 _LONGEST_NAMED = 120.0  # seconds that a server may name beside a fault
-Receive = Callable[[Sequence[tuple[Any, R]] | BaseException], None]
+Receive = Callable[[Replies[Any]], None]
 
 
 @dataclass(eq=False)
-class _Order(Generic[R]):
+class _Order:
     """A text to ask about; ``busy_since``: when the server first had too much to do for it.
 
-    ``added``: when it was. ``stored`` looks for a result that somebody else got since.
+    ``added``: when it was. ``stored`` looks for a reply that somebody else got since.
     ``off``: it is not asked about again.
     """
 
     key: Any
     text: str
-    receive: Receive[R]
+    receive: Receive
     added: float
-    stored: Callable[[Any], R | None] | None = None
+    stored: Callable[[Any], Reply | None] | None = None
     tries: int = 0
     busy_since: float | None = None
     off: bool = False
 
 
-class Line(Generic[R]):
-    """Asks a server about texts; all but :meth:`send` runs in the loop of requests.
+class Line(Remote):
+    """A model that asks a server; all but :meth:`send` runs in the loop of requests.
 
     ``restarts``: whether a server that was reached and is gone is waited for, as campaigns do.
     """
@@ -50,19 +49,19 @@ class Line(Generic[R]):
 
     def __init__(self, pace: Pace, retries: int) -> None:
         self._pace, self._retries = pace, retries
-        self._waiting: deque[_Order[R]] = deque()
-        self._later: dict[_Order[R], asyncio.TimerHandle] = {}  # for another try
-        self._done: list[tuple[_Order[R], R]] = []
-        self._tasks: dict[asyncio.Task[None], _Order[R]] = {}
+        self._waiting: deque[_Order] = deque()
+        self._later: dict[_Order, asyncio.TimerHandle] = {}  # for another try
+        self._done: list[tuple[_Order, Reply]] = []
+        self._tasks: dict[asyncio.Task[None], _Order] = {}
         self._taken = 0  # requests under way, and replies that are not handed over
         self._timer: asyncio.TimerHandle | None = None
         self._refusal: Exception = NoAnswerError("not asked")
 
-    async def _ask(self, text: str) -> R:
+    async def _ask(self, text: str) -> Reply:
         """Send one request, or raise ServerError or NoAnswerError."""
         raise NotImplementedError
 
-    def _failure(self, text: str, error: Exception) -> R:
+    def _failure(self, text: str, error: Exception) -> Reply:
         """Make a result of such an error, or raise one that ends all."""
         raise NotImplementedError
 
@@ -73,38 +72,33 @@ class Line(Generic[R]):
     def send(
         self,
         orders: Sequence[tuple[Any, str]],
-        receive: Receive[R],
-        stored: Callable[[Any], R | None] | None = None,
+        receive: Receive,
+        stored: Callable[[Any], Reply | None] | None = None,
     ) -> None:
-        """Ask about texts, each with a key, without waiting for the results.
-
-        ``receive`` gets keys with results as they come, or one error instead of all that are left.
-        ``stored`` may know the result of a text that waited; it is not sent then. Both are called
-        in the loop's thread, and must neither block nor raise.
-        """
+        """Ask about texts; what is called back must neither block nor raise."""
         now = self._pace.clock()
         new = [_Order(key, text, receive, now, stored) for key, text in orders]
         request_loop().call_soon_threadsafe(self._add, new)
 
-    def call_off(self, receive: Receive[R], *, wait: bool = False) -> None:
+    def call_off(self, receive: Receive, *, wait: bool = False) -> None:
         """Send no more of what ``receive`` waits for; ``wait`` for what is under way."""
         # No coroutine: what is sent after this call must not be there before it.
         request_loop().call_soon_threadsafe(self._drop, receive)
         if wait:
             asyncio.run_coroutine_threadsafe(self._at_rest(receive), request_loop()).result()
 
-    def _add(self, orders: Sequence[_Order[R]]) -> None:
+    def _add(self, orders: Sequence[_Order]) -> None:
         self._waiting.extend(orders)
         self._start()
 
-    def _drop(self, receive: Receive[R]) -> None:
+    def _drop(self, receive: Receive) -> None:
         self._waiting = deque(order for order in self._waiting if order.receive != receive)
         for order in [one for one in self._later if one.receive == receive]:
             self._later.pop(order).cancel()
         for order in self._tasks.values():
             order.off = order.off or order.receive == receive
 
-    async def _at_rest(self, receive: Receive[R]) -> None:
+    async def _at_rest(self, receive: Receive) -> None:
         under_way = [task for task, one in self._tasks.items() if one.receive == receive]
         if under_way:
             await asyncio.wait(under_way)
@@ -132,7 +126,7 @@ class Line(Generic[R]):
             self._tasks[task] = order  # the loop itself keeps no task alive
             task.add_done_callback(self._tasks.pop)
 
-    def _stored(self, order: _Order[R]) -> R | None:
+    def _stored(self, order: _Order) -> Reply | None:
         if order.stored is None or self._pace.clock() - order.added < _LONG:
             return None
         return order.stored(order.key)
@@ -141,7 +135,7 @@ class Line(Generic[R]):
         self._timer = None
         self._start()
 
-    async def _one(self, order: _Order[R], began: float) -> None:
+    async def _one(self, order: _Order, began: float) -> None:
         order.tries += 1
         try:
             result = await self._ask(order.text)
@@ -163,12 +157,12 @@ class Line(Generic[R]):
         self._later[order] = loop.call_later(wait, self._again, order)
         self._start()
 
-    def _again(self, order: _Order[R]) -> None:
+    def _again(self, order: _Order) -> None:
         del self._later[order]
         self._waiting.appendleft(order)
         self._start()
 
-    def _wait(self, order: _Order[R], began: float, error: Exception) -> float | None:
+    def _wait(self, order: _Order, began: float, error: Exception) -> float | None:
         """Return the seconds before another try of a text; None if there is none."""
         if isinstance(error, NoAnswerError):
             if error.unreachable and self.restarts:
@@ -189,7 +183,7 @@ class Line(Generic[R]):
         return named or back_off(order.tries)
 
     def _busy(
-        self, order: _Order[R], began: float, error: Exception, named: float | None
+        self, order: _Order, began: float, error: Exception, named: float | None
     ) -> float | None:
         self._refusal = error
         wait = self._pace.refused(began, named)
@@ -200,7 +194,7 @@ class Line(Generic[R]):
         late = self._pace.clock() + wait - order.busy_since > self._pace.patience
         return None if late and order.tries > self._retries else wait
 
-    def _end(self, order: _Order[R], error: Exception) -> None:
+    def _end(self, order: _Order, error: Exception) -> None:
         # Outside of ``except``, as the error may hold the key and must not be chained.
         try:
             result = self._failure(order.text, error)
@@ -209,7 +203,7 @@ class Line(Generic[R]):
         else:
             self._hand_over(order, result)
 
-    def _hand_over(self, order: _Order[R], result: R) -> None:
+    def _hand_over(self, order: _Order, result: Reply) -> None:
         """Hand over what comes within one turn of the loop together."""
         if not self._done:
             asyncio.get_running_loop().call_soon(self._flush)
@@ -217,7 +211,7 @@ class Line(Generic[R]):
 
     def _flush(self) -> None:
         done, self._done = self._done, []
-        together: dict[Receive[R], list[tuple[Any, R]]] = {}
+        together: dict[Receive, list[tuple[Any, Reply]]] = {}
         for order, result in done:
             together.setdefault(order.receive, []).append((order.key, result))
         for receive, results in together.items():
@@ -225,7 +219,7 @@ class Line(Generic[R]):
         self._taken -= len(done)
         self._start()
 
-    def _break(self, order: _Order[R], error: Exception) -> None:
+    def _break(self, order: _Order, error: Exception) -> None:
         """Call off all that waits, and tell everybody why."""
         if order.off:  # nobody waits for it, and the next to ask will be told by their own
             self._taken -= 1

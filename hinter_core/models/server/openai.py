@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from hinter_core.errors import ModelError
-from hinter_core.models.base import Remote
+from hinter_core.models.base import Reply
 from hinter_core.models.budget import Cost, Usage, tokens_in
 from hinter_core.models.prompting import Prompt
 from hinter_core.models.registry import ModelName
@@ -30,8 +30,6 @@ from hinter_core.models.server.pace import BUSY, Pace
 from hinter_core.models.server.responses import raw_reply, without_echo
 from hinter_core.types import Failure, Prediction
 
-Reply = tuple[Prediction, Cost]
-
 _SEED = 7
 _TOP = 20  # the largest number of alternatives per token that servers give
 _IN_VAIN = 20  # texts without an answer, if there was none before, after which no others are sent
@@ -42,7 +40,7 @@ _LEAK = Prediction(
 )
 
 
-class OpenAIModel(Line[Reply], Remote):
+class OpenAIModel(Line):
     """A chat model behind an OpenAI-compatible API."""
 
     def __init__(
@@ -99,13 +97,12 @@ class OpenAIModel(Line[Reply], Remote):
             self._greeting = asyncio.ensure_future(self._endpoint.greet())
         await asyncio.shield(self._greeting)
         response = await self._send(text)
-        tokens, estimate = self._used(response), self.estimate(text)
-        most = estimate.prompt_tokens + estimate.completion_tokens
+        tokens, estimate = self._used(response), self.estimate(text).tokens
         # A server that counts wrongly would use up the budget.
-        if tokens is None or min(tokens) < 0 or sum(tokens) > _MOST_TOKENS * most:
-            tokens = estimate.prompt_tokens, estimate.completion_tokens
+        if tokens is None or min(tokens) < 0 or sum(tokens) > _MOST_TOKENS * sum(estimate):
+            tokens = estimate
         elif self._endpoint.tpm:
-            self._pace.unused(most - sum(tokens))
+            self._pace.unused(sum(estimate) - sum(tokens))
         raw = raw_reply(response)
         if self.capabilities.scores is None and raw.reply:
             self.capabilities = replace(self.capabilities, scores=bool(raw.scores))
@@ -122,14 +119,10 @@ class OpenAIModel(Line[Reply], Remote):
     def _failure(self, text: str, error: Exception) -> Reply:
         """Return an error as a failure with its cost."""
         failed = self._endpoint.outcome(error, self._sent(text))
-        estimate = self.estimate(text)
+        status = error.status if isinstance(error, ServerError) else None
         # With a status, the server generated nothing.
-        none = isinstance(error, ServerError)
-        tokens = (0, 0) if none else (estimate.prompt_tokens, estimate.completion_tokens)
-        cost = self.usage.add(*tokens)
-        if not (
-            isinstance(error, ServerError) and error.status in BUSY
-        ):  # a busy server may find time for the next
+        cost = self.usage.add(*((0, 0) if status else self.estimate(text).tokens))
+        if status not in BUSY:  # a busy server may find time for the next
             self._count(failed)
         return failed, cost
 
@@ -149,8 +142,7 @@ class OpenAIModel(Line[Reply], Remote):
         return [text, *(message["content"] for message in self._prompt.messages(text))]
 
     def _tokens(self, text: str) -> int:
-        estimate = self.estimate(text)
-        return estimate.prompt_tokens + estimate.completion_tokens
+        return sum(self.estimate(text).tokens)
 
     @staticmethod
     def _used(response: Any) -> tuple[int, int] | None:
