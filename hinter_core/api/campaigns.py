@@ -21,8 +21,7 @@ from hinter_core.campaign.running.run import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
-from hinter_core.extensions import MODELS
-from hinter_core.models.registry import BACKENDS
+from hinter_core.models.registry import added_model
 from hinter_core.places import place_of
 from hinter_core.report.compared.comparison import compare as compare_sides
 
@@ -115,8 +114,7 @@ def prepare_run(
             "continue it."
         )
     for name in campaign.models if store.known() else ():
-        kind = name.partition(":")[0]
-        added = None if kind in BACKENDS else MODELS.find(kind)
+        added = added_model(name)
         if added and not (added.package or added.options.get("identity")):
             raise InputError(
                 f"The model '{name}' has no identity, so it cannot be told whether it gave the "
@@ -131,11 +129,10 @@ def prepare_run(
 
 def _require_shared(campaign: Campaign) -> None:
     """Refuse several processes with models that only this one knows."""
-    kinds = {name.partition(":")[0] for name in campaign.models} - set(BACKENDS)
-    added = [one for kind in kinds if (one := MODELS.find(kind)) and not one.package]
-    if added:
+    added = filter(None, map(added_model, campaign.models))
+    if alone := next((one for one in added if not one.package), None):
         raise InputError(
-            f"The model '{added[0].name}' is in this process alone; leave out workers and engine, "
+            f"The model '{alone.name}' is in this process alone; leave out workers and engine, "
             "or name it python:MODULE:NAME."
         )
 

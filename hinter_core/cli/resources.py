@@ -75,7 +75,7 @@ def _known() -> dict[str, Any]:
             "about": backend.about
             + f" The extension '{kind}' is not used, as HInter has this model."
             * (kind in BACKENDS and kind in MODELS.names()),
-            "command_line_only": backend.trusted_only and not backend.takes_key,
+            "command_line_only": backend.runs_code,
             "options": [asdict(option) for option in backend.options],
         }
         for kind, backend in every_backend().items()

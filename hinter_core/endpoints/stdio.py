@@ -33,7 +33,7 @@ from hinter_core.endpoints.tools import (
     schema_of,
 )
 from hinter_core.errors import HinterError, InputError
-from hinter_core.models.registry import BACKENDS, every_backend, parse_name
+from hinter_core.models.registry import every_backend, kind_of, parse_name
 from hinter_core.models.scripted import shipped_rules
 from hinter_core.models.server.endpoint import OPENAI_URL, bare
 from hinter_core.storage import data_place, make_private
@@ -82,7 +82,7 @@ class OwnMachine:
 
     def models(self) -> Table:
         """Return the names of models, and the forms of those that name more."""
-        kinds = {kind: one for kind, one in every_backend().items() if not _runs_code(kind)}
+        kinds = {kind: one for kind, one in every_backend().items() if not kind_of(kind).runs_code}
         rules = [
             {"name": f"scripted:{one}", "about": "Rules of HInter."} for one in shipped_rules()
         ]
@@ -176,11 +176,6 @@ def _folder_of(campaign: str) -> Path:
     return folder
 
 
-def _runs_code(kind: str) -> bool:
-    backend = BACKENDS.get(kind)
-    return backend is not None and backend.trusted_only and not backend.takes_key
-
-
 def _admitted(model: str) -> str:
     """Return the name of a model that an agent may ask.
 
@@ -188,8 +183,8 @@ def _admitted(model: str) -> str:
         HinterError: an unknown one; or it runs a function of Python, or gives this machine's key to
             a server that its owner has not named.
     """
-    kind = model.strip().partition(":")[0]
-    if _runs_code(kind):
+    if kind_of(model).runs_code:
+        kind = model.strip().partition(":")[0]
         raise InputError(f"Models of the kind {kind} are for the command line; name another.")
     settings = parse_name(model, trusted=True).settings
     url = bare(settings.get("base_url") or "")

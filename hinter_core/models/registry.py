@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote
 
 from hinter_core.errors import InputError, ModelError, hint
-from hinter_core.extensions import MODELS
+from hinter_core.extensions import MODELS, Extension
 from hinter_core.language.clean import whole
 from hinter_core.models.base import ModelUnderTest
 from hinter_core.models.budget import Budget
@@ -148,6 +148,11 @@ class Backend:
     reads: Reads = Reads.ANYTHING  # which a public host refuses
     light: bool = False  # many may be kept in memory
 
+    @property
+    def runs_code(self) -> bool:
+        """Whether code of its user runs, which no key admits."""
+        return self.trusted_only and not self.takes_key
+
     def usage(self, kind: str) -> str:
         """Return the pattern of a name of this kind."""
         return f"{kind}:{self.source}" if self.source else kind
@@ -221,6 +226,7 @@ BACKENDS = {
         "MODULE:FUNCTION", _PYTHON, trusted_only=True,
     ),
 }  # fmt: skip
+_OTHER = Backend("", "", "")
 
 
 def backend_of(kind: str) -> Backend | None:
@@ -373,16 +379,18 @@ def split_names(names: str) -> list[str]:
     return [name for name in joined if name]
 
 
-def is_generative(name: str) -> bool:
-    """Whether a name is of a generative kind; the model is not loaded."""
-    backend = BACKENDS.get(name.strip().partition(":")[0])
-    return backend is not None and backend.generative
+def kind_of(name: str) -> Backend:
+    """Return the kind of a name without loading the model.
+
+    Nothing holds of a kind that is not HInter's own.
+    """
+    return BACKENDS.get(name.strip().partition(":")[0], _OTHER)
 
 
-def is_light(name: str) -> bool:
-    """Whether a name is of a kind that weighs next to nothing; the model is not loaded."""
-    backend = BACKENDS.get(name.strip().partition(":")[0])
-    return backend is not None and backend.light
+def added_model(name: str) -> Extension | None:
+    """Return the model that was added and that a name names; None if it is of HInter's own."""
+    kind = name.strip().partition(":")[0]
+    return None if kind in BACKENDS else MODELS.find(kind)
 
 
 def build_model(name: ModelName) -> ModelUnderTest:
@@ -434,7 +442,7 @@ def open_store(
     """Load a model by its name and create its prediction store."""
     parsed = parse_name(name, trusted=trusted)
     # What this process added may be another object under the same name the next time.
-    added = None if parsed.kind in BACKENDS else MODELS.find(parsed.kind)
+    added = added_model(name)
     model = (
         build_model(parsed) if added and not added.package else load_model(name, trusted=trusted)
     )

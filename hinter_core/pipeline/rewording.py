@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from hinter_core.errors import InputError
 from hinter_core.models.prompting import PARAPHRASE
-from hinter_core.models.registry import is_generative, open_store
+from hinter_core.models.registry import kind_of, open_store
 from hinter_core.models.replies.reading import refuses
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.edits import common_ends
@@ -38,7 +38,7 @@ def open_paraphraser(name: str) -> PredictionStore:
         InputError: a model that does not reply in words, or has a prompt or judge of its own.
         ModelError: an unknown or broken model.
     """
-    if not is_generative(name):
+    if not kind_of(name).generative:
         raise InputError(
             f"'{name}' cannot say a sentence in other words; name a language model, such as "
             "openai:MODEL?base_url=ADDRESS."

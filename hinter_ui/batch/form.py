@@ -17,7 +17,7 @@ from hinter_core.errors import InputError, ModelError
 from hinter_core.generators.grammars.reading import load_grammar, shipped_grammars
 from hinter_core.generators.grammars.sampling import Sentences
 from hinter_core.generators.templates.template import ATTRIBUTES
-from hinter_core.models.registry import BACKENDS
+from hinter_core.models.registry import kind_of
 from hinter_ui.html.wording import Words, translated
 from hinter_ui.shared.access import MOST_DICTIONARIES, Access
 from hinter_ui.shared.library import discreet, without_folder
@@ -304,8 +304,7 @@ def _require_guide(campaign: Campaign, access: Access) -> None:
         raise InputError(say("errors.guide_order"))
     if campaign.limit is None:
         raise InputError(say("errors.guide_limit", field=translated(SETTINGS["limit"].title)))
-    backend = BACKENDS.get(campaign.guide.partition(":")[0])
-    if backend and backend.takes_key:
+    if kind_of(campaign.guide).takes_key:
         raise ModelError(say("errors.guide", name=campaign.guide))
     access.admit(campaign.guide)
 

@@ -21,7 +21,7 @@ from hinter_core.language.clean import clean
 from hinter_core.language.coreference import resolve
 from hinter_core.language.reading.english import other_language
 from hinter_core.models.budget import Budget, Cost
-from hinter_core.models.registry import is_generative
+from hinter_core.models.registry import kind_of
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.export import check_to_json, check_to_rows
@@ -128,7 +128,7 @@ class ExploreActions:
 
     def costs(self, session: Session, form: ExploreForm, plan: Plan) -> dict[str, Cost]:
         """Return the maximum cost of a scan for each loaded model that answers in words."""
-        names = [name for name in form.models if is_generative(name)]
+        names = [name for name in form.models if kind_of(name).generative]
         loaded = [self._services.loaded_model(name, session) for name in names]
         stores = [store for store in loaded if store]
         return estimate(plan, stores) if stores else {}

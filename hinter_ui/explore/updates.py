@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from hinter_core.errors import HinterError
-from hinter_core.models.registry import is_generative
+from hinter_core.models.registry import kind_of
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestResult
 from hinter_core.report.section import short_names
@@ -56,7 +56,7 @@ class ExploreUpdates:
         self, session: Session, form: ExploreForm, seen: Markup, choices: Sequence[OfferedEdits]
     ) -> Updates:
         """Show what follows from text and settings alone: what counts, what can be chosen."""
-        asking = any(is_generative(name) for name in form.models)
+        asking = any(kind_of(name).generative for name in form.models)
         if not choices:  # empty, or nothing in it can be tested
             session.of(ExploreState).bare = form.source
         return self.people(session, form) | {

@@ -23,7 +23,7 @@ from hinter_core.models.registry import (
     Backend,
     ModelName,
     Reads,
-    is_generative,
+    kind_of,
     parse_name,
 )
 from hinter_core.models.server.endpoint import OPENAI_URL, bare
@@ -82,7 +82,7 @@ class Access:
 
     def kinds(self) -> dict[str, Backend]:
         """Return the kinds of models that the app offers."""
-        return {k: b for k, b in BACKENDS.items() if b.takes_key or not b.trusted_only}
+        return {k: b for k, b in BACKENDS.items() if not b.runs_code}
 
     def servers(self) -> tuple[str, ...]:
         """Return the addresses to offer."""
@@ -106,11 +106,9 @@ class Access:
         """
         if not self.local and len(name) > _LONGEST_MODEL:
             raise ModelError(say("access.model_name", n=len(name), most=_LONGEST_MODEL))
-        kind = name.strip().partition(":")[0]
-        backend = BACKENDS.get(kind)
-        if backend and kind not in self.kinds():
-            raise ModelError(say("access.kind", kind=kind))
-        takes_key = backend is not None and backend.takes_key
+        if kind_of(name).runs_code:
+            raise ModelError(say("access.kind", kind=name.strip().partition(":")[0]))
+        takes_key = kind_of(name).takes_key
         if takes_key and not key:
             raise ModelError(say("access.add_first", name=name.strip()))
         parsed = parse_name(name, key=key if takes_key else "")
@@ -128,8 +126,7 @@ class Access:
         Raises:
             ModelError: its server may not be asked, which is said before a key is asked for.
         """
-        backend = BACKENDS.get(name.partition(":")[0])
-        return self.admit(name, NO_KEY) if backend and backend.takes_key else None
+        return self.admit(name, NO_KEY) if kind_of(name).takes_key else None
 
     def admit_text(self, text: str, models: Sequence[str] = ()) -> None:
         """Require a text that a public host reads soon, and few ``models`` to ask about it.
@@ -191,9 +188,9 @@ class Access:
         return name
 
     def _admit_judge(self, judge: str) -> None:
-        backend = BACKENDS.get(judge.strip().partition(":")[0])
-        trusted = backend is not None and backend.trusted_only
-        if trusted or (is_generative(self.admit(judge).kind) and not self.local):
+        if kind_of(judge).trusted_only or (
+            kind_of(self.admit(judge).kind).generative and not self.local
+        ):
             raise ModelError(say("access.judge", name=judge))
 
     def _require_server(self, name: ModelName) -> None:

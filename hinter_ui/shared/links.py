@@ -11,7 +11,7 @@ from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.campaign.spec import Campaign
 from hinter_core.errors import InputError
 from hinter_core.language.clean import whole
-from hinter_core.models.registry import is_generative
+from hinter_core.models.registry import kind_of
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import EVEN_HANDED, SETTINGS, Settings
 from hinter_core.options import ALWAYS, CampaignOption, Option
@@ -76,7 +76,7 @@ class ExploreForm(Settings):
     @property
     def settings(self) -> Settings:
         """The pipeline's settings; only models that answer in words are asked again."""
-        repeat = self.repeat if any(map(is_generative, self.models)) else 0
+        repeat = self.repeat if any(kind_of(name).generative for name in self.models) else 0
         return replace(super().settings, repeat=repeat)
 
     @property

@@ -15,7 +15,7 @@ from hinter_core.errors import HinterError, InputError
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import Capabilities
 from hinter_core.models.huggingface.lent import LentModel, is_lent
-from hinter_core.models.registry import BACKENDS, Reads, build_model, is_light, store_for
+from hinter_core.models.registry import BACKENDS, Reads, build_model, kind_of, store_for
 from hinter_core.models.scripted import shipped_rules
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.settings import Settings
@@ -210,7 +210,7 @@ class Services:
     def at_hand(self, name: str, session: Session | None = None) -> bool:
         """Whether a model can be asked at once and without cost."""
         name = name.strip()
-        light = is_light(name)
+        light = kind_of(name).light
         return light or self.loaded_model(name, session) is not None
 
     def loading(self, name: str) -> bool:
@@ -235,7 +235,7 @@ class Services:
         return store_for(model) if self.access.local else PredictionStore(model)
 
     def _stores_of(self, name: str) -> _Stores[PredictionStore]:
-        return self._light if is_light(name) else self._models
+        return self._light if kind_of(name).light else self._models
 
     def pipeline(
         self,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Capabilities
 from hinter_core.models.prompting import Prompt, prompt_for
-from hinter_core.models.registry import ModelName, is_generative, open_store
+from hinter_core.models.registry import ModelName, kind_of, open_store
 from hinter_core.models.replies.reading import EMPTY, ONLY_REASONING, answer_of, parse_answer
 from hinter_core.types import Prediction
 
@@ -87,7 +87,7 @@ class JudgeReader:
     """
 
     def __init__(self, judge: str, *, trusted: bool) -> None:
-        if is_generative(judge):
+        if kind_of(judge).generative:
             raise ModelError(
                 f"'{judge}' cannot be a judge, as it answers in words itself; name a classifier, "
                 "such as vader or hf:ORG/NAME."

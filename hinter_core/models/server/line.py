@@ -106,21 +106,20 @@ class Line(Remote):
     def _start(self) -> None:
         """Send what may be sent now, and come back when more may be."""
         while self._waiting and self._taken < int(self._pace.limit):
-            if (known := self._stored(self._waiting[0])) is not None:
-                self._taken += 1
-                self._hand_over(self._waiting.popleft(), known)
-                continue
-            if self._pace.given_up():
-                order = self._waiting.popleft()
-                self._taken += 1
-                self._end(order, self._refusal)
-                continue
-            if wait := self._pace.wait():
+            order, given_up = self._waiting[0], self._pace.given_up()
+            known = self._stored(order)
+            if known is None and not given_up and (wait := self._pace.wait()):
                 if self._timer is None:
                     self._timer = asyncio.get_running_loop().call_later(wait, self._woken)
                 return
-            order = self._waiting.popleft()
+            self._waiting.popleft()
             self._taken += 1
+            if known is not None:
+                self._hand_over(order, known)
+                continue
+            if given_up:
+                self._end(order, self._refusal)
+                continue
             began = self._pace.began(self._tokens(order.text) if self._pace.tpm else 0)
             task = asyncio.ensure_future(self._one(order, began))
             self._tasks[task] = order  # the loop itself keeps no task alive
