@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
-from hinter_core.storage import PART, mirrored_folder, snapshot, user_cache
+from hinter_core.storage import PART, mirrored_folder, snapshot, user_cache, write_whole
 
 _EVERY = 60.0  # seconds between two looks for changes
 _KEPT = ("campaigns", "annotations", "classes", "repairs", "predictions.sqlite")
@@ -61,9 +61,8 @@ class Mirror:
             try:
                 if not here.exists():
                     here.parent.mkdir(parents=True, exist_ok=True)
-                    part = here.with_name(f"{here.name}.part")  # half a file is none
-                    shutil.copyfile(there, part)
-                    part.replace(here)
+                    with write_whole(here) as part:  # half a file is none
+                        shutil.copyfile(there, part)
                     done.append(name)
                 elif here.stat().st_mtime > there.stat().st_mtime:
                     continue  # newer than the copy: it is copied as a change

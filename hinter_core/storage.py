@@ -127,24 +127,18 @@ def yaml_loader(text: str, *, strings: bool = False, aliases: bool = False) -> A
     """
     import yaml
 
-    plain, fast = (getattr(yaml, name, None) for name in ("SafeLoader", "CSafeLoader"))
-    if strings:
-        plain, fast = (getattr(yaml, name, None) for name in ("BaseLoader", "CBaseLoader"))
-    loader: Any = fast or plain
+    kind = "BaseLoader" if strings else "SafeLoader"
+    loader: Any = getattr(yaml, f"C{kind}", None) or getattr(yaml, kind)
     level = 0
     try:
         for event in yaml.parse(text, loader):
             level += isinstance(event, yaml.CollectionStartEvent)
             level -= isinstance(event, yaml.CollectionEndEvent)
-            alias = isinstance(event, yaml.AliasEvent) and not aliases
-            if level > _DEEPEST or alias:
-                what = "an alias (*) repeats this; write it out in each place"
-                raise yaml.composer.ComposerError(
-                    None,
-                    None,
-                    what if alias else f"nested too deeply, over {_DEEPEST} levels",
-                    event.start_mark,
-                )
+            fault = f"nested too deeply, over {_DEEPEST} levels" if level > _DEEPEST else ""
+            if isinstance(event, yaml.AliasEvent) and not aliases:
+                fault = "an alias (*) repeats this; write it out in each place"
+            if fault:
+                raise yaml.composer.ComposerError(None, None, fault, event.start_mark)
             getattr(event, "value", "").encode()
         return loader(text)
     except UnicodeEncodeError as error:

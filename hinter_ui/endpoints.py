@@ -266,16 +266,10 @@ class AppPlace:
 def _form(wanted: NewCampaign, folder: Path) -> BatchForm:
     """Return the form of Batch that starts such a campaign; it copies the texts."""
     form = BatchForm()
-    settings = {
-        **form.settings, "models": wanted.models, "attributes": wanted.attributes,
-        "order": min(2, len(wanted.attributes) or 2), "sample": wanted.sample,
-        "limit": wanted.limit,
-    }  # fmt: skip
+    settings = {**form.settings, **wanted.settings}
     if wanted.texts:
-        path = folder / "texts.jsonl"
-        rows = (json.dumps({"text": text}) for text in wanted.texts)
-        path.write_text("\n".join(rows) + "\n", encoding="utf-8")
-        return BatchForm(source="upload", upload=str(path), settings=settings)
+        upload = str(wanted.write_texts(folder))
+        return BatchForm(source="upload", upload=upload, settings=settings)
     if wanted.data == SAMPLE:
         return BatchForm(settings=settings)
     return BatchForm(source="hub", hub=wanted.data, settings=settings)

@@ -53,7 +53,7 @@ MADE = (
 )  # fmt: skip
 CHECKED = ("attributes", *SETTINGS, "dictionaries", "parser", "requests", "budget", "fresh")
 _CHUNK = 512
-_WORST = (Verdict.HIDDEN, Verdict.BIASED, Verdict.BENIGN, Verdict.UNANSWERED, Verdict.DISCARDED)
+WORST = (Verdict.HIDDEN, Verdict.BIASED, Verdict.BENIGN, Verdict.UNANSWERED, Verdict.DISCARDED)
 _STYLES = [ASSETS / "css" / f"{name}.css" for name in ("base", "hinter")]
 _PAGE = "body { margin: 0; font-family: system-ui, sans-serif; } "
 
@@ -279,7 +279,7 @@ class CheckResult:
         return min(
             self._result.outcomes[self.model],
             key=lambda one: (
-                _WORST.index(one.verdict),
+                WORST.index(one.verdict),
                 -one.mutant.order,
                 -abs((one.effect and one.effect.shift) or 0.0),
             ),

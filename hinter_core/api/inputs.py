@@ -10,7 +10,7 @@ from typing import Any
 from hinter_core.data.rows import MEMORY, content_of_source
 from hinter_core.errors import InputError
 from hinter_core.extensions import SOURCES, Extension
-from hinter_core.files.columnar import class_names, label_names
+from hinter_core.files.columnar import labels_by_column
 
 
 @contextmanager
@@ -76,6 +76,5 @@ def _index_of(frame: Any) -> list[dict[str, str]]:
 
 def _with_names(given: Any) -> list[Any]:
     """Return the rows of a data set, labels by their names."""
-    features = (given.features or {}).items()
-    named = {name: label_names(one, {}) for name, one in features if class_names(one)}
+    named = labels_by_column(given.features)
     return [row | {name: label_of(row[name]) for name, label_of in named.items()} for row in given]

@@ -97,18 +97,13 @@ class OwnMachine:
         folder = _campaigns() / name
         campaign = Campaign(
             data=self._data(wanted, folder),
-            models=tuple(map(_admitted, wanted.models)),
-            attributes=wanted.attributes,
-            order=min(2, len(wanted.attributes) or 2),
-            sample=wanted.sample,
-            limit=wanted.limit,
             shard=4,
+            **wanted.settings | {"models": tuple(map(_admitted, wanted.models))},
         )
         try:
             make_private(folder)
             if wanted.texts:
-                rows = (json.dumps({"text": text}) for text in wanted.texts)
-                (folder / "texts.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
+                wanted.write_texts(folder)
             (folder / "campaign.yaml").write_text(write_campaign(campaign), encoding="utf-8")
             with (folder / "run.log").open("wb") as log:
                 _processes[name] = subprocess.Popen(  # noqa: S603 -- ourselves, without a shell

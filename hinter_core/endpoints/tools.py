@@ -5,14 +5,17 @@ that serves them says what may be named there and where campaigns lie.
 """
 
 import inspect
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cachetools import LRUCache
 
+from hinter_core.api.checking import WORST, CheckResult, verdicts_of
 from hinter_core.campaign.findings import FindingFilter, Side, page_of_findings
 from hinter_core.campaign.progress import KINDS, CampaignProgress
 from hinter_core.campaign.tables import shifted
@@ -33,7 +36,6 @@ from hinter_core.types import Verdict
 if TYPE_CHECKING:
     import pandas
 
-    from hinter_core.api.checking import CheckResult
     from hinter_core.api.results import CampaignResult
 
 MOST_TEXTS = 20  # of a scan
@@ -45,7 +47,6 @@ _RATES = (
     "model", "attributes", "mutants", "errors_hits", "errors_of", "errors_share", "errors_low",
     "errors_high", "hidden_hits", "hidden_share",
 )  # fmt: skip
-_WORST = ("hidden", "biased", "benign", "unanswered", "discarded")
 _SENTENCE = 600  # characters of a refusal
 _ORDER = re.compile(r", or change one (attribute )?alone \(order 1\)")  # no tool has an order
 _REASONS = 3  # for missing answers
@@ -64,6 +65,21 @@ class NewCampaign:
     texts: tuple[str, ...]
     sample: int
     limit: int
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of a campaign, without its data."""
+        return {
+            "models": self.models, "attributes": self.attributes, "sample": self.sample,
+            "order": min(2, len(self.attributes) or 2), "limit": self.limit,
+        }  # fmt: skip
+
+    def write_texts(self, folder: Path) -> Path:
+        """Write the texts to a file in a folder."""
+        path = folder / "texts.jsonl"
+        rows = (json.dumps({"text": text}) for text in self.texts)
+        path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+        return path
 
 
 @dataclass(frozen=True)
@@ -84,9 +100,7 @@ class Place(Protocol):
 
     remembers: bool
 
-    def check(
-        self, text: str, attributes: tuple[str, ...], model: str, limit: int
-    ) -> "CheckResult":
+    def check(self, text: str, attributes: tuple[str, ...], model: str, limit: int) -> CheckResult:
         """Judge all mutants of a text, up to the limit."""
 
     def mutants(self, text: str, attributes: tuple[str, ...], limit: int) -> "pandas.DataFrame":
@@ -410,12 +424,8 @@ def verdicts(given: object) -> tuple[str, ...]:
     Raises:
         InputError: one of them is none.
     """
-    known = [one.value for one in Verdict]
-    names = names_of(given, "verdict")
-    for name in names:
-        if name not in known:
-            raise InputError(f"There is no verdict '{short(name, 40)}'; use {', '.join(known)}.")
-    return names or tuple(known)
+    names = [short(name, 40) for name in names_of(given, "verdict")]
+    return verdicts_of(names) or tuple(one.value for one in Verdict)
 
 
 def _checked(
@@ -440,7 +450,7 @@ def _checked(
         return kept
     result = place.check(words, attributes, name, most)
     records = result.mutants().to_dict("records")
-    records.sort(key=lambda row: (_WORST.index(row["verdict"]), -abs(row["shift"] or 0.0)))
+    records.sort(key=lambda row: (WORST.index(row["verdict"]), -abs(row["shift"] or 0.0)))
     rows = [
         {name: row[name] for name in _SHOWN if row[name] not in ("", None)}
         | {"mutant": around_change(row["text"], row["mutant"])}

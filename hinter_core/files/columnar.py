@@ -23,7 +23,7 @@ _WORKBOOK, _WIDEST, _BLANK = 100_000_000, 2_000, 1_100_000  # bytes, columns, bl
 ARROW_FILE, ARROW_STREAM = b"ARROW1", b"\xff\xff\xff\xff"
 
 
-def label_names(feature: Any, better: Mapping[str, str]) -> Callable[[Any], Any]:
+def label_names(feature: Any, better: Mapping[str, str] = {}) -> Callable[[Any], Any]:
     """Return a function from a stored label (a number, or a list of them) to its name or names.
 
     ``feature``: of the column, as :mod:`datasets` has it or as it is stored in a file.
@@ -52,15 +52,19 @@ def class_names(feature: Any) -> Any:
     return getattr(getattr(feature, "feature", feature), "names", None)
 
 
+def labels_by_column(features: Mapping[str, Any] | None) -> dict[str, Callable[[Any], Any]]:
+    """Return :func:`label_names` of each column that has them."""
+    return {name: label_names(one) for name, one in (features or {}).items() if class_names(one)}
+
+
 def _named(schema: Any) -> dict[str, Callable[[Any], Any]]:
     """Return the names of labels by column, from what data sets note in a file's schema."""
     try:
         noted = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
         features = noted["info"]["features"]
-        given = dict(features) if isinstance(features, Mapping) else {}
     except (ValueError, KeyError, TypeError, RecursionError):
-        given = {}
-    return {name: label_names(one, {}) for name, one in given.items() if class_names(one)}
+        return {}
+    return labels_by_column(features) if isinstance(features, Mapping) else {}
 
 
 def _of_batches(schema: Any, batches: Iterator[Any], at_once: int = 1) -> Iterator[Record]:
@@ -348,12 +352,7 @@ def named_records(name: object, stream: Any) -> Iterator[Record]:
     Raises:
         InputError: it breaks off.
     """
-    features = stream.features or {}
-    label_of = {
-        column: label_names(feature, {})
-        for column, feature in features.items()
-        if class_names(feature)
-    }
+    label_of = labels_by_column(stream.features)
     for values in unbroken(name, stream):
         yield {**values, **{c: of(values.get(c)) for c, of in label_of.items()}}, ""
 

@@ -175,14 +175,9 @@ class PredictionStore:
         answers = {question: kept for question, (kept, _) in self._kept.found(distinct).items()}
         flight = self._flight or ()
         left = [q for q in distinct if q not in answers and q not in flight]
-        if self._cache is not None:
-            stored: dict[StoreQuestion, tuple[Prediction, float]] = {}
-            for turn, questions in groupby(left, key=lambda q: q.turn):
-                texts = [question.text for question in questions]
-                kept = self._cache.get(self._identity(turn), texts, self._since)
-                stored |= {StoreQuestion(text, turn): answer for text, answer in kept.items()}
-            raw = {question: answer for question, (answer, _) in stored.items()}
-            answers |= self._read(raw, {question: asked for question, (_, asked) in stored.items()})
+        stored = self._stored(left)
+        raw = {question: answer for question, (answer, _) in stored.items()}
+        answers |= self._read(raw, {question: asked for question, (_, asked) in stored.items()})
         for recalled in self._recalled.values():  # last, as tables round the scores
             again = (q for q in left if q not in answers and not q.turn and q.text in recalled)
             answers |= {question: recalled[question.text] for question in again}
@@ -245,13 +240,24 @@ class PredictionStore:
                 answers.update(self._ask([question], held))
         return answers
 
+    def _stored(
+        self, questions: Iterable[StoreQuestion]
+    ) -> dict[StoreQuestion, tuple[Prediction, float]]:
+        """Return the answers on disk, with their times."""
+        stored: dict[StoreQuestion, tuple[Prediction, float]] = {}
+        if self._cache is None:
+            return stored
+        for turn, of_turn in groupby(questions, key=lambda q: q.turn):
+            texts = [question.text for question in of_turn]
+            kept = self._cache.get(self._identity(turn), texts, self._since)
+            stored |= {StoreQuestion(text, turn): answer for text, answer in kept.items()}
+        return stored
+
     def stored(self, question: StoreQuestion) -> Prediction | None:
         """Return a reply that another process has stored; None if there is no usable one."""
-        if self._cache is None or self._ask_again:
-            return None
         with suppress(HinterError):  # the reply is asked for then
-            kept = self._cache.get(self._identity(question.turn), [question.text], self._since)
-            return kept[question.text][0] if kept else None
+            kept = {} if self._ask_again else self._stored([question])
+            return next((reply for reply, _ in kept.values()), None)
         return None
 
     def keep(self, replies: Mapping[StoreQuestion, Prediction]) -> None:
