@@ -24,6 +24,11 @@ def listed(names: Sequence[str], last: str = "or") -> str:
     return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's message, or else what it is."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
 class HinterError(Exception):
     """Base of all errors whose message is written for the user."""
 

@@ -21,7 +21,7 @@ from io import RawIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from hinter_core.errors import HinterError, InputError
+from hinter_core.errors import HinterError, InputError, first_line
 
 if TYPE_CHECKING:
     _Base = Path
@@ -136,9 +136,9 @@ class RemotePath(_Base):
             self._refuse(str(error), error)
 
     def _refuse(self, words: str, error: Exception) -> NoReturn:
-        line = (words.splitlines() or [type(error).__name__])[0].rstrip(".")
+        line = first_line(error).rstrip(".").replace("{", "(")
         said = (cure for pattern, cure in _CURES if re.search(pattern, words))
-        cure = next(said, f"{{}} cannot be used: {line.replace('{', '(')}. {_LATER}")
+        cure = next(said, f"{{}} cannot be used: {line}. {_LATER}")
         raise PlaceError(cure.format(type(self)(*self.parts[:2]))) from error
 
     def _info(self) -> Any:

@@ -308,14 +308,9 @@ def _log_to_wandb(
     run.finish()
 
 
-REPORT_FORMS: dict[str, Callable[[CampaignResult, str], str]] = {
-    "model-card": model_card,
-    "eval-results": eval_results,
-}
-MUTANT_FORMS: dict[str, Callable[..., str]] = {
-    "promptfoo": promptfoo_tests,
-    "langfair": langfair_prompts,
-}
+Form = Callable[..., str]  # of a result, the name of a model, and which mutants
+REPORT_FORMS: dict[str, Form] = {"model-card": model_card, "eval-results": eval_results}
+MUTANT_FORMS: dict[str, Form] = {"promptfoo": promptfoo_tests, "langfair": langfair_prompts}
 INSPECT = "inspect"
 
 
@@ -346,13 +341,10 @@ def export(
             raise InputError("A log for Inspect is a file; name it, such as hinter.eval.")
         write_inspect_log(result, chosen, Path(out))
         return ""
-    if form in MUTANT_FORMS:
-        text = MUTANT_FORMS[form](result, chosen, **only)
-    elif form in REPORT_FORMS:
-        text = REPORT_FORMS[form](result, chosen)
-    else:
-        known = (*REPORT_FORMS, *MUTANT_FORMS, INSPECT)
-        raise InputError(f"There is no form '{form}'; use {', '.join(known)}.")
+    forms = REPORT_FORMS | MUTANT_FORMS
+    if form not in forms:
+        raise InputError(f"There is no form '{form}'; use {', '.join((*forms, INSPECT))}.")
+    text = forms[form](result, chosen, **only)
     if out is not None:
         Path(out).write_text(text, encoding="utf-8")
     return text

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,13 @@ from hinter_core.mutation.edits import difference
 from hinter_core.types import Change, Edit, EditKind, Pair, Term
 
 HANDWRITTEN = "by hand"  # the attribute of a change without a named edit
-_PARTS = ("id", "label", "source", "mutant", "edits", "groups", "ask")
-_USUAL = {
-    "source": ("source_text", "original", "original_text"),
-    "mutant": ("mutant_text", "mutated"),
-}
+# The usual names of the columns of each part.
+_PARTS = {
+    "id": ["id"], "label": ["label"],
+    "source": ["source", "source_text", "original", "original_text"],
+    "mutant": ["mutant", "mutant_text", "mutated"],
+    "edits": ["edits"], "groups": ["groups"], "ask": ["ask"],
+}  # fmt: skip
 _SHOWN = 60  # characters of a cell in a message, and of a change without a named edit
 _ARROWS = {EditKind.MOVE: "~>", EditKind.REWRITE: "=>"}  # of other kinds: ``->``; plain letters
 _KINDS = {arrow: kind for kind, arrow in _ARROWS.items()}
@@ -119,8 +122,7 @@ def open_handwritten(path: Path, mapping: Sequence[str] = ()) -> HandwrittenTabl
     Raises:
         InputError: no such file, or it has no sources or no mutants, or not the columns named.
     """
-    known = {name for part in _PARTS for name in (part, *_USUAL.get(part, ()))}
-    source = open_source(path, known)
+    source = open_source(path, {*chain(*_PARTS.values())})
     if not source.head:
         raise InputError(f"{path} holds no row.")
     names, chosen = source.names, pairs_of(mapping, "--map (in Python, columns)")
@@ -130,8 +132,7 @@ def open_handwritten(path: Path, mapping: Sequence[str] = ()) -> HandwrittenTabl
         chosen[part] = known_column(names, column)
         if not chosen[part]:
             raise InputError(f"{path} has no column '{column}'; it has {listed(names)}.")
-    for part in _PARTS:
-        usual = (part, *_USUAL.get(part, ()))
+    for part, usual in _PARTS.items():
         usual_name = next(filter(None, (known_column(names, name) for name in usual)), "")
         if part not in chosen and usual_name not in chosen.values():
             chosen[part] = usual_name

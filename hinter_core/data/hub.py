@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from hinter_core.data.rows import Table
-from hinter_core.errors import InputError, ModelError
+from hinter_core.errors import InputError, ModelError, first_line
 from hinter_core.files.columnar import (
     choose_split,
-    first_line,
     label_names,
     named_records,
     unbroken,

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hinter_core.errors import InputError
@@ -16,12 +16,18 @@ _DEEPEST_CURSOR = 10**9
 
 
 def page(
-    head: Mapping[str, Any], name: str, rows: Iterable[Mapping[str, Any]], start: int, total: int
+    head: Mapping[str, Any],
+    name: str,
+    rows: Sequence[Mapping[str, Any]],
+    start: int,
+    total: int | None = None,
 ) -> dict[str, Any]:
-    """Return an answer with as many rows as fit, and the cursor of the rest.
+    """Return an answer with as many rows as fit from the number ``start`` on, and the next cursor.
 
-    ``rows`` begin at the number ``start`` of ``total``; ``name`` is what they are.
+    ``name`` is what rows are. With a ``total``, ``rows`` are those of this page alone.
     """
+    if total is None:
+        rows, total = rows[start:], len(rows)
     fitting: list[dict[str, Any]] = []
     answer = {**head, "total": total, name: fitting, "next": ""}
     for row in rows:

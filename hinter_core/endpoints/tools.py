@@ -153,7 +153,7 @@ def check(
         place, text, names_of(attributes, "attributes"), model, limit, more=first > 0
     )
     shown = [row for row in rows if row["verdict"] in wanted]
-    return page(head, "mutants", shown[first:], first, len(shown))
+    return page(head, "mutants", shown, first)
 
 
 def scan(
@@ -194,13 +194,7 @@ def scan(
              **({"unanswered": head["unanswered"]} if "unanswered" in head else {})}
         )  # fmt: skip
     hidden = sum(row.get("counts", {}).get("hidden", 0) > 0 for row in rows)
-    return page(
-        {"model": short(model), "texts_with_hidden_bias": hidden},
-        "texts",
-        rows[first:],
-        first,
-        len(rows),
-    )
+    return page({"model": short(model), "texts_with_hidden_bias": hidden}, "texts", rows, first)
 
 
 def mutants(
@@ -236,8 +230,8 @@ def models(place: Place, cursor: str = "") -> dict[str, Any]:
     Args:
         cursor: Value `next` of the answer before, for more models.
     """
-    first, rows = first_row(cursor), place.models()
-    return page({}, "models", rows[first:], first, len(rows))
+    first = first_row(cursor)
+    return page({}, "models", place.models(), first)
 
 
 def run(
@@ -363,7 +357,7 @@ def report(place: Place, campaign: str, cursor: str = "") -> dict[str, Any]:
         raise InputError("The campaign has no answers yet; ask status until it is done.")
     rows = [{name: row[name] for name in _RATES} for row in rates.to_dict("records")]
     head = {"campaign": campaign, "unanswered": result.unanswered}
-    return page(head, "rates", rows[first:], first, len(rows))
+    return page(head, "rates", rows, first)
 
 
 TOOLS: tuple[Callable[..., dict[str, Any]], ...] = (

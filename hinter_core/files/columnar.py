@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hinter_core.errors import InputError
+from hinter_core.errors import InputError, first_line
 from hinter_core.files.containers import LONGEST, Record, most_unpacked, too_much
 from hinter_core.files.pages import PagesError, sizes
 
@@ -378,8 +378,3 @@ def unbroken(name: object, stream: Any) -> Iterator[Mapping[str, Any]]:
 def choose_split(splits: Sequence[str]) -> str:
     """Return ``test``, or the only split; "" where one must be named."""
     return splits[0] if len(splits) == 1 else "test" if "test" in splits else ""
-
-
-def first_line(error: Exception) -> str:
-    """Return the first line of an error's message."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from hinter_core.errors import ModelError
+from hinter_core.errors import ModelError, first_line
 from hinter_core.language.parsing import IMPORTING
 from hinter_core.models.huggingface.labels import named_by_label2id
 from hinter_core.models.huggingface.lent import may_use_cuda
@@ -317,16 +317,11 @@ class _Origin:
         except ModelError:
             raise
         except Exception as error:  # a damaged file raises what its reader raises
-            lines = str(error).strip().splitlines()
-            first = (lines[0][:200] if lines else type(error).__name__).rstrip(".")
-            why = (
-                _by_error(error)
-                or self._by_files()
-                or (
-                    f"cannot be loaded: {first}. Check its name and its files; only safetensors "
-                    "checkpoints are read."
-                )
+            unknown = (
+                f"cannot be loaded: {first_line(error)[:200].rstrip('.')}. Check its name and its "
+                "files; only safetensors checkpoints are read."
             )
+            why = _by_error(error) or self._by_files() or unknown
             raise ModelError(f"Model '{self._name}' {why}") from error
 
     def _by_files(self) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from http import HTTPStatus
+from http.client import responses
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -109,10 +109,10 @@ class Endpoint:
     def sent_headers(self) -> dict[str, str]:
         """Return the headers of a request, with the key."""
         key = self.key or NO_KEY  # many servers that need none want one
-        sent = {"Authorization": f"Bearer {key}", "User-Agent": "HInter"}
-        if self.api_version:
-            sent = {"api-key": key, "User-Agent": "HInter"}
-        return sent | {"Content-Type": "application/json"} | dict(self.headers)
+        name, value = ("api-key", key) if self.api_version else ("Authorization", f"Bearer {key}")
+        return {
+            name: value, "User-Agent": "HInter", "Content-Type": "application/json", **self.headers,
+        }  # fmt: skip
 
     async def greet(self) -> None:
         """Send one free request, so that an unreachable server is reported at once.
@@ -121,15 +121,19 @@ class Endpoint:
             ModelError: the server cannot be reached; any answer of it is accepted.
         """
         where, quick = self.where_to("models"), min(self.timeout, CONNECT)
-        error: NoAnswerError | None = None
         try:
             await request(
                 "GET", where, self.sent_headers(), timeout=quick, redirects=self.redirects
             )
         except NoAnswerError as caught:
             error = caught
-        if error is not None and error.unreachable:
-            raise self._unreachable(error)
+        else:
+            return
+        if error.unreachable:
+            raise ModelError(
+                f"{self.where} cannot be reached ({self._describe(error)}); check base_url, and "
+                "that the server runs."
+            )
 
     async def post(self, content: bytes) -> Any:
         """Send one request for a completion and return the body of its answer.
@@ -183,10 +187,7 @@ class Endpoint:
             raise ModelError(
                 f"{self.where} has no model '{self.model}' ({said}); check the name and base_url."
             )
-        if error.status == 402 or "insufficient_quota" in (
-            error.field("code"),
-            error.field("type"),
-        ):
+        if error.status == 402 or error.used_up:
             raise ModelError(
                 f"{self.where} asks for more credit ({said}); what was answered is kept."
             )
@@ -194,21 +195,11 @@ class Endpoint:
         wait = printable(error.headers.get("retry-after", ""))[:40]
         return Prediction(failure=kind, detail=said + (f" (Retry-After: {wait})" if wait else ""))
 
-    def _unreachable(self, error: NoAnswerError) -> ModelError:
-        reason = self._describe(error)
-        return ModelError(
-            f"{self.where} cannot be reached ({reason}); check base_url, and that the server runs."
-        )
-
     def _describe(self, error: BaseException) -> str:
         """Return status and sentence of a server, or the message of another error."""
         if not isinstance(error, ServerError):
             return self.without_key(printable(str(error)))[:200]
-        said = sentence_of(error.said)
-        if not said:
-            said = (
-                HTTPStatus(error.status).phrase if error.status in set(HTTPStatus) else "an error"
-            )
+        said = sentence_of(error.said) or responses.get(error.status, "an error")
         return f"{error.status}: {self.without_key(said)}"
 
     def without_key(self, message: str) -> str:

@@ -69,10 +69,14 @@ class ServerError(Exception):
         return str(self.said.get(name) or "") if isinstance(self.said, Mapping) else ""
 
     @property
+    def used_up(self) -> bool:
+        """Whether what was paid for is used up."""
+        return "insufficient_quota" in (self.field("code"), self.field("type"))
+
+    @property
     def lasting(self) -> bool:
         """Whether another try would meet the same, whatever the status is."""
-        no_more = self.headers.get("x-should-retry") == "false"
-        return no_more or "insufficient_quota" in (self.field("code"), self.field("type"))
+        return self.used_up or self.headers.get("x-should-retry") == "false"
 
 
 _making = threading.Lock()  # several threads may ask for the loop first
