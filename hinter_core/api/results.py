@@ -339,15 +339,8 @@ class ComparisonResult:
                     f"{name}_low": difference and difference.low,
                     f"{name}_high": difference and difference.high,
                 }
-            rows.append(
-                {
-                    **row,
-                    "fixed": line.fixed,
-                    "broken": line.broken,
-                    "p_value": line.p_value,
-                    "adjusted_p_value": line.adjusted_p_value,
-                }
-            )
+            tests = ("fixed", "broken", "p_value", "adjusted_p_value")
+            rows.append(row | {name: getattr(line, name) for name in tests})
         return pandas.DataFrame(rows)
 
     def report(self, format: str = "markdown") -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from hinter_core.errors import InputError, first_line
 from hinter_core.files.containers import LONGEST, Record, most_unpacked, too_much
-from hinter_core.files.pages import PagesError, sizes
+from hinter_core.files.pages import PagesError, chunks, sizes
 
 _VALUES = 10_000_000, 10_000  # of a column of Parquet: in a row group, and for each of its rows
 _BATCH = 16  # rows that are read at once
@@ -71,16 +71,8 @@ def _of_batches(schema: Any, batches: Iterator[Any], at_once: int = 1) -> Iterat
     names = _named(schema)
     for batch in batches:
         for place in range(0, batch.num_rows, at_once):
-            yield from (
-                (
-                    {
-                        name: names[name](value) if name in names else _cut(value)
-                        for name, value in values.items()
-                    },
-                    "",
-                )
-                for values in batch.slice(place, at_once).to_pylist()
-            )
+            for values in batch.slice(place, at_once).to_pylist():
+                yield {name: names.get(name, _cut)(value) for name, value in values.items()}, ""
 
 
 def _cut(value: Any) -> Any:
@@ -122,8 +114,7 @@ def _shared(metadata: Any, largest: Mapping[int, int]) -> list[str]:
     Reading them so takes 30 times as long. ``largest``: bytes of the largest page, by column.
     """
     schema = metadata.schema
-    chunks = _chunks(metadata)
-    beside = {place for _, place, chunk in chunks if "DELTA_BYTE_ARRAY" in chunk.encodings}
+    beside = {n for _, n, chunk in chunks(metadata) if "DELTA_BYTE_ARRAY" in chunk.encodings}
     return [
         schema.column(place).path
         for place in range(len(schema))
@@ -131,13 +122,6 @@ def _shared(metadata: Any, largest: Mapping[int, int]) -> list[str]:
         and "." not in schema.column(place).path
         and (place in beside or largest.get(place, 0) > _LARGE)
     ]
-
-
-def _chunks(metadata: Any) -> Iterator[tuple[int, int, Any]]:
-    """Yield each row group, column, and what the footer says of the two together."""
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        yield from ((number, place, group.column(place)) for place in range(group.num_columns))
 
 
 def _require_modest(path: Path, metadata: Any) -> dict[int, int]:
@@ -150,7 +134,7 @@ def _require_modest(path: Path, metadata: Any) -> dict[int, int]:
     """
     pages = (
         (number, place, chunk.total_uncompressed_size, chunk.num_values)
-        for number, place, chunk in _chunks(metadata)
+        for number, place, chunk in chunks(metadata)
     )
     most, (values, of_a_row) = most_unpacked(path), _VALUES
     largest = dict[int, int]()

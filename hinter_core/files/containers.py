@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Self, cast
@@ -103,20 +104,15 @@ def _may_be_table(name: PurePosixPath) -> bool:
     return not hidden and not about
 
 
-class reading:  # noqa: N801 -- a context, used like a function
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
     """Turn what goes wrong while a file is read into an :class:`InputError` that names it."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        """Begin."""
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        """Name the file in the error."""
-        # A RecursionError is a RuntimeError, and others' to explain.
-        if isinstance(error, _UNREADABLE) and not isinstance(error, RecursionError):
-            raise InputError(f"{self._path} cannot be read ({error}); is it whole?") from error
+    try:
+        yield
+    except RecursionError:  # a RuntimeError, and others' to explain
+        raise
+    except _UNREADABLE as error:
+        raise InputError(f"{path} cannot be read ({error}); is it whole?") from error
 
 
 def open_unpacked(path: Path, container: Container) -> io.BufferedReader:

@@ -19,6 +19,13 @@ class PagesError(Exception):
     """The headers cannot be followed."""
 
 
+def chunks(metadata: Any) -> Iterator[tuple[int, int, Any]]:
+    """Yield each row group, column, and what the footer says of the two together."""
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        yield from ((number, place, group.column(place)) for place in range(group.num_columns))
+
+
 def sizes(path: Path, metadata: Any) -> Iterator[tuple[int, int, int, int]]:
     """Yield row group, column, unpacked bytes and number of values of each page.
 
@@ -27,22 +34,20 @@ def sizes(path: Path, metadata: Any) -> Iterator[tuple[int, int, int, int]]:
     """
     count = 0
     with path.open("rb") as raw:
-        for group in range(metadata.num_row_groups):
-            for column in range(metadata.row_group(group).num_columns):
-                chunk = metadata.row_group(group).column(column)
-                place = chunk.data_page_offset
-                if chunk.dictionary_page_offset:
-                    place = min(place, chunk.dictionary_page_offset)
-                end = place + chunk.total_compressed_size
-                while place < end:
-                    count += 1
-                    header, length = _header_at(raw, place)
-                    unpacked, packed = header.get(_UNPACKED, -1), header.get(_PACKED, -1)
-                    if unpacked < 0 or packed < 0 or count > _PAGES:
-                        raise PagesError
-                    values = header.get(_DATA) or header.get(_DATA_V2) or {}
-                    yield group, column, unpacked, values.get(1, 0)
-                    place += length + packed
+        for group, column, chunk in chunks(metadata):
+            place = chunk.data_page_offset
+            if chunk.dictionary_page_offset:
+                place = min(place, chunk.dictionary_page_offset)
+            end = place + chunk.total_compressed_size
+            while place < end:
+                count += 1
+                header, length = _header_at(raw, place)
+                unpacked, packed = header.get(_UNPACKED, -1), header.get(_PACKED, -1)
+                if unpacked < 0 or packed < 0 or count > _PAGES:
+                    raise PagesError
+                values = header.get(_DATA) or header.get(_DATA_V2) or {}
+                yield group, column, unpacked, values.get(1, 0)
+                place += length + packed
 
 
 def _header_at(raw: BinaryIO, place: int) -> tuple[dict[int, Any], int]:

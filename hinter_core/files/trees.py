@@ -87,24 +87,23 @@ def _elements(buffer: str, text: TextIO | None, *, listed: bool) -> Iterator[Any
             if rest.strip():
                 raise ValueError("something follows the list")
             return
-        more = ""
-        try:
-            if place < len(buffer):
+        fault = ValueError("the list does not end") if listed else None
+        if place < len(buffer):
+            try:
                 value, end = decoder.raw_decode(buffer, place)
+            except ValueError as error:
+                if text is None or len(buffer) - place > LONGEST:
+                    raise
+                fault = error
+            else:
                 if end < len(buffer) or text is None:
                     yield value
                     place = end
                     continue
-            more = text.read(max(_CHUNK, len(buffer) - place)) if text else ""
-        except ValueError:
-            if text is None or len(buffer) - place > LONGEST:
-                raise
-            more = text.read(max(_CHUNK, len(buffer) - place))
-            if not more:
-                raise
+        more = text.read(max(_CHUNK, len(buffer) - place)) if text else ""
         if not more:
-            if listed:
-                raise ValueError("the list does not end")
+            if fault:
+                raise fault
             return
         buffer, place = buffer[place:] + more, 0
 

@@ -96,9 +96,9 @@ def load_prompt(name: str) -> Prompt:
     path = FOLDER / f"{name}.toml" if shipped else Path(name)
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ModelError(f"Prompt file {path} cannot be read: {error}.") from error
     except (OSError, ValueError) as error:  # a null byte in a path is a ValueError
-        if isinstance(error, tomllib.TOMLDecodeError | UnicodeDecodeError):
-            raise ModelError(f"Prompt file {path} cannot be read: {error}.") from error
         names = ", ".join(shipped_prompts())
         raise ModelError(f"No prompt '{name}'; use one of {names}, or a TOML file.") from error
     try:
