@@ -14,7 +14,7 @@ from hinter_ui.results.actions import FOLDS, OpenReport, ResultsActions, Results
 from hinter_ui.results.html import say
 from hinter_ui.results.layout import ResultsLayout
 from hinter_ui.results.updates import ResultsUpdates, attributes_of, order_of, wanted_of
-from hinter_ui.shared.events import TabEvents, Updates
+from hinter_ui.shared.events import TabEvents, Told, Updates
 from hinter_ui.shared.library import find_kept, known, noted
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -86,7 +86,7 @@ class ResultsEvents(TabEvents):
         made = self.on(ui.hand_over.click, self.hand_over, [], [])
         self.services.links["batch"].follow(made.then)
         for kind, button in ui.downloads.items():
-            self.download(button.click, self._write(kind), [], ui.place)
+            self.download(button.click, partial(self._write, kind), [], ui.place)
 
     def _wire_folds(self) -> None:
         """A section is drawn once it is unfolded, and its address opens it."""
@@ -94,10 +94,10 @@ class ResultsEvents(TabEvents):
         for key, fold in ui.folds.items():
             filled = [ui.filled[key], ui.repair] if key in ui.filled else []
             progress = "minimal" if filled else "hidden"
-            drawn = self._unfold(key)
+            drawn = partial(self._unfold, key)
             shown = self.on(fold.expand, drawn, [], filled, show_progress=progress)
             scripted(shown.then, "results.unfolded", first=(key,))
-            closed = self.on(fold.collapse, self._folded(key), [], [])
+            closed = self.on(fold.collapse, partial(self._fold, key), [], [])
             scripted(closed.then, "results.unfolded", first=("",))
 
     def _wire_findings(self) -> None:
@@ -117,7 +117,7 @@ class ResultsEvents(TabEvents):
         shown = [*filters, ui.findings, ui.folds["findings"]]
         words = self.on(ui.diagnosis.select, self.show_word, [], shown)
         self.services.links["results"] = TabLink(
-            self.show_words,
+            self.served(self.show_words),
             [self.tabs, ui.folds["words"], ui.diagnosis, ui.repair, ui.notice],
             (("page.reveal", (), ("results-fold-words",)),),
         )
@@ -130,14 +130,10 @@ class ResultsEvents(TabEvents):
         sides = [ui.other, ui.other_path, ui.first, ui.second]
         self.on(ui.compare.click, self.compare, sides, [ui.comparison], show_progress="minimal")
 
-    def _reading(self, request: gr.Request) -> OpenReport | None:
-        return self.session(request).of(ResultsState).reading
-
     # -- opening --------------------------------------------------------------------------------
 
-    def open_page(self, request: gr.Request, linked: Any, kept: Any) -> Updates:
+    def open_page(self, session: Session, linked: Any, kept: Any) -> Updates:
         """Open the campaign of a fresh page's link; one of Batch, if this tab is selected."""
-        session = self.session(request)
         names, query = known(session, kept), parts_of(linked)
         session.campaign = (query.get("results") or query.get("campaign") or "")[:64]
         if not query.get("results") and not session.of(ResultsState).looked:
@@ -147,12 +143,11 @@ class ResultsEvents(TabEvents):
             shown |= {self.kept: noted(session, [session.campaign, *names])}
         return shown
 
-    def look(self, request: gr.Request, kept: Any) -> Updates:
+    def look(self, session: Session, kept: Any) -> Updates:
         """Bring what is open up to date, or open a campaign, when the tab is selected.
 
         Where the tab shows all there is, it stays, and what it has been told meanwhile.
         """
-        session = self.session(request)
         names = known(session, kept)
         state = session.of(ResultsState)
         state.looked, before = True, state.drawn
@@ -179,9 +174,8 @@ class ResultsEvents(TabEvents):
         # With the value, as gradio may lose choices alone while it draws the tab.
         return {self.ui.campaign: gr.update(choices=choices, value=None)}
 
-    def offer(self, request: gr.Request, kept: Any, drawn: Any) -> Updates:
+    def offer(self, session: Session, kept: Any, drawn: Any) -> Updates:
         """Offer the campaigns anew if the unfolded list has other labels than ``drawn``."""
-        session = self.session(request)
         names = [*known(session, kept), *filter(None, [session.campaign])]
         choices = self.services.campaigns.offered(names)
         if drawn == [label for label, _ in choices]:
@@ -189,10 +183,9 @@ class ResultsEvents(TabEvents):
         session.of(ResultsState).offered = choices
         return {self.ui.campaign: gr.update(choices=choices)}
 
-    def open(self, request: gr.Request, kept: Any, name: Any, path: Any = "") -> Updates:
+    def open(self, session: Session, kept: Any, name: Any, path: Any = "") -> Updates:
         """Open the campaign that was chosen, or the one of a path; or keep what is open."""
-        session, wanted = self.session(request), (str(name or ""), str(path or ""))
-        names = known(session, kept)
+        wanted, names = (str(name or ""), str(path or "")), known(session, kept)
         shown, failure = attempt(self._opened, session, *wanted, names, title=self.title)
         if shown and path:
             shown.pop(self.ui.path, None)  # it stands there; the next one may be being typed
@@ -230,9 +223,9 @@ class ResultsEvents(TabEvents):
         state.offered, state.drawn = choices, (reading, reading.state)
         return shown
 
-    def example(self, request: gr.Request, kept: Any) -> Iterator[Updates]:
+    def example(self, session: Session, kept: Any) -> Iterator[Updates]:
         """Run the example campaign, and open it."""
-        ui, session, made = self.ui, self.session(request), list[str]()
+        ui, made = self.ui, list[str]()
 
         def work() -> str:
             made.append(self.actions.example())
@@ -252,9 +245,9 @@ class ResultsEvents(TabEvents):
 
     # -- choosing what is shown -----------------------------------------------------------------
 
-    def choose(self, request: gr.Request, model: Any, attributes: Any) -> Updates:
+    def choose(self, session: Session, model: Any, attributes: Any) -> Updates:
         """Show another model, or other attributes."""
-        reading = self._reading(request)
+        reading = session.of(ResultsState).reading
         if reading is None:
             return {self.ui.notice: ""}
         if model in reading.models:
@@ -263,9 +256,9 @@ class ResultsEvents(TabEvents):
         reading.page, reading.diagnosis, reading.pairs = 0, [], []
         return self.updates.of_model(reading) | {self.ui.notice: ""}
 
-    def set_limit(self, request: gr.Request, limit: Any) -> Updates:
+    def set_limit(self, session: Session, limit: Any) -> Updates:
         """Decide by another limit, in points."""
-        reading = self._reading(request)
+        reading = session.of(ResultsState).reading
         usable = isinstance(limit, int | float) and 0 <= limit <= 100
         if reading is None or not usable:
             back = round(100 * reading.limit, 3) if reading else gr.skip()
@@ -273,32 +266,26 @@ class ResultsEvents(TabEvents):
         reading.limit = limit / 100
         return self.updates.decided(reading) | {self.ui.notice: ""}
 
-    def _unfold(self, key: str) -> Callable[[gr.Request], Updates]:
-        def unfold(request: gr.Request) -> Updates:
-            """Draw a section that is unfolded."""
-            reading = self._reading(request)
-            if reading is None:
-                return {self.ui.notice: ""}
-            reading.unfolded.add(key)
-            return self.updates.unfolded(reading, key) | {self.ui.notice: ""}
+    def _unfold(self, key: str, session: Session) -> Updates:
+        """Draw a section that is unfolded."""
+        reading = session.of(ResultsState).reading
+        if reading is None:
+            return {self.ui.notice: ""}
+        reading.unfolded.add(key)
+        return self.updates.unfolded(reading, key) | {self.ui.notice: ""}
 
-        return unfold
-
-    def _folded(self, key: str) -> Callable[[gr.Request], Updates]:
-        def fold(request: gr.Request) -> Updates:
-            """Note that a section is folded: it is not drawn again for another model."""
-            reading = self._reading(request)
-            if reading is not None:
-                reading.unfolded.discard(key)
-            return {self.ui.notice: gr.skip()}
-
-        return fold
+    def _fold(self, key: str, session: Session) -> Updates:
+        """Note that a section is folded: it is not drawn again for another model."""
+        reading = session.of(ResultsState).reading
+        if reading is not None:
+            reading.unfolded.discard(key)
+        return {self.ui.notice: gr.skip()}
 
     def filter(
-        self, request: gr.Request, verdicts: Any, which: Any, search: Any, validity: Any, order: Any
+        self, session: Session, verdicts: Any, which: Any, search: Any, validity: Any, order: Any
     ) -> Updates:
         """Filter and sort the findings."""
-        reading = self._reading(request)
+        reading = session.of(ResultsState).reading
         wanted = wanted_of(verdicts, which, search, validity), order_of(order)
         if reading is None or wanted == (reading.wanted, reading.order):
             return {self.ui.notice: gr.skip()}  # set by us: there may be a newer notice
@@ -306,10 +293,8 @@ class ResultsEvents(TabEvents):
         reading.page, reading.whole = 0, None
         return self._table(reading)
 
-    def pick(self, event: gr.EventData, request: gr.Request) -> Updates:
+    def pick(self, data: Told, session: Session) -> Updates:
         """Open a finding in Explore, or show another page of findings."""
-        session = self.session(request)
-        data: dict[str, Any] = event._data or {}
         if "page" in data:
             reading = session.of(ResultsState).reading
             if reading is None:
@@ -337,14 +322,13 @@ class ResultsEvents(TabEvents):
 
     # -- words ----------------------------------------------------------------------------------
 
-    def repair(self, request: gr.Request) -> Updates:
+    def repair(self, session: Session) -> Updates:
         """Hand the model and the grammar over to Repair."""
-        self.actions.hand_to_repair(self.session(request))
+        self.actions.hand_to_repair(session)
         return {self.ui.notice: ""}
 
-    def show_words(self, request: gr.Request) -> Updates:
+    def show_words(self, session: Session) -> Updates:
         """Open the diagnosis of the grammar tested last; selecting the tab shows the rest."""
-        session = self.session(request)
         session.campaign = session.tested or session.campaign
         if not session.campaign:
             return {self.ui.notice: ""}
@@ -355,9 +339,9 @@ class ResultsEvents(TabEvents):
         unfolded = {self.ui.folds["words"]: gr.update(open=True), self.ui.notice: ""}
         return self.updates.words(reading) | unfolded | self.show("results")
 
-    def show_word(self, event: gr.EventData, request: gr.Request) -> Updates:
+    def show_word(self, data: Told, session: Session) -> Updates:
         """Show the findings behind a word, or a pair of words."""
-        ui, data, session = self.ui, event._data or {}, self.session(request)
+        ui = self.ui
         if "pair" in data:
             reading = self.actions.show_pair(session, place_in(data, "pair"))
         else:
@@ -369,34 +353,28 @@ class ResultsEvents(TabEvents):
 
     # -- comparing and taking along -------------------------------------------------------------
 
-    def choose_other(self, request: gr.Request, name: Any, path: Any) -> Updates:
+    def choose_other(self, session: Session, name: Any, path: Any) -> Updates:
         """Offer the models of the other campaign."""
-        reading = self._reading(request)
+        reading = session.of(ResultsState).reading
         name, path = str(name or ""), str(path or "")
         mine = reading.models if reading else []
         other = self.actions.models_of(name, path) if name or path.strip() else mine
         return self.updates.sides(reading, mine, other) | {self.ui.notice: ""}
 
-    def compare(
-        self, request: gr.Request, name: Any, path: Any, first: Any, second: Any
-    ) -> Updates:
+    def compare(self, session: Session, name: Any, path: Any, first: Any, second: Any) -> Updates:
         """Compare what is open with another campaign, or two of its models."""
-        session, models = self.session(request), [str(first or ""), str(second or "")]
-        other, title = (str(name or ""), str(path or "")), say("errors.not_compared")
+        models, title = [str(first or ""), str(second or "")], say("errors.not_compared")
+        other = str(name or ""), str(path or "")
         comparison, failure = attempt(self.actions.compare, session, *other, models, title=title)
         return {self.ui.comparison: failure or present.comparison(comparison), self.ui.notice: ""}
 
-    def hand_over(self, request: gr.Request) -> Updates:
+    def hand_over(self, session: Session) -> Updates:
         """Write a file of mutants for the Batch tab."""
-        session = self.session(request)
         session.hand = ""
         made = self.actions.hand_over(session, Path(get_upload_folder()))
         session.hand = str(self.counted(session, made))
         return {self.ui.notice: ""}
 
-    def _write(self, kind: str) -> Callable[[gr.Request], Path]:
-        def write(request: gr.Request) -> Path:
-            """Write a file."""
-            return self.actions.write(self.session(request), kind, Path(get_upload_folder()))
-
-        return write
+    def _write(self, kind: str, session: Session) -> Path:
+        """Write a file."""
+        return self.actions.write(session, kind, Path(get_upload_folder()))
