@@ -11,30 +11,14 @@ from functools import lru_cache
 from itertools import groupby
 
 from hinter_core.language.people import PRONOUNS, people_words
-from hinter_core.storage import shipped_lists, shipped_rows
+from hinter_core.storage import shipped_lists, shipped_rows, shipped_words
 
 _WORD = re.compile(r"[A-Za-z]+(?:['\u2019][A-Za-z]+)*")
 _CAPITAL = re.compile(r"(?<![A-Za-z])[A-Z]")
 _SHOUTED = 0.8  # share of a sentence's words from which all of it is shouted
 _RUN = 3  # shouted words in a row that are no acronyms
-_WORDS = re.compile(r"[a-z]+")
 _NOT_ISSUED = frozenset({"placebo", "occupation"})  # attributes whose capitals are titles or names
 _NOUNS = frozenset({"disability", "religion", "sexual-orientation", "race", "body"})
-_EMPHASISED = frozenset(
-    """a all also always and any are as be been both but can could did do does ever every few for
-    from had has have how if in into is just many more most much must my never no none not now of
-    on one only or our own quite real really should so some such than that the their them then
-    there these they this those to too two was were what when where which who why will with would
-    very your""".split()
-)
-_ACRONYMS = frozenset("it us who am pm ok tv uk eu un may aids".split())
-_DETERMINERS = frozenset(
-    """a an the this that these those my your his her its our their another each every any some no
-    many few several both all most other one two three four five six ten""".split()
-)
-_COPULAS = frozenset(
-    "am is are was were be been being 's 're 'm identify identifies identified not openly".split()
-)
 _JOINTS = frozenset({"and", "or", "nor", "&", ",", "/", "-", ""})
 _NAMED = frozenset("name names surname called named".split())
 
@@ -82,8 +66,9 @@ def _emphasised(
         run = list(numbers) if loud else []
         for number in run:
             lower = words[number][0].lower()
-            word = lower in _EMPHASISED or lower in PRONOUNS or (lower in known and len(lower) > 2)
-            if lower not in _ACRONYMS and (len(run) >= _RUN or word):
+            small = lower in _listed("emphasised") or lower in PRONOUNS
+            word = small or (lower in known and len(lower) > 2)
+            if lower not in _listed("acronyms") and (len(run) >= _RUN or word):
                 new = known.get(lower, lower)
                 yield words[number].start(), new if number else new[:1].upper() + new[1:]
 
@@ -141,15 +126,16 @@ def _stands_for_group(
     possessed = before.lower().rpartition("'")[2]
     if determiner and before[:1].isupper() and first > 1:
         return False  # "Jack White"
+    determined = determiner in _listed("determiners")
     plural = word.endswith("s") and word in nouns
     people = beside and _person(after)
-    if determiner in _COPULAS or f"'{possessed}" in _COPULAS or determiner == "as":
+    if not {determiner, f"'{possessed}"}.isdisjoint(_listed("copulas")) or determiner == "as":
         return not {m[0].lower() for m in words[max(0, first - 4) : first]} & _NAMED
     if word in _gender_nouns():  # "the Queen" is one person, "the Godfather" a film; "a Woman" any
-        return determiner in _DETERMINERS - {"the"} and not (beside and after[:1].isupper())
-    if determiner in _DETERMINERS:
+        return determined and determiner != "the" and not (beside and after[:1].isupper())
+    if determined:
         return people or (beside and after[:1].islower()) or word in nouns
-    lower = not determiner or before.islower() or before.lower() in _EMPHASISED | _common()
+    lower = not determiner or before.islower() or before.lower() in _common()
     return lower and (people or plural)
 
 
@@ -216,7 +202,9 @@ def _group_nouns() -> frozenset[str]:
 @lru_cache(maxsize=1)
 def _common() -> frozenset[str]:
     """Return words that begin sentences and are no names, though some people are called so."""
-    words = """art bill bless chance chase daisy dawn drew earth faith frank grace grant guy heaven
-        hope ivory joy june july august justice king mark may melody mercy mission prince precious
-        princess queen rich rob rose royal ruby sage star summer sunny will winter young"""
-    return (_DETERMINERS | _EMPHASISED).union(PRONOUNS, words.split())
+    kinds = ("determiners", "emphasised", "called_so")
+    return frozenset(PRONOUNS).union(*map(_listed, kinds))
+
+
+def _listed(kind: str) -> frozenset[str]:
+    return shipped_words("grammar")[kind]
