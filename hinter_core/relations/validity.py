@@ -100,13 +100,9 @@ FEATURES = EditFeatures._fields
 _NONE = EditFeatures(*[0.0] * len(FEATURES))._replace(doubt=-log(1 / _DOUBT - 1))
 
 
-def _weights(**given: float) -> tuple[float, ...]:
-    return tuple(given.get(name, 0.0) for name in FEATURES)
-
-
 # Log odds of soft and of unfair against fair that an edit adds.
 SOFT_INTERCEPT = -1.915
-SOFT = _weights(
+SOFT = EditFeatures(
     doubt=0.427, name=0.559, organisation=-0.034, office=-0.014, work=0.295, language=0.057,
     place=-0.380, thing=-0.150, figure=-0.301, adjective=-0.867, plural=0.384, pronoun=0.350,
     child=-0.268, after_the=0.461, capitals=0.075, places=0.338, changed=0.839, named=-0.502,
@@ -115,7 +111,7 @@ SOFT = _weights(
     neutral=-0.281,
 )  # fmt: skip
 UNFAIR_INTERCEPT = -1.154
-UNFAIR = _weights(
+UNFAIR = EditFeatures(
     doubt=0.913, name=-1.010, organisation=-0.535, office=0.131, work=-0.233, language=-0.018,
     place=0.254, thing=-1.671, figure=0.522, adjective=-0.881, plural=0.675, pronoun=1.333,
     child=0.215, after_the=0.019, capitals=-0.379, places=0.311, changed=1.920, named=-0.011,
