@@ -64,6 +64,11 @@ class EntitySets:
         """Return what is known of the entity of a phrase."""
         return self._known[self._of[phrase.index]]
 
+    def at(self, tree: SentenceTree, token: int | None) -> Phrase | None:
+        """Return the phrase that a token heads."""
+        index = None if token is None else tree.phrase_of.get(token)
+        return None if index is None else self.document.phrases[index]
+
     def key(self, phrase: Phrase) -> int:
         """Return a number of the entity of a phrase; it holds until the next join."""
         return self._of[phrase.index]
@@ -172,13 +177,12 @@ def join_appositions(sets: EntitySets) -> None:
             said = verb in _BECOMING if phrase.gender else verb in _REMAINING and phrase.indefinite
             if tree.children(token, "cop") or (said and phrase.person):
                 _join_predicate(sets, tree, token)
-            elif phrase.person and "as" in _cases(tree, token):
+            elif phrase.person and "as" in tree.words_below(token, "case", "mark"):
                 _join_role(sets, tree, token)
             for clause in tree.children(token, "acl"):
                 if tree.lower[clause] in ("named", "called", "nicknamed", "known"):
                     for name in _names(tree, clause):
-                        if name in tree.phrase_of:
-                            _join_if(sets, phrase, phrases[tree.phrase_of[name]])
+                        _join_if(sets, phrase, sets.at(tree, name))
 
 
 def _join_before(sets: EntitySets, tree: SentenceTree, phrase: Phrase) -> None:
@@ -196,29 +200,24 @@ def _join_before(sets: EntitySets, tree: SentenceTree, phrase: Phrase) -> None:
 
 def _join_fronted(sets: EntitySets, tree: SentenceTree, phrase: Phrase) -> None:
     """Join what a sentence begins with to its subject: "A Sikh and a keen golfer, he left"."""
-    phrases, labels, heads = sets.document.phrases, tree.parse.labels, tree.parse.heads
+    labels, heads = tree.parse.labels, tree.parse.heads
     if phrase.first or not phrase.indefinite or labels[phrase.head] == "obj":
         return
-    conjuncts = (n for n in tree.children(phrase.head, "conj") if n in tree.phrase_of)
-    said = [phrase, *(one for n in conjuncts if (one := phrases[tree.phrase_of[n]]).indefinite)]
+    conjuncts = (sets.at(tree, n) for n in tree.children(phrase.head, "conj"))
+    said = [phrase, *(one for one in conjuncts if one and one.indefinite)]
     subject = max(one.last for one in said) + 2
     if tree.lower[subject - 1 : subject] != [","] or labels[subject] not in _SUBJECTS:
         return
     if labels[phrase.head] in _SUBJECTS and heads[phrase.head] != heads[subject]:
         return
-    if subject in tree.phrase_of and all(one.person for one in said):
-        for one in said:
-            _join_if(sets, phrases[tree.phrase_of[subject]], one)
+    for one in said if all(one.person for one in said) else ():
+        _join_if(sets, sets.at(tree, subject), one)
 
 
 def _names(tree: SentenceTree, clause: int) -> list[int]:
     """Return what a clause calls somebody; "known for a role as Emma" does not."""
     labels = ("xcomp", "obj") if tree.tells_reason(clause) else ("xcomp", "obj", "obl")
     return tree.children(clause, *labels)
-
-
-def _cases(tree: SentenceTree, token: int) -> list[str]:
-    return [tree.lower[case] for case in tree.children(token, "case", "mark")]
 
 
 def _join_role(sets: EntitySets, tree: SentenceTree, token: int) -> None:
@@ -228,25 +227,22 @@ def _join_role(sets: EntitySets, tree: SentenceTree, token: int) -> None:
         return
     subjects, objects = tree.children(verb, "nsubj", "nsubj:pass"), tree.children(verb, "obj")
     whose = subjects if subjects and token < subjects[0] else objects or subjects
-    phrases = sets.document.phrases
-    role = phrases[tree.phrase_of[token]]
+    role = sets.at(tree, token)
     owned = bool(tree.children(token, "nmod:poss")) and (whose is subjects or not objects)
-    if whose and whose[0] in tree.phrase_of and (role.indefinite or owned):
-        _join_if(sets, phrases[tree.phrase_of[whose[0]]], role)
+    if whose and role and (role.indefinite or owned):
+        _join_if(sets, sets.at(tree, whose[0]), role)
 
 
 def _join_apposition(sets: EntitySets, tree: SentenceTree, one: Phrase, token: int) -> None:
     """Join somebody with an apposition: "Ann, a lawyer and mother, called"."""
-    phrases = sets.document.phrases
-    if token not in tree.phrase_of or phrases[tree.phrase_of[token]] is one:
+    said = sets.at(tree, token)
+    if said is None or said is one:
         return
-    also = _added(sets, tree, one, token) if phrases[tree.phrase_of[token]].indefinite else []
-    for said in (token, *also):
-        _join_if(sets, one, phrases[tree.phrase_of[said]])
+    for other in (said, *(_added(sets, tree, one, token) if said.indefinite else ())):
+        _join_if(sets, one, other)
 
 
 def _join_predicate(sets: EntitySets, tree: SentenceTree, token: int) -> None:
-    phrases = sets.document.phrases
     beside = (c for c in tree.below[token] if tree.parse.labels[c] != "conj")  # "and I'd like"
     if tree.children(token, "case") or any(tree.lower[c] in _NO_EQUATION for c in beside):
         return  # "he is with her"
@@ -258,28 +254,25 @@ def _join_predicate(sets: EntitySets, tree: SentenceTree, token: int) -> None:
     while labels[clause] == "conj" and not tree.children(clause, *_SUBJECTS):
         clause = tree.parse.heads[clause]  # "he lives alone and is a cook"
     for subject in tree.children(clause, *_SUBJECTS):
-        if subject in tree.phrase_of and tree.parse.labels[token] != "appos":
-            one = phrases[tree.phrase_of[subject]]
-            for said in (token, *_added(sets, tree, one, token)):
-                if said in tree.phrase_of:
-                    _join_if(sets, one, phrases[tree.phrase_of[said]])
+        one = sets.at(tree, subject)
+        if one is not None and labels[token] != "appos":
+            for said in (sets.at(tree, token), *_added(sets, tree, one, token)):
+                _join_if(sets, one, said)
 
 
-def _added(sets: EntitySets, tree: SentenceTree, one: Phrase, token: int) -> list[int]:
+def _added(sets: EntitySets, tree: SentenceTree, one: Phrase, token: int) -> list[Phrase]:
     """Return the nouns added to what is said of one person: "a widow and a grandmother"."""
     known = sets.of(one)
     if known.number != SINGULAR or not known.person or not (known.gender or one.name):
         return []
-    return [
-        noun
-        for noun in tree.children(token, "conj")
-        if not tree.children(noun, "nsubj", "cop")
-        and noun in tree.phrase_of
-        and sets.document.phrases[tree.phrase_of[noun]].gender == known.gender
-    ]
+    nouns = (n for n in tree.children(token, "conj") if not tree.children(n, "nsubj", "cop"))
+    phrases = (sets.at(tree, noun) for noun in nouns)
+    return [phrase for phrase in phrases if phrase and phrase.gender == known.gender]
 
 
-def _join_if(sets: EntitySets, a: Phrase, b: Phrase) -> None:
+def _join_if(sets: EntitySets, a: Phrase | None, b: Phrase | None) -> None:
+    if a is None or b is None:
+        return
     known = sets.of(a)
     if a.noun in people_words().yielding and b.indefinite and len(known.members) == 1:
         known.gender = sets.of(b).gender or known.gender  # "the landlord, a widow"
@@ -323,12 +316,12 @@ def join_speakers(sets: EntitySets) -> None:
     if writer := last.get(((), 1, SINGULAR)):
         for name in _signatures(document):
             _join_if(sets, writer, name)
-    for name in (one for one in document.phrases if one.name):
+    for name in (phrase for phrase in document.phrases if phrase.name):
         tree = document.trees[name.sentence]
         for said in tree.children(name.head, "nsubj"):
             owner = tree.children(said, "nmod:poss") if tree.lower[said] == "name" else []
-            for number in (tree.phrase_of[one] for one in owner if one in tree.phrase_of):
-                _join_if(sets, document.phrases[number], name)  # "my name is Ann"
+            for one in owner:
+                _join_if(sets, sets.at(tree, one), name)  # "my name is Ann"
             if tree.lower[said] in ("this", "that") and tree.children(name.head, "cop"):
                 _join_shown(sets, name)
 
@@ -375,9 +368,7 @@ def _speaker(sets: EntitySets, number: int) -> Phrase | None:
                 continue
             said = tree.children(token, "nsubj")
             for subject in said or [c for c in tree.children(token, "obj") if c == token + 1]:
-                phrase = (
-                    document.phrases[tree.phrase_of[subject]] if subject in tree.phrase_of else None
-                )
+                phrase = sets.at(tree, subject)
                 if phrase is None or phrase.quote == number:
                     continue
                 away = min(abs(low - end), abs(start - high))
@@ -413,16 +404,15 @@ def _has_owner(sets: EntitySets, phrase: Phrase) -> list[int]:
 
 def join_possessed(sets: EntitySets) -> None:
     """Join phrases of the same noun and owner: "his mother" and "Tom's mother"."""
-    phrases = sets.document.phrases
     last: dict[tuple[str, int], Phrase] = {}
-    for phrase in in_order(phrases):
+    for phrase in in_order(sets.document.phrases):
         if phrase.kind is not MentionKind.NOUN or not phrase.noun:
             continue
         tree = sets.document.trees[phrase.sentence]
-        owners = [tree.phrase_of[o] for o in _has_owner(sets, phrase) if o in tree.phrase_of]
-        if not owners:
+        owners = (sets.at(tree, owner) for owner in _has_owner(sets, phrase))
+        if (owner := next(filter(None, owners), None)) is None:
             continue
-        key = (phrase.noun, sets.of(phrases[owners[0]]).members[0])
+        key = (phrase.noun, sets.of(owner).members[0])
         if key in last and sets.agree(last[key], phrase):
             sets.join(last[key], phrase)
         last[key] = phrase

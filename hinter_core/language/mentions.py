@@ -309,7 +309,7 @@ class _Finder:
         tag = parse.tags[token]
         if any(parse.labels[c] in ("cop", "nsubj") for c in self.tree.below[token]):
             return tag == "CD" and self._quantified(token) is not None  # "he was one of them"
-        determined = any(self.tree.lower[c] in _DEFINITE for c in self.tree.children(token, "det"))
+        determined = not _DEFINITE.isdisjoint(self.tree.words_below(token, "det"))
         return tag in ("CD", "DT") or (tag[:2] == "JJ" and determined)
 
     def _pronoun(self, token: int, form: PronounForm, tag: str) -> Phrase:
@@ -426,8 +426,7 @@ class _Finder:
         elif tag in ("CD", "DT") or tag[:2] == "JJ":
             number = PLURAL if noun in _SEVERAL else EITHER
             person = None
-        relative = tree.children(token, "acl:relcl")
-        if any(tree.lower[c] == "who" for v in relative for c in tree.children(v, "nsubj")):
+        if any("who" in tree.words_below(v, "nsubj") for v in tree.children(token, "acl:relcl")):
             person = True
         person = self._judged(token, person)
         if tag in _PROPER and tree.children(token, "conj"):  # "Mr and Mrs Khan"
@@ -435,15 +434,12 @@ class _Finder:
             person = person or bool(gender)
         possessed = bool(tree.children(token, "nmod:poss"))
         capital = tag in _PROPER and not before & _INDEFINITE
-        modifiers = frozenset(
-            tree.lower[c]
-            for c in tree.children(token, "amod", "compound", "nummod", "nmod:poss", "nmod")
-        )
+        modifiers = tree.words_below(token, "amod", "compound", "nummod", "nmod:poss", "nmod")
         return Phrase(
             -1, self.number, token, first, last, MentionKind.NOUN, noun=noun, number=number,
             gender=UNKNOWN if person is False else gender, person=person,
             definite=possessed or bool(before & _DEFINITE) or capital,
-            indefinite=bool(before & _INDEFINITE), modifiers=modifiers,
+            indefinite=bool(before & _INDEFINITE), modifiers=frozenset(modifiers),
         )  # fmt: skip
 
     def _judged(self, token: int, person: bool | None) -> bool | None:
@@ -466,19 +462,15 @@ class _Finder:
         if parse.tags[token][:2] == "NN" and tree.lower[token] not in self.words.quantities:
             return None
         for inner in tree.children(token, "nmod", "obl"):
-            if any(tree.lower[c] == "of" for c in tree.children(inner, "case")):
+            if "of" in tree.words_below(inner, "case"):
                 return inner
         return None
 
     def _join(self, token: int) -> None:
         """Add the phrase of joined nouns: "Ann and her brother"."""
         parse, tree = self.parse, self.tree
-        conjuncts = [c for c in tree.children(token, "conj") if tree.phrase_of.get(c, -1) >= 0]
-        if not conjuncts or tree.phrase_of[token] < 0:
-            return
-        joined = any(
-            tree.lower[cc] in ("and", "&") for c in conjuncts for cc in tree.children(c, "cc")
-        )
+        conjuncts = [c for c in tree.children(token, "conj") if c in tree.phrase_of]
+        joined = any(tree.words_below(c, "cc") & {"and", "&"} for c in conjuncts)
         if not joined or any(parse.labels[c] in ("cop", "nsubj") for c in tree.below[token]):
             return
         members = [self.document.phrases[tree.phrase_of[c]] for c in (token, *conjuncts)]

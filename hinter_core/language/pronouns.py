@@ -21,14 +21,14 @@ from hinter_core.language.people import (
     SINGULAR,
     people_words,
 )
-from hinter_core.language.trees import SentenceTree
+from hinter_core.language.trees import SentenceTree, governing
 from hinter_core.types import MentionKind
 
 _MOST = 60  # phrases examined before a pronoun, for linear time
 _CALLING = frozenset(
     "call calls called calling consider considers considered names named declared deemed".split()
 )
-_CLAUSES = 6  # clauses climbed to find a subject
+_CLAUSES = 6  # nouns that a pronoun is a part of
 
 
 # Salience of a phrase as antecedent of a pronoun. Losses for each sentence and phrase between them.
@@ -74,23 +74,8 @@ def join_pronouns(sets: EntitySets) -> None:
             sets.join(chosen, phrase)
 
 
-def _subject_of(tree: SentenceTree, verb: int) -> int | None:
-    """Return the subject of a verb, looked for up the clauses that have none of their own."""
-    labels, heads = tree.parse.labels, tree.parse.heads
-    for _ in range(_CLAUSES):
-        subjects = [c for c in tree.below[verb] if labels[c].startswith("nsubj")]
-        if subjects:
-            return subjects[0]
-        if labels[verb] in ("acl", "acl:relcl"):
-            return heads[verb]
-        if labels[verb] not in ("xcomp", "conj", "advcl") or heads[verb] == verb:
-            return None
-        if labels[verb] == "xcomp":
-            objects = tree.children(heads[verb], "obj", "iobj")
-            if objects:
-                return objects[0]
-        verb = heads[verb]
-    return None
+def _subject_of(sets: EntitySets, tree: SentenceTree, verb: int) -> Phrase | None:
+    return _at(sets, tree, governing(tree, verb, objects=True))
 
 
 def _relative(tree: SentenceTree, token: int) -> int:
@@ -102,14 +87,13 @@ def _relative(tree: SentenceTree, token: int) -> int:
 
 
 def _at(sets: EntitySets, tree: SentenceTree, token: int | None) -> Phrase | None:
-    index = tree.phrase_of.get(_relative(tree, token)) if token is not None else None
-    return None if index is None else sets.document.phrases[index]
+    return None if token is None else sets.at(tree, _relative(tree, token))
 
 
 def _bound(sets: EntitySets, phrase: Phrase, before: Sequence[Phrase]) -> Phrase | None:
     """Return the antecedent of a reflexive."""
     tree = sets.document.trees[phrase.sentence]
-    subject = _at(sets, tree, _subject_of(tree, tree.verb_of[phrase.head]))
+    subject = _subject_of(sets, tree, tree.verb_of[phrase.head])
     if subject is not None and sets.agree(subject, phrase):
         return subject
     near = (p for p in reversed(before) if p.sentence == phrase.sentence)
@@ -123,7 +107,7 @@ def _around(tree: SentenceTree, token: int) -> list[int]:
         return []
     around = [heads[token]]
     while labels[around[-1]] == "nmod" and len(around) < _CLAUSES:
-        if not any(tree.lower[c] == "of" for c in tree.children(around[-1], "case")):
+        if "of" not in tree.words_below(around[-1], "case"):
             break
         around.append(heads[around[-1]])
     return around
@@ -146,7 +130,7 @@ def _barred(sets: EntitySets, phrase: Phrase) -> set[int]:
     barred += [_at(sets, tree, token) for token in _called(tree, phrase.head)]
     if form is not None and form.case == "obj" and phrase.role != "subject":
         verb = tree.verb_of[phrase.head]
-        barred.append(_at(sets, tree, _subject_of(tree, verb)))
+        barred.append(_subject_of(sets, tree, verb))
         arguments = tree.children(verb, "obj", "iobj", "obl", "obl:agent", "nsubj", "nsubj:pass")
         barred += [_at(sets, tree, c) for c in arguments if c != phrase.head]
     elif phrase.role == "subject":
@@ -223,7 +207,7 @@ def _open(sets: EntitySets, phrase: Phrase, chosen: Phrase, others: Sequence[Phr
     if phrase.gender not in (FEMALE, MALE) or known.gender or any(known.names):
         return False
     tree = sets.document.trees[phrase.sentence]
-    subject = _at(sets, tree, _subject_of(tree, tree.verb_of[phrase.head]))
+    subject = _subject_of(sets, tree, tree.verb_of[phrase.head])
     if subject is None or subject is phrase or sets.key(subject) != sets.key(chosen):
         return True
     near = (one for one in others if phrase.sentence - one.sentence <= NEAR)
@@ -272,8 +256,8 @@ def _salience(sets: EntitySets, phrase: Phrase, other: Phrase) -> float:
     if phrase.gender in (FEMALE, MALE):
         if phrase.role == "possessor" and known.gender == phrase.gender:
             tree = sets.document.trees[phrase.sentence]
-            own = _subject_of(tree, tree.verb_of[phrase.head])
-            score += _OWN_SUBJECT * (_at(sets, tree, own) is other)
+            own = _subject_of(sets, tree, tree.verb_of[phrase.head])
+            score += _OWN_SUBJECT * (own is other)
         if phrase.role == "subject" and other.sentence == phrase.sentence:
             beside = _beside(sets.document.trees[phrase.sentence], phrase, other)
             told = other.role == "object" and known.gender == phrase.gender
@@ -320,7 +304,7 @@ def _following(sets: EntitySets, phrase: Phrase, after: Sequence[Phrase]) -> Phr
             break
     if labels[verb] != "advcl" or phrase.head > heads[verb]:
         return None
-    subject = _at(sets, tree, _subject_of(tree, heads[verb]))
+    subject = _subject_of(sets, tree, heads[verb])
     if subject is None or subject not in after or not _possible(sets, phrase, subject):
         return None
     return subject

@@ -1,8 +1,8 @@
-"""Dependency trees of parsed sentences: children, reach of subtrees, governing verbs."""
+"""Questions about parses: what depends on a word, what governs it, whose subject it is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -13,7 +13,7 @@ _SOMEBODY = frozenset({"he", "she", "i", "who"})
 _HALVES = frozenset(map(frozenset, ("he she".split(), "him her".split(), "his her".split(),
                                     "his hers".split(), "himself herself".split())))  # fmt: skip
 _ALIASES = frozenset("known born billed called credited named listed signed".split())  # "known as"
-_SUBJECTS = ("nsubj", "nsubj:pass", "nsubj:outer")
+SUBJECTS = ("nsubj", "nsubj:pass", "nsubj:outer")
 _GOES_ON = frozenset("xcomp conj advcl".split())  # clauses that share the subject of another one
 _CLIMBED = 16  # clauses up to one with a subject
 _SPEAKER = 6  # words, at most, of who speaks before a colon
@@ -36,6 +36,24 @@ class SentenceTree:
         """Return the children of a token with one of these relations."""
         return [c for c in self.below[token] if self.parse.labels[c] in labels]
 
+    def words_below(self, token: int, *labels: str) -> set[str]:
+        """Return the children of a token with one of these relations, as words in lower case."""
+        return {self.lower[c] for c in self.children(token, *labels)}
+
+    def place(self, token: int) -> Span:
+        """Return the place of a token in the text."""
+        start, end = self.parse.spans[token]
+        return self.start + start, self.start + end
+
+    def tokens_at(self, span: Span) -> list[int]:
+        """Return the tokens that share a character with a span of the text."""
+        return tokens_at(self.parse, (span[0] - self.start, span[1] - self.start))
+
+    def word_at(self, span: Span) -> int | None:
+        """Return the topmost of these tokens."""
+        tokens = self.tokens_at(span)
+        return head_of(self.parse, tokens) if tokens else None
+
     def ends_list(self, token: int) -> bool:
         """Whether an apposition is the last of a list without "and": "gays, women, the poor"."""
         before = [c for c in self.children(self.parse.heads[token], "conj") if c < token]
@@ -52,10 +70,7 @@ class SentenceTree:
 
     def tells_reason(self, clause: int) -> bool:
         """Whether a clause says what somebody is known for: "known for a role as Emma"."""
-        reasons = self.children(clause, "obl")
-        return any(
-            self.lower[case] == "for" for one in reasons for case in self.children(one, "case")
-        )
+        return any("for" in self.words_below(one, "case") for one in self.children(clause, "obl"))
 
 
 @dataclass(frozen=True)
@@ -100,12 +115,34 @@ def tree_of(one: ParsedSentence) -> SentenceTree:
     return SentenceTree(parse, one.sentence.start, below, reach, lower, {}, verb_of)
 
 
+def tokens_at(parse: Parse, span: Span) -> list[int]:
+    """Return the tokens that share a character with a span of the sentence."""
+    return [i for i, (a, b) in enumerate(parse.spans) if a < span[1] and b > span[0]]
+
+
+def head_of(parse: Parse, tokens: Sequence[int]) -> int:
+    """Return the last token whose head lies outside, or that is the root."""
+    heads = [i for i in tokens if parse.heads[i] not in tokens or parse.heads[i] == i]
+    return heads[-1] if heads else tokens[-1]
+
+
+def dependents(parse: Parse, token: int, labels: Collection[str] = ()) -> Iterator[int]:
+    """Yield the dependents of a token, or those with one of these relations."""
+    for n, head in enumerate(parse.heads):
+        if head == token != n and (not labels or parse.labels[n] in labels):
+            yield n
+
+
+def dependent(parse: Parse, token: int, labels: Collection[str]) -> int | None:
+    """Return the first dependent of a token with one of these relations."""
+    return next(dependents(parse, token, labels), None)
+
+
 def said_of_somebody(parse: Parse, noun: int, names: Iterable[Span]) -> bool:
     """Whether a noun says what somebody is: "He is a good man"; ``names``: those of people."""
-    below = [child for child, head in enumerate(parse.heads) if head == noun != child]
-    if all(parse.labels[child] != "cop" for child in below):
+    if dependent(parse, noun, ("cop",)) is None:
         return False
-    subjects = [child for child in below if parse.labels[child] == "nsubj"]
+    subjects = list(dependents(parse, noun, ("nsubj",)))
     inside = (a <= parse.spans[one][0] < b for one in subjects for a, b in names)
     return any(parse.words[one].lower() in _SOMEBODY for one in subjects) or any(inside)
 
@@ -120,7 +157,7 @@ def is_role(tree: SentenceTree, token: int) -> bool:
 
 def subject_of(tree: SentenceTree, token: int) -> int | None:
     """Return the subject of a clause, or the noun that the clause belongs to."""
-    subjects = tree.children(token, *_SUBJECTS)
+    subjects = tree.children(token, *SUBJECTS)
     if not subjects:
         return None
     if tree.parse.tags[subjects[0]] in ("WP", "WDT", "WP$"):
@@ -131,8 +168,11 @@ def subject_of(tree: SentenceTree, token: int) -> int | None:
     return subjects[0]
 
 
-def governing(tree: SentenceTree, verb: int) -> int | None:
-    """Return the subject of a verb, looked for up the clauses that have none of their own."""
+def governing(tree: SentenceTree, verb: int, *, objects: bool = False) -> int | None:
+    """Return the subject of a verb, looked for up the clauses that have none of their own.
+
+    ``objects``: of an infinitive, the object of the verb above: "I told her to wash herself".
+    """
     for _ in range(_CLIMBED):
         subject = subject_of(tree, verb)
         if subject is not None:
@@ -142,6 +182,8 @@ def governing(tree: SentenceTree, verb: int) -> int | None:
             return above
         if label not in _GOES_ON:
             return None
+        if objects and label == "xcomp" and (found := tree.children(above, "obj", "iobj")):
+            return found[0]
         verb = above
     return None
 
@@ -172,7 +214,7 @@ def _what_one_was(parse: Parse) -> Parse:
         return parse
     labels, words = list(parse.labels), people_words()
     for name in (n for n in range(len(labels)) if _named(parse, n)):
-        below = [n for n, head in enumerate(parse.heads) if head == name and labels[n] == "conj"]
+        below = [n for n in dependents(parse, name) if labels[n] == "conj"]
         said = [n for n in below if parse.words[n] not in RELATIVES or parse.tags[n - 1] == "JJ"]
         person = any(words.person_noun(parse.words[n]) for n in said)  # not "Anna, mother and I"
         if person and below[0] > name and all(_bare(parse, n) for n in below):
@@ -183,9 +225,8 @@ def _what_one_was(parse: Parse) -> Parse:
 
 def _bare(parse: Parse, noun: int) -> bool:
     """Whether a singular noun in lower case has no article, owner or number."""
-    kinds = {parse.labels[n] for n, head in enumerate(parse.heads) if head == noun}
     singular = parse.words[noun].islower() and parse.tags[noun] in ("NN", "NNP")
-    return singular and kinds.isdisjoint({"det", "nmod:poss", "nummod"})
+    return singular and dependent(parse, noun, ("det", "nmod:poss", "nummod")) is None
 
 
 def _as_whom(parse: Parse) -> Parse:
@@ -202,16 +243,12 @@ def _as_whom(parse: Parse) -> Parse:
         if owned and parse.words[first].lower() == "as" and parse.heads[first] != first:
             heads[noun], labels[noun] = parse.heads[first], "obl"
             heads[first], labels[first] = noun, "case"
-        if label in _SUBJECTS and "as" in _cases(parse, noun):
+        cases = dependents(parse, noun, ("case",)) if label in SUBJECTS else ()
+        if any(parse.words[n].lower() == "as" for n in cases):
             verb = next(_verbs_after(parse, noun), None)
             if verb is not None:
                 heads[noun], labels[noun] = verb, "obl"
     return replace(parse, heads=tuple(heads), labels=tuple(labels))
-
-
-def _cases(parse: Parse, noun: int) -> set[str]:
-    cases = (n for n, head in enumerate(parse.heads) if head == noun)
-    return {parse.words[n].lower() for n in cases if parse.labels[n] == "case"}
 
 
 def _verbs_after(parse: Parse, noun: int) -> Iterator[int]:
@@ -221,7 +258,7 @@ def _verbs_after(parse: Parse, noun: int) -> Iterator[int]:
         while verb not in above:
             above.add(verb)
             verb = parse.heads[verb]
-        other = parse.labels[n] in _SUBJECTS and parse.heads[n] != parse.heads[noun]
+        other = parse.labels[n] in SUBJECTS and parse.heads[n] != parse.heads[noun]
         if other and parse.words[n - 1] == "," and noun not in above:
             yield parse.heads[n]
 
@@ -273,7 +310,7 @@ def _tells(parse: Parse, token: int, colon: int, alone: bool = False) -> bool:
 
     ``alone``: a predicate itself, and not the copula below it.
     """
-    if alone and "cop" in (parse.labels[n] for n, head in enumerate(parse.heads) if head == token):
+    if alone and dependent(parse, token, ("cop",)) is not None:
         return True
     tag, at = parse.tags[token], token
     if tag not in ("VBD", "VBZ", "VBP", "MD") and not (
@@ -371,6 +408,5 @@ class Word:
 
     def dependents(self) -> Iterator[Word]:
         """Yield the dependents of the word."""
-        for token, head in enumerate(self.parse.heads):
-            if head == self.token != token:
-                yield Word(self.parse, self.sentence, token)
+        for token in dependents(self.parse, self.token):
+            yield Word(self.parse, self.sentence, token)

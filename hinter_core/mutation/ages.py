@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from hinter_core.language.trees import SentenceTree
+from hinter_core.language.trees import SentenceTree, head_of
 from hinter_core.mutation.people import People
 from hinter_core.terms.ages import (
     AT_WORK,
@@ -24,7 +24,6 @@ from hinter_core.terms.ages import (
     stated,
     years_of,
 )
-from hinter_core.terms.senses.forms import head_of
 from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, NOUNS, lexicon, person_nouns
 from hinter_core.terms.years import AGE, is_number
 from hinter_core.types import Edit, GrammaticalForm, MentionKind, Occurrence, RejectedEdit, Span
@@ -32,6 +31,7 @@ from hinter_core.types import Edit, GrammaticalForm, MentionKind, Occurrence, Re
 _FORM = GrammaticalForm
 _COMPARED = (_FORM.COMPARATIVE, _FORM.SUPERLATIVE)
 _OLD = frozenset({"old", "young"})
+_TITLES = frozenset({"mr", "mrs", "miss"})
 # What may follow whom somebody speaks to, and how the sentence then goes on.
 _AFTER_CALLED = frozenset({",", ".", "!", "?", ""})
 _SPOKEN = frozenset({"PRP", "PRP$", "VB", "MD", "WP", "WRB", "''"})
@@ -47,10 +47,6 @@ _NOT = ("no longer", *"not n't n\u2019t never neither nor hardly scarcely no".sp
 _ADDING = frozenset({"only", "just", "merely", "simply"})
 _PATIENT = frozenset({"f", "m"})  # "F, 60, ex-nurse"
 _FIGURE = "here \u201cold\u201d is a figure of speech"
-_OF_CHILDREN = frozenset(
-    "first second third fourth fifth sixth seventh eighth ninth tenth only youngest eldest oldest"
-    " middle firstborn adopted illegitimate surviving".split()
-)
 _HAS = frozenset("have has had having adopt adopted raise raised bear bore expect".split())
 
 
@@ -79,15 +75,14 @@ class Ages:
         noun = self._noun(tree, token)
         words = {token, token if noun is None else noun}
         words |= {tree.parse.heads[one] for one in words if tree.parse.labels[one] == "xcomp"}
-        below = [c for one in words for c in tree.children(one, *_DENYING)]
-        said = {tree.lower[c] for c in below}
+        said = set[str]().union(*(tree.words_below(one, *_DENYING) for one in words))
         if "longer" in said and "no" in tree.lower:
             said.add("no longer")
-        articles = {tree.lower[c] for one in words for c in tree.children(one, "det")}
         if token and tree.lower[token - 1] == "no" and tree.children(token, "cop"):
             said.add("no")  # "no child", but not "no common youth"
         denying = next((one for one in _NOT if one in said), "")
-        if not denying or not _ADDING.isdisjoint(said) or "the" in articles:
+        definite = any("the" in tree.words_below(one, "det") for one in words)
+        if not denying or not _ADDING.isdisjoint(said) or definite:
             return ""
         denied = self._text[slice(*span)]
         return f"here \u201c{denying}\u201d denies \u201c{denied}\u201d"
@@ -121,9 +116,9 @@ class Ages:
         tree, token = self._word(span)
         if tree is None or any(high <= _GROWN for _, high in ages):
             return False
-        near = {*tree.lower}
-        beside = {tree.lower[c] for c in tree.children(token, *_MODIFIERS)}
-        return near.isdisjoint(self._words["childhood"]) and beside.isdisjoint(self._words["small"])
+        beside = tree.words_below(token, *_MODIFIERS)
+        alone = self._words["childhood"].isdisjoint(tree.lower)
+        return alone and beside.isdisjoint(self._words["small"])
 
     # -- words that say no age ------------------------------------------------------------------
 
@@ -147,11 +142,7 @@ class Ages:
             return "here \u201cold\u201d says for how long, not of what age"
         if said in self._words["fond"]:
             return _FIGURE
-        title = following and following[0].rstrip(".") in lexicon()["titles"] | {
-            "mr",
-            "mrs",
-            "miss",
-        }
+        title = following and following[0].rstrip(".") in lexicon()["titles"] | _TITLES
         if noun == token + 1 and tree.parse.tags[noun] == "NNP" and not title:
             return _FIGURE if self._given(span[1]) else ""
         return ""
@@ -254,15 +245,14 @@ class Ages:
         if source is None or source[1] > _YOUNG:
             return ""
         whose = f"\u201c{word}\u201d says whose child this is"
-        if any(tree.lower[c] in _OF_CHILDREN for c in tree.children(token, "amod")):
+        if not self._words["of_children"].isdisjoint(tree.words_below(token, "amod")):
             return whose
         grows = target[0] >= _GROWN or source[1] <= _SMALL <= target[0]
         if not grows and edit.target.text not in self._words["unowned"]:
             return ""
         above = tree.lower[tree.parse.heads[token]]
         had = above in _HAS and tree.parse.labels[token] == "obj"
-        of = ("of" in map(tree.lower.__getitem__, tree.children(c, "case"))
-              for c in tree.children(token, "nmod"))  # fmt: skip
+        of = ("of" in tree.words_below(c, "case") for c in tree.children(token, "nmod"))
         if had or any(of) or tree.children(token, "nmod:poss"):
             return whose
         if not grows:
@@ -324,9 +314,7 @@ class Ages:
 
     def _of_noun(self, tree: SentenceTree, noun: int) -> Iterator[tuple[Span, Years]]:
         for token in (noun, *tree.children(noun, *_MODIFIERS)):
-            years = years_of(tree.lower[token])
-            low, high = tree.parse.spans[token]
-            place = (tree.start + low, tree.start + high)
+            years, place = years_of(tree.lower[token]), tree.place(token)
             # The "old" of "34 years old" is part of the number, the "girl" of "girl of ten" is not.
             inside = any(_meets(place, [said]) for said, _ in self._numbers)
             if years is not None and (not inside or self._text.startswith(" of ", place[1])):
@@ -334,8 +322,7 @@ class Ages:
 
     def _of_owner(self, tree: SentenceTree, owned: int) -> Iterator[tuple[Span, Years]]:
         """Yield what only somebody who is no child or not old has: "her colleagues"."""
-        low, high = tree.parse.spans[owned]
-        place = tree.start + low, tree.start + high
+        place = tree.place(owned)
         if tree.lower[owned] in self._words["of_grown"]:
             yield place, _GRAND if tree.lower[owned].startswith("grand") else AT_WORK
         alive = "survived" in tree.lower or self._words["gone"].isdisjoint(tree.lower)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hinter_core.language.trees import SentenceTree
+from hinter_core.language.trees import SUBJECTS, SentenceTree
 from hinter_core.storage import shipped_words
 from hinter_core.types import Span
 
-_SUBJECTS = ("nsubj", "nsubj:pass", "nsubj:outer")
 _AUXILIARIES = ("aux", "aux:pass", "cop")
 _RELATIVES = ("WP", "WDT")
 _FINITE = ("VBZ", "VBP", "VBD")
@@ -30,12 +29,12 @@ def verbs_for(tree: SentenceTree, subject: int, *, plural: bool) -> Iterator[tup
     """
     labels, heads = tree.parse.labels, tree.parse.heads
     for clause in tree.children(subject, "acl:relcl"):
-        for relative in tree.children(clause, *_SUBJECTS):
+        for relative in tree.children(clause, *SUBJECTS):
             if tree.parse.tags[relative] in _RELATIVES:
                 yield from _clauses(tree, clause, plural)
     if (asking := _asking(tree, subject)) is not None:
         yield from _inflection(tree, asking, plural)
-    elif labels[subject] in _SUBJECTS and not tree.children(subject, "conj"):
+    elif labels[subject] in SUBJECTS and not tree.children(subject, "conj"):
         yield from _clauses(tree, heads[subject], plural, subject)
 
 
@@ -49,7 +48,7 @@ def _clauses(
         # An auxiliary is before its verb; the first one agrees.
         beside = tree.children(verb, *_AUXILIARIES)
         # "The truth is he left": the verb of another subject is before this one.
-        others = [n for n in tree.children(verb, *_SUBJECTS) if n < subject]
+        others = [n for n in tree.children(verb, *SUBJECTS) if n < subject]
         beside = [n for n in beside if not any(other < n < subject for other in others)]
         finite = min(beside) if beside else verb
         yield from _inflection(tree, finite, plural)
@@ -69,8 +68,7 @@ def _asking(tree: SentenceTree, subject: int) -> int | None:
 def _inflection(tree: SentenceTree, verb: int, plural: bool) -> Iterator[tuple[Span, str]]:
     new = _inflected(tree, verb, plural)
     if new and new != tree.lower[verb]:
-        start, end = tree.parse.spans[verb]
-        yield (tree.start + start, tree.start + end), new
+        yield tree.place(verb), new
 
 
 def _joined(tree: SentenceTree, verb: int) -> Iterator[int]:
@@ -78,13 +76,13 @@ def _joined(tree: SentenceTree, verb: int) -> Iterator[int]:
     yield from tree.children(verb, "conj")
     for below in tree.children(verb, "xcomp", "ccomp", "advcl"):
         # No finite verb is joined to an infinitive or a participle.
-        if tree.parse.tags[below] in _NOT_FINITE and not tree.children(below, *_SUBJECTS):
+        if tree.parse.tags[below] in _NOT_FINITE and not tree.children(below, *SUBJECTS):
             yield from (c for c in tree.children(below, "conj") if _tag(tree, c) in _FINITE)
 
 
 def _same_subject(tree: SentenceTree, verb: int) -> bool:
     """Whether a joined verb has no subject of its own, and none stands before it."""
-    if tree.children(verb, *_SUBJECTS):
+    if tree.children(verb, *SUBJECTS):
         return False
     tags = tree.parse.tags
     before = min([*tree.children(verb, *_AUXILIARIES), verb]) - 1

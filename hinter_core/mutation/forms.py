@@ -13,8 +13,7 @@ from hinter_core.mutation.edits import splices_of, splices_overlap, texts_of, wi
 from hinter_core.mutation.people import People
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.related import people_of
-from hinter_core.terms.senses.forms import head_of, tokens_at
-from hinter_core.types import Edit, GrammaticalForm, Pair, Sentence, Term
+from hinter_core.types import Edit, GrammaticalForm, Pair, Sentence, Span, Term
 
 _FORM = GrammaticalForm
 _FORMS = (_FORM.ADJECTIVE, _FORM.NOUN_SG, _FORM.NOUN_PL, _FORM.COLLECTIVE)
@@ -145,24 +144,24 @@ def misplaced(edit: Edit, people: People) -> str:
     for start, end in edit.spans if predicate or seat else ():
         tree = people.tree_at(start)
         before = _be if predicate else _of_place
-        if tree is not None and (word := before(tree, start - tree.start, end)):
+        if tree is not None and (word := before(tree, (start, end))):
             return f"\u201c{edit.target.text}\u201d does not fit after \u201c{word}\u201d"
     return ""
 
 
-def _of_place(tree: SentenceTree, start: int, end: int) -> str:
+def _of_place(tree: SentenceTree, span: Span) -> str:
     """Return the preposition that says where somebody sits: "from her wheelchair"."""
-    tokens = tokens_at(tree.parse, (start, end - tree.start))
-    cases = tree.children(head_of(tree.parse, tokens), "case") if tokens else []
+    head = tree.word_at(span)
+    cases = tree.children(head, "case") if head is not None else []
     return next((tree.parse.words[c] for c in cases if tree.lower[c] in _WHERE), "")
 
 
-def _be(tree: SentenceTree, start: int, end: int) -> str:
+def _be(tree: SentenceTree, span: Span) -> str:
     """Return the form of *be* of which a phrase is the predicate: "is often ill or on crutches"."""
-    tokens = tokens_at(tree.parse, (start, end - tree.start))
-    if not tokens:
+    head = tree.word_at(span)
+    if head is None:
         return ""
-    before, head = tokens[0] - 1, head_of(tree.parse, tokens)
+    before = tree.tokens_at(span)[0] - 1
     while before > 0 and tree.parse.tags[before] == "RB":
         before -= 1
     if before >= 0 and tree.lower[before] in _BE:

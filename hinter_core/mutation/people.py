@@ -30,7 +30,7 @@ from hinter_core.language.trees import (
 from hinter_core.mutation.unresolved import said_of_either, settled
 from hinter_core.terms.ages import stated
 from hinter_core.terms.senses.fields import field_at
-from hinter_core.terms.senses.forms import head_of, of_person_noun, tokens_at
+from hinter_core.terms.senses.forms import of_person_noun
 from hinter_core.terms.senses.person_sense import reading_at
 from hinter_core.types import Edit, Entity, Mention, MentionKind, Occurrence, Pair, Span
 
@@ -189,7 +189,7 @@ class People:
         start, end = span
         for tree, token in self._words(span):
             label, above = tree.parse.labels[token], tree.parse.heads[token]
-            after = tokens_at(tree.parse, (end + 1 - tree.start, end + 2 - tree.start))
+            after = tree.tokens_at((end + 1, end + 2))
             if tree.parse.tags[token] == "JJ" and self._text[start - 2 : start] == ", ":
                 return self._by_place.get(start - 2)
             if after and self._text[end : end + 1] == " " and "-" in self._text[start:end]:
@@ -353,16 +353,12 @@ class People:
         tree = self.tree_at(start)
         if tree is None:
             return []
-        start, end = start - tree.start, end - tree.start
         if start == end:
-            spans = enumerate(tree.parse.spans)
-            beside = [n for n, (low, high) in spans if low - 1 <= end <= high + 1]
+            beside = tree.tokens_at((start - 2, end + 2)) if end < len(self._text) else []
             of_people = [n for n in beside if self._entity(tree, n) is not None]
-            return (
-                [(tree, n) for n in (of_people or beside)[-1:]] if span[1] < len(self._text) else []
-            )
-        inside = tokens_at(tree.parse, (start, end))
-        return [(tree, head_of(tree.parse, inside))] if inside else []
+            return [(tree, n) for n in (of_people or beside)[-1:]]
+        word = tree.word_at(span)
+        return [(tree, word)] if word is not None else []
 
     def joined(self, span: Span) -> list[str]:
         """Return the words that are joined with a word: "women, Danes and nurses"."""
@@ -405,7 +401,7 @@ class People:
         return by_place
 
     def _entity(self, tree: SentenceTree, token: int) -> int | None:
-        return self._by_place.get(tree.start + tree.parse.spans[token][1])
+        return self._by_place.get(tree.place(token)[1])
 
     # -- from a word to its people --------------------------------------------------------------
 
@@ -425,8 +421,7 @@ class People:
 
     def _number(self, tree: SentenceTree, token: int) -> int:
         entity = self._entity(tree, token)
-        start = tree.start + tree.parse.spans[token][0]
-        return len(self.entities) + start if entity is None else entity
+        return len(self.entities) + tree.place(token)[0] if entity is None else entity
 
     def _somebody(self, tree: SentenceTree, token: int) -> bool:
         entity = self._entity(tree, token)
@@ -445,7 +440,7 @@ class People:
         )
         if owner is not None:
             return owner
-        cases = {tree.lower[case] for case in tree.children(token, "case")}
+        cases = tree.words_below(token, "case")
         if label == "xcomp":
             objects = tree.children(above, "obj", "iobj")
             return objects[0] if objects else governing(tree, above)
@@ -459,8 +454,7 @@ class People:
     def _same(self, tree: SentenceTree, token: int) -> list[int]:
         """Return whom a noun is said to be: "she is not a nurse", "as a woman, she ..."."""
         label, above = tree.parse.labels[token], tree.parse.heads[token]
-        cases = {tree.lower[case] for case in tree.children(token, "case")}
-        other = None
+        cases, other = tree.words_below(token, "case"), None
         if label.startswith("obl") and "as" in cases:
             other = None if is_role(tree, token) else governing(tree, above)
         elif label == "appos":
@@ -489,6 +483,6 @@ def _restates(one: Word, other: Word) -> bool:
     return said and one[0] is tree and one[1] == tree.parse.heads[token]
 
 
-def _counts(tree: SentenceTree, token: int) -> frozenset[str]:
+def _counts(tree: SentenceTree, token: int) -> set[str]:
     """Return the articles and numbers before a noun."""
-    return frozenset(tree.lower[count] for count in tree.children(token, "det", "nummod"))
+    return tree.words_below(token, "det", "nummod")

@@ -31,7 +31,6 @@ from hinter_core.mutation.whole_names import (
 )
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.senses.fields import heads_fragment, heads_item, is_line, series_of
-from hinter_core.terms.senses.forms import head_of, tokens_at
 from hinter_core.types import Entity, GrammaticalForm, Mention, MentionKind, Span
 
 _ARGUMENTS = ("nsubj", "nsubj:pass", "obj", "iobj", "obl")
@@ -178,31 +177,28 @@ def _is_role(mention: Mention, sentences: Sequence[ParsedSentence]) -> bool:
     if mention.kind is MentionKind.PRONOUN:
         return False
     tree = sentences[_sentence(sentences, mention.head[0])].tree
-    tokens = tokens_at(tree.parse, (mention.head[0] - tree.start, mention.head[1] - tree.start))
-    if not tokens:
+    head, tokens = tree.word_at(mention.head), tree.tokens_at(mention.head)
+    if head is None:
         return False
-    alone = mention.kind is MentionKind.NOUN and heads_fragment(
-        tree.parse, head_of(tree.parse, tokens)
-    )
+    alone = mention.kind is MentionKind.NOUN and heads_fragment(tree.parse, head)
     return alone or heads_item(tree.parse, tokens)
 
 
 def _predicates(tree: SentenceTree, name: Span) -> Iterator[int]:
     """Yield the ends of the nouns that a name is said to be."""
     labels, heads = tree.parse.labels, tree.parse.heads
-    for token, (start, end) in enumerate(tree.parse.spans):
-        inside = name[0] <= tree.start + start and tree.start + end <= name[1]
-        verb = heads[token]
+    for token, verb in enumerate(heads):
+        start, end = tree.place(token)
+        inside = name[0] <= start and end <= name[1]
         if not inside or labels[token] != "nsubj" or not tree.children(verb, "cop"):
             continue
-        if tree.children(verb, "case", "mark") or any(
-            tree.lower[c] in _NOT for c in tree.below[verb]
-        ):
+        denied = any(tree.lower[c] in _NOT for c in tree.below[verb])
+        if denied or tree.children(verb, "case", "mark"):
             continue
         todo = [verb]
         while todo:
             noun = todo.pop()
-            yield tree.start + tree.parse.spans[noun][1]
+            yield tree.place(noun)[1]
             todo += [c for c in tree.children(noun, "conj") if not tree.children(c, "nsubj", "cop")]
 
 
@@ -436,8 +432,8 @@ class _Joiner:
     def _clause(self, head: Span) -> int | None:
         """Return the verb whose subject or object a word is."""
         tree = self._sentences[self._number(head[0])].tree
-        for token, (_, end) in enumerate(tree.parse.spans):
-            if tree.start + end == head[1]:
+        for token in range(len(tree.lower)):
+            if tree.place(token)[1] == head[1]:
                 direct = tree.parse.labels[token] in _ARGUMENTS
                 return tree.parse.heads[token] if direct else None
         return None
@@ -459,6 +455,4 @@ def said_of_either(sentences: Sequence[ParsedSentence]) -> Iterator[tuple[Span, 
             sayers = tree.children(heads[clause], "nsubj") if labels[clause] == "ccomp" else []
             for sayer in sayers[:1]:
                 for owner in tree.children(sayer, "nmod:poss")[:1]:
-                    ends = [tree.start + tree.parse.spans[n][1] for n in (sayer, owner)]
-                    low, high = tree.parse.spans[token]
-                    yield (tree.start + low, tree.start + high), (ends[0], ends[1])
+                    yield tree.place(token), (tree.place(sayer)[1], tree.place(owner)[1])

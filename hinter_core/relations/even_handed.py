@@ -24,10 +24,11 @@ from typing import NamedTuple
 
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.sentences import sentence_at
+from hinter_core.language.trees import dependents, tokens_at
 from hinter_core.relations import invariant, wording
 from hinter_core.relations.base import Compared, part_of
 from hinter_core.terms.matching import fold
-from hinter_core.terms.senses.forms import WITHOUT_S, forms_at, known_forms, tag_allows, tokens_at
+from hinter_core.terms.senses.forms import WITHOUT_S, forms_at, known_forms, tag_allows
 from hinter_core.terms.years import is_number
 from hinter_core.types import (
     KEPT,
@@ -258,11 +259,8 @@ def _shows_person(places: Sequence[tuple[Parse, Span]]) -> bool:
     for parse, span in places:
         token = next(i for i, (a, b) in enumerate(parse.spans) if a <= span[0] < b)
         head = parse.heads[token]
-        beside = [
-            i
-            for i, governor in enumerate(parse.heads)
-            if governor == head and i > token and parse.labels[i].startswith(("aux", "cop"))
-        ]
+        beside = (i for i in dependents(parse, head) if i > token)
+        beside = (i for i in beside if parse.labels[i].startswith(("aux", "cop")))
         if any(
             parse.tags[i] in _INFLECTED or parse.words[i].lower() in _OF_ONE_PERSON
             for i in (head, *beside)

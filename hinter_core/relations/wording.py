@@ -11,12 +11,13 @@ from functools import lru_cache
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.people import PRONOUNS
 from hinter_core.language.sentences import sentence_at
+from hinter_core.language.trees import dependent, tokens_at
 from hinter_core.mutation.edits import own_places, texts_of
 from hinter_core.relations.base import Compared
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.related import people_of
-from hinter_core.terms.senses.forms import SUBJECT, dependent, known_forms, tokens_at
+from hinter_core.terms.senses.forms import SUBJECT, known_forms
 from hinter_core.terms.senses.lexicon import (
     NOUNS,
     before_names,

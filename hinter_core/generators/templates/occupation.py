@@ -12,7 +12,7 @@ from functools import lru_cache
 from hinter_core.generators.templates.template import LetterCase, SlotKind, TemplateSlot, case_of
 from hinter_core.generators.templates.words import RefusedText, TextWords
 from hinter_core.language.people import people_words
-from hinter_core.language.trees import Word
+from hinter_core.language.trees import Word, dependents
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.senses.person_sense import read, reading_at
 from hinter_core.types import Entity, GrammaticalForm, MentionKind, Span, Term
@@ -27,7 +27,7 @@ REPEATED = "the occupation also stands for someone else"
 BARE = "the occupation has no determiner"
 NO_PERSON_SENSE = "the word is no occupation here"
 
-_ADJECTIVES = frozenset({"amod", "compound", "nummod", "advmod", "punct", "cc", "conj", "nmod"})
+_BEFORE = ("amod", "compound", "nummod")
 # No comparatives and superlatives: "a better lawyer than I", "the best lawyer we had".
 _LEFT_OUT_TAGS = frozenset("JJ NN VBN VBG RB HYPH , CC AFX FW".split())
 _OTHER_SENSES = {"pilot": frozenset("tv show series season episode network".split())}
@@ -104,16 +104,11 @@ def _owner(
         if mention.kind is MentionKind.NAME and mention.span[0] <= token.span[0] < mention.span[1]:
             return first
     parse = token.parse
-    cases = [parse.words[i].lower() for i, head in enumerate(parse.heads)
-             if head == token.token and parse.labels[i] == "case"]  # fmt: skip
+    cases = [parse.words[i].lower() for i in dependents(parse, token.token, ("case",))]
     if cases == ["as"] and token.label == "obl":
-        for i, head in enumerate(parse.heads):
-            if (
-                head == token.head.token
-                and parse.labels[i] == "nsubj"
-                and heads.get(offset + i) is first
-            ):
-                return first
+        subjects = dependents(parse, token.head.token, ("nsubj",))
+        if any(heads.get(offset + i) is first for i in subjects):
+            return first
     return owner
 
 
@@ -166,8 +161,7 @@ def _require_usable(words: TextWords, token: Word) -> None:
         head = parse.tags[token.head.token]
         if not head.startswith("NNP") or opens:
             raise RefusedText(MODIFIER)
-    if any(h == index and parse.labels[i] in ("compound", "flat") and i > index
-           for i, h in enumerate(parse.heads)):  # fmt: skip
+    if any(i > index for i in dependents(parse, index, ("compound", "flat"))):
         raise RefusedText(MODIFIER)
     reading = reading_at(words.text, token.span)
     read_so = reading[0] if reading else None
@@ -185,17 +179,9 @@ def _has_complement(token: Word) -> bool:
     parse = token.parse
     if parse.words[token.token + 1 : token.token + 2] == ("of",):
         return True
-    for i, head in enumerate(parse.heads):
-        if head != token.token or i <= token.token:
-            continue
-        if parse.labels[i] in ("nmod", "acl") and any(
-            h == i
-            and parse.labels[j] in ("case", "mark")
-            and parse.words[j].lower() in ("of", "to")
-            for j, h in enumerate(parse.heads)
-        ):
-            return True
-    return False
+    behind = (i for i in dependents(parse, token.token, ("nmod", "acl")) if i > token.token)
+    marks = (parse.words[j].lower() for i in behind for j in dependents(parse, i, ("case", "mark")))
+    return not {"of", "to"}.isdisjoint(marks)
 
 
 def _at(words: TextWords, token: Word, place: int) -> Iterator[tuple[Span, TemplateSlot | None]]:
@@ -221,9 +207,8 @@ def _first_left_out(token: Word, place: int) -> int:
         RefusedText: a word in between is no adjective of it.
     """
     parse, index = token.parse, token.token
-    dependents = [i for i, head in enumerate(parse.heads) if head == index and i < index]
-    determiners = [i for i in dependents if parse.labels[i] in _DETERMINERS]
-    adjectives = [i for i in dependents if parse.labels[i] in ("amod", "compound", "nummod")]
+    determiners = [i for i in dependents(parse, index, _DETERMINERS) if i < index]
+    adjectives = [i for i in dependents(parse, index, _BEFORE) if i < index]
     low = max(determiners, default=-1) + 1
     if determiners and parse.labels[low - 1] == "nmod:poss":
         while low < index and parse.tags[low] == "POS":
@@ -248,7 +233,6 @@ def _first_left_out(token: Word, place: int) -> int:
         raise RefusedText(ADJECTIVES)  # "often clumsy barber"; "you[r] dear doctor"
     if any(parse.tags[i] not in _LEFT_OUT_TAGS or parse.words[i].lower() in _KEPT for i in between):
         raise RefusedText(ADJECTIVES)
-    if any(parse.words[i].lower() in people_words().nouns and people_words().nouns[
-        parse.words[i].lower()] for i in between):  # fmt: skip
+    if any(people_words().nouns.get(parse.words[i].lower()) for i in between):
         raise RefusedText(ADJECTIVES)
     return place - (index - first)

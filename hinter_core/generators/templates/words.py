@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from hinter_core.generators.templates.template import SlotKind, gendered
 from hinter_core.language.mentions import read_quotations
 from hinter_core.language.people import people_words
-from hinter_core.language.trees import ParsedSentence, Word
+from hinter_core.language.trees import ParsedSentence, Word, dependent
 from hinter_core.types import Span
 
 _ARTICLES = frozenset({"a", "an"})
@@ -152,7 +152,7 @@ class TextWords:
         one, seen = token.token, set[int]()
         while one not in seen:
             seen.add(one)
-            if any(h == one and labels[i] in _DETERMINERS for i, h in enumerate(heads)):
+            if dependent(token.parse, one, _DETERMINERS) is not None:
                 return False
             if labels[one] != "conj" or not shared:
                 return True

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.people import people_words
 from hinter_core.language.sentences import sentence_at
-from hinter_core.language.trees import Word
+from hinter_core.language.trees import Word, head_of, tokens_at
 from hinter_core.mutation.edits import splices_of
 from hinter_core.mutation.plan import Plan
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.terms.senses.forms import MODIFIER, head_of, tokens_at
+from hinter_core.terms.senses.forms import MODIFIER
 from hinter_core.terms.senses.lexicon import NOUN_TAGS, lexicon
 from hinter_core.terms.years import is_number
 from hinter_core.types import Change, Edit, EditKind, Occurrence, Pair, Parse, Span, Splice, Term

@@ -5,11 +5,11 @@ Relations of Universal Dependencies and of spaCy's English pipelines are both su
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 
-from hinter_core.language.trees import SentenceTree
+from hinter_core.language.trees import SentenceTree, dependent, head_of, tokens_at
 from hinter_core.storage import shipped_words
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
@@ -136,17 +136,6 @@ def tag_allows(form: GrammaticalForm, tag: str, word: str) -> bool:
         return tag == "JJ" or (tag == "NNPS" and not word.endswith("s"))
     taken = form in (_FORM.ADJECTIVE, _FORM.COMPARATIVE, _FORM.SUPERLATIVE, _FORM.TITLE, _FORM.NAME)
     return taken and tag in ("NN", "NNP", "JJ")
-
-
-def tokens_at(parse: Parse, span: Span) -> list[int]:
-    """Return the tokens that share a character with a span of the sentence."""
-    return [i for i, (a, b) in enumerate(parse.spans) if a < span[1] and b > span[0]]
-
-
-def head_of(parse: Parse, tokens: Sequence[int]) -> int:
-    """Return the last token whose head lies outside, or that is the root."""
-    heads = [i for i in tokens if parse.heads[i] not in tokens or parse.heads[i] == i]
-    return heads[-1] if heads else tokens[-1]
 
 
 class _Fit(Enum):
@@ -399,12 +388,6 @@ def _opens(parse: Parse, token: int) -> bool:
     if token + 1 >= len(parse.words) or parse.words[token] not in _QUOTES:
         return False
     return parse.spans[token][1] == parse.spans[token + 1][0]
-
-
-def dependent(parse: Parse, token: int, labels: Collection[str]) -> int | None:
-    """Return the first dependent of a token with one of these relations."""
-    dependents = (i for i, head in enumerate(parse.heads) if head == token and i != token)
-    return next((i for i in dependents if parse.labels[i] in labels), None)
 
 
 def of_person_noun(tree: SentenceTree, token: int) -> bool:

@@ -17,7 +17,7 @@ from functools import lru_cache
 from hinter_core.language.encoder import SentenceReading, load_encoder
 from hinter_core.language.people import people_words
 from hinter_core.language.sentences import sentence_at, sentences_of
-from hinter_core.language.trees import said_of_somebody
+from hinter_core.language.trees import dependent, head_of, said_of_somebody, tokens_at
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.fields import LANGUAGE, field_at, heads_item, value_of
@@ -25,11 +25,8 @@ from hinter_core.terms.senses.forms import (
     MODIFIER,
     SUBJECT,
     apposed,
-    dependent,
     fitting,
-    head_of,
     known_forms,
-    tokens_at,
 )
 from hinter_core.terms.senses.lexicon import (
     FINITE,
@@ -80,36 +77,18 @@ _SURE = frozenset("man men woman women".split())
 # Kinds that the encoder may see in a noun that says what somebody is: "He is a good man."
 _SEEMING = frozenset({"animal", "figure", "thing"})
 _LENGTHS = frozenset("feet foot ft inch inches cm cms metres meters m how".split())
-_SOME = frozenset("some any much little enough fluent broken perfect".split())  # of a language
-_TEACHERS = frozenset("teacher teachers tutor tutors instructor instructors".split())
-_TEACHING = _TEACHERS.union(
-    """lesson lessons class classes course courses major majors translator translators interpreter
-    interpreters""".split()
-)
-_AT_SCHOOL = frozenset(
-    """arabic chinese english french german italian japanese korean portuguese russian
-    spanish""".split()
-)
-_SPEAKERS = frozenset("speaker speakers speaking".split())
 _UNITS = {
     "old": frozenset("year years yr yrs month months week weeks day days how".split()),
     "tall": _LENGTHS,
     "short": _LENGTHS,
 }
-# Before the name of a people, they make another one of it.
-_PARTS = frozenset(
-    """eastern western northern southern north south central southeastern southeast northeastern
-    non pan anti pro non-south non-north""".split()
-)
 _OF_A_PART = (_FORM.ADJECTIVE, _FORM.ANY)
 _IN_PARTS = frozenset("in of on from".split())
 _SIDES = frozenset("l r left right".split())
 _BEFORE_PARTS = frozenset("DT PDT PRP$ JJ CD NN NNP".split())
 _PART_WITHIN = 5  # words
 _ARTICLES = frozenset("a an another".split())
-_COUNTS = frozenset("few many couple hundred thousand million dozen lot number good".split())
 _PREFIXES = frozenset("co non anti pro pan neo".split())
-_OF_PEOPLES = frozenset("american americans indian indians asian asians european europeans".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,18 +250,19 @@ def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
 
 def _language(parse: Parse, tokens: Sequence[int]) -> bool:
     """Whether a people's word says what is spoken: "some Danish", "a Danish speaker"."""
-    first, last = tokens[0], tokens[-1]
+    first, last, lists = tokens[0], tokens[-1], lexicon()
     after = fold(parse.words[last + 1]) if last + 1 < len(parse.words) else ""
     alone = not parse.labels[last].startswith(("amod", "compound", "nsubj"))
-    some = first > 0 and fold(parse.words[first - 1]) in _SOME
-    return after in _SPEAKERS or (alone and some and not parse.words[last].endswith("s"))
+    some = first > 0 and fold(parse.words[first - 1]) in lists["some_language"]
+    return after in lists["speakers"] or (alone and some and not parse.words[last].endswith("s"))
 
 
 def _taught(parse: Parse, tokens: Sequence[int], term: Term) -> bool:
     """Whether a people's word may say what somebody teaches: "a Chinese teacher", not a Kurdish."""
     after = fold(" ".join(parse.words[tokens[-1] + 1 : tokens[-1] + 2]))
-    known = _AT_SCHOOL if after in _TEACHERS else _languages()
-    return after in _TEACHING and fold(term.text) in known
+    lists = lexicon()
+    known = lists["school_languages"] if after in lists["teachers"] else _languages()
+    return after in lists["teachers"] | lists["teaching"] and fold(term.text) in known
 
 
 @lru_cache(maxsize=1)
@@ -326,7 +306,8 @@ def _one_of_them(parse: Parse, head: int) -> bool:
     if article is None or fold(parse.words[article]) not in _ARTICLES:
         return False
     between = {fold(word) for word in parse.words[article + 1 : head]}
-    return _COUNTS.isdisjoint(between) and "," not in between  # "at one another, children"
+    counted = not lexicon()["counts"].isdisjoint(between)
+    return not counted and "," not in between  # "at one another, children"
 
 
 def _measured(parse: Parse, tokens: Sequence[int]) -> str:
@@ -392,8 +373,8 @@ def _longer_people(parse: Parse, tokens: Sequence[int], term: Term) -> str:
         return ""
     before, word = parse.words[at], fold(parse.words[last])
     born = fold(before) in ("native", "african") and word in ("american", "americans")
-    among = before[:1].isupper() and fold(before) in capitalised() and word in _OF_PEOPLES
-    longer = fold(before) in _PARTS or born or among
+    among = before[:1].isupper() and fold(before) in capitalised() and word in lexicon()["wholes"]
+    longer = fold(before) in lexicon()["parts"] or born or among
     return f"{before} {parse.words[last]}" if longer else ""
 
 
