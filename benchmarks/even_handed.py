@@ -94,7 +94,7 @@ def pairs_into(dictionary: Dictionary) -> dict[Term, list[Pair]]:
 
 def _compared(text: str, pair: Pair, span: tuple[int, int], name: str) -> Compared:
     source = split_sentences(text)
-    mutant = apply_edits(text, [Edit(pair, (span,))], source)
+    mutant = apply_edits(text, [Edit(pair, (span,))])
     split = split_sentences(mutant.text)
     return Compared(text, source, mutant, split, name != EVEN_HANDED)
 
@@ -183,7 +183,7 @@ def _soft_share(words: Sequence[str], pairs: Sequence[Pair]) -> float:
         for word in words:
             text, span = filled(f"{frame.rstrip('.')}, beside a sign that said {word}.",
                                 pair.source.text)  # fmt: skip
-            mutant = apply_edits(text, [Edit(pair, (span,))], split_sentences(text))
+            mutant = apply_edits(text, [Edit(pair, (span,))])
             soft.append(bool(why_soft(text, mutant)))
     return mean(soft)
 

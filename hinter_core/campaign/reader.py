@@ -31,7 +31,6 @@ from hinter_core.campaign.tables import (
 )
 from hinter_core.errors import HinterError, InputError
 from hinter_core.files.memory import MEMORY, THREADS, MemoryDatabase, own_database, shared_database
-from hinter_core.language.sentences import sentences_of
 from hinter_core.mutation.edits import apply_edits, changes_in_words, handwritten_mutant
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import Settings
@@ -105,7 +104,7 @@ class MutantRecord:
         """The mutant."""
         if self.handwritten is not None:
             return handwritten_mutant(self.text, self.handwritten, self.edits)
-        return apply_edits(self.text, self.edits, sentences_of(self.text))
+        return apply_edits(self.text, self.edits)
 
     @property
     def validity(self) -> float:

@@ -175,7 +175,7 @@ def _places(neutral: Plan, rng: random.Random) -> list[Place]:
     taken: list[Splice] = []
     free = []
     for place in every:
-        splices = splices_of(neutral.text, place[0], neutral.sentences)
+        splices = splices_of(neutral.text, place[0])
         if not splices_overlap([*taken, *splices]):
             taken += splices
             free.append(place)
@@ -225,7 +225,7 @@ def _joined(neutral: Plan, edits: Sequence[Edit]) -> Edit:
     """Return one edit that does what several neutral ones do."""
     if len(edits) == 1:
         return edits[0]
-    every = (s for edit in edits for s in splices_of(neutral.text, edit, neutral.sentences))
+    every = (s for edit in edits for s in splices_of(neutral.text, edit))
     splices = sorted(every, key=lambda splice: splice.start)
     ordered = sorted(edits, key=lambda edit: edit.spans)
     source, target = (

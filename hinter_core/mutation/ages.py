@@ -25,7 +25,7 @@ from hinter_core.terms.ages import (
     years_of,
 )
 from hinter_core.terms.senses.lexicon import FINITE, NOUN_TAGS, NOUNS, lexicon, person_nouns
-from hinter_core.terms.years import AGE, is_number
+from hinter_core.terms.unlisted import AGE, is_number
 from hinter_core.types import Edit, GrammaticalForm, MentionKind, Occurrence, RejectedEdit, Span
 
 _FORM = GrammaticalForm

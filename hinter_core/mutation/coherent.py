@@ -31,7 +31,7 @@ from hinter_core.mutation.unresolved import general, greeted, narrates
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.names import BOTH
 from hinter_core.terms.senses.lexicon import before_names, lexicon
-from hinter_core.terms.sexes import is_mark
+from hinter_core.terms.unlisted import is_mark
 from hinter_core.types import (
     Edit,
     GrammaticalForm,
@@ -40,7 +40,6 @@ from hinter_core.types import (
     Occurrence,
     Pair,
     RejectedEdit,
-    Sentence,
     Span,
     Splice,
     Term,
@@ -78,7 +77,6 @@ _CASES = {
 
 def coherent_edits(
     text: str,
-    sentences: Sequence[Sentence],
     occurrences: Iterable[Occurrence],
     dictionary: Dictionary,
     edits: Sequence[Edit],
@@ -89,7 +87,7 @@ def coherent_edits(
     ``occurrences``: the accepted ones of ``dictionary``. ``people``: of the text. Edits that come
     out the same are one. Return the edits that are made, and those that are not.
     """
-    extender = _Extender(text, sentences, occurrences, dictionary, people)
+    extender = _Extender(text, occurrences, dictionary, people)
     accepted, refused = list[Edit](), list[RejectedEdit]()
     made: set[tuple[tuple[Span, str], ...]] = set()
     for literal in _in_one_style(text, sorted(edits, key=lambda one: is_mark(one.source))):
@@ -98,7 +96,7 @@ def coherent_edits(
         if isinstance(extended, str):
             refused.append(RejectedEdit(edit, extended))
             continue
-        splices = splices_of(text, extended, sentences)
+        splices = splices_of(text, extended)
         if twice := _said_twice(text, splices):
             refused.append(RejectedEdit(edit, f"\u201c{twice}\u201d says the same twice"))
             continue
@@ -239,12 +237,11 @@ class _Extender:
     def __init__(
         self,
         text: str,
-        sentences: Sequence[Sentence],
         occurrences: Iterable[Occurrence],
         dictionary: Dictionary,
         people: People,
     ) -> None:
-        self._text, self._sentences, self._people = text, sentences, people
+        self._text, self._people = text, people
         self._ages = Ages(text, people)
         self._direction = _Direction(text, dictionary)
         self._names = GivenNames(text, people.entities)
@@ -292,7 +289,7 @@ class _Extender:
         new = new | renaming.texts
         if new.keys() == replaced.keys():
             return edit
-        return rewritten(self._text, edit, new, self._sentences) or OVERLAP
+        return rewritten(self._text, edit, new) or OVERLAP
 
     def _includes(self, edit: Edit) -> str:
         """Return why a word for people in general fits no list of several: "women, Danes"."""
@@ -312,7 +309,7 @@ class _Extender:
         return ""
 
     def _texts(self, edit: Edit) -> dict[Span, str]:
-        return texts_of(splices_of(self._text, edit, self._sentences))
+        return texts_of(splices_of(self._text, edit))
 
     def _title_left_out(self, edit: Edit) -> dict[Span, str]:
         """Return the place of a title that becomes none, up to its name: "Sister Ana" is "Alex"."""

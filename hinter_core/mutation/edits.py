@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from hinter_core.errors import HinterError
 from hinter_core.language.reading.view import ODD_APOSTROPHES, reading, restyled
-from hinter_core.language.sentences import sentence_at, split_sentences
+from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.types import (
     Change,
     Edit,
@@ -28,7 +28,6 @@ from hinter_core.types import (
     Mutant,
     Occurrence,
     Pair,
-    Sentence,
     Span,
     Splice,
     Term,
@@ -100,7 +99,7 @@ def carry_case(
     return target.lower() if all_lower or lower else target
 
 
-def splices_of(text: str, edit: Edit, sentences: Sequence[Sentence]) -> tuple[Splice, ...]:
+def splices_of(text: str, edit: Edit) -> tuple[Splice, ...]:
     """Return the replacements of ``edit`` in ``text``, adapted articles included.
 
     ``at`` is not yet known (0); :func:`assemble` sets it.
@@ -113,7 +112,7 @@ def splices_of(text: str, edit: Edit, sentences: Sequence[Sentence]) -> tuple[Sp
         )
     splices: list[Splice] = []
     source, target = change.source.text, change.target.text
-    all_lower = text.islower()
+    all_lower, sentences = text.islower(), sentences_of(text)
     for start, end in edit.spans:
         surface, sentence = text[start:end], sentence_at(sentences, start)
         first = not _FIRST_WORD.search(text, sentence.start if sentence else 0, start)
@@ -129,14 +128,13 @@ def splices_of(text: str, edit: Edit, sentences: Sequence[Sentence]) -> tuple[Sp
     return tuple(splices)
 
 
-def verbatim(text: str, edit: Edit, sentences: Sequence[Sentence]) -> Edit:
+def verbatim(text: str, edit: Edit) -> Edit:
     """Return an exchange of the terms alone: articles and possessives beside them stay.
 
     So do line 5 of Algorithm 2 and lines 13-17 of Algorithm 1. Departure: the published script
     works on a text in lower case; a term is written here as the text wrote the one before.
     """
-    splices = (s for s in splices_of(text, edit, sentences) if s.attribute)
-    return with_texts(edit, texts_of(splices))
+    return with_texts(edit, texts_of(s for s in splices_of(text, edit) if s.attribute))
 
 
 def texts_of(splices: Iterable[Splice]) -> dict[Span, str]:
@@ -144,12 +142,10 @@ def texts_of(splices: Iterable[Splice]) -> dict[Span, str]:
     return {(splice.start, splice.end): splice.new for splice in splices}
 
 
-def rewritten(
-    text: str, edit: Edit, new: Mapping[Span, str], sentences: Sequence[Sentence]
-) -> Edit | None:
+def rewritten(text: str, edit: Edit, new: Mapping[Span, str]) -> Edit | None:
     """Return an edit of the same terms with these texts; None if what it changes overlaps."""
     made = with_texts(edit, new)
-    return None if splices_overlap(splices_of(text, made, sentences)) else made
+    return None if splices_overlap(splices_of(text, made)) else made
 
 
 def with_texts(edit: Edit, new: Mapping[Span, str]) -> Edit:
@@ -419,13 +415,13 @@ def assemble(text: str, edits: Sequence[Edit], splices: Iterable[Splice]) -> Mut
     return Mutant(edits, "".join(pieces), tuple(placed))
 
 
-def apply_edits(text: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> Mutant:
+def apply_edits(text: str, edits: Sequence[Edit]) -> Mutant:
     """Apply ``edits`` to ``text`` at once.
 
     Raises:
         OverlapError: two edits touch the same characters.
     """
-    return assemble(text, edits, combined(text, edits, lambda e: splices_of(text, e, sentences)))
+    return assemble(text, edits, combined(text, edits, lambda e: splices_of(text, e)))
 
 
 def difference(source: str, mutant: str) -> Splice:
@@ -463,7 +459,7 @@ def mutant_of(source: str, edits: Sequence[Edit], text: str | None = None) -> Mu
     """Make a mutant as a campaign stores it: with a ``text`` by hand, or by its edits."""
     if text is not None:
         return handwritten_mutant(source, text, edits)
-    return apply_edits(source, edits, split_sentences(source))
+    return apply_edits(source, edits)
 
 
 def edits_for(

@@ -13,7 +13,7 @@ from hinter_core.mutation.edits import splices_of, splices_overlap, texts_of, wi
 from hinter_core.mutation.people import People
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.related import people_of
-from hinter_core.types import Edit, GrammaticalForm, Pair, Sentence, Span, Term
+from hinter_core.types import Edit, GrammaticalForm, Pair, Span, Term
 
 _FORM = GrammaticalForm
 _FORMS = (_FORM.ADJECTIVE, _FORM.NOUN_SG, _FORM.NOUN_PL, _FORM.COLLECTIVE)
@@ -31,23 +31,20 @@ Forms = Mapping[Term, list[Edit]]
 
 
 def in_all_forms(
-    text: str,
-    sentences: Sequence[Sentence],
-    dictionaries: Sequence[Dictionary],
-    edits: dict[str, list[Edit]],
+    text: str, dictionaries: Sequence[Dictionary], edits: dict[str, list[Edit]]
 ) -> list[str]:
     """Join the edits that change several forms of one people; return what is not made, and why."""
     notices: list[str] = []
     for dictionary in dictionaries:
         of_attribute = edits.get(dictionary.attribute, [])
         if of_attribute and not dictionary.placebo:
-            edits[dictionary.attribute], why = _joined(text, sentences, dictionary, of_attribute)
+            edits[dictionary.attribute], why = _joined(text, dictionary, of_attribute)
             notices += why
     return notices
 
 
 def _joined(
-    text: str, sentences: Sequence[Sentence], dictionary: Dictionary, edits: Sequence[Edit]
+    text: str, dictionary: Dictionary, edits: Sequence[Edit]
 ) -> tuple[list[Edit], list[str]]:
     """Join the edits of an attribute that change forms of one people, and say what is not made."""
     peoples: dict[tuple[str, str, str], dict[Term, list[Edit]]] = {}
@@ -62,7 +59,7 @@ def _joined(
         if len(forms) > 1:
             first = min(forms, key=lambda term: forms[term][0].spans)
             joined |= dict.fromkeys(forms, ())
-            joined[first] = list(_together(text, sentences, forms, first))
+            joined[first] = list(_together(text, forms, first))
         notices += _not_made(dictionary, forms)
     whole_edits: list[Edit] = []
     for edit in edits:
@@ -79,16 +76,14 @@ def _named(term: Term) -> str:
     return spelling(people_of(term.text))
 
 
-def _together(
-    text: str, sentences: Sequence[Sentence], forms: Forms, first: Term
-) -> Iterator[Edit]:
+def _together(text: str, forms: Forms, first: Term) -> Iterator[Edit]:
     """Yield an edit of all forms for each people that has them."""
     by_people = [{_named(edit.target): edit for edit in reversed(forms[term])} for term in forms]
     for people, edit in list(by_people[list(forms).index(first)].items())[::-1]:
         parts = [by_group[people] for by_group in by_people if people in by_group]
         if len(parts) < len(by_people):
             continue
-        splices = [splice for part in parts for splice in splices_of(text, part, sentences)]
+        splices = [splice for part in parts for splice in splices_of(text, part)]
         if not splices_overlap(splices):
             yield with_texts(edit, texts_of(splices))
 

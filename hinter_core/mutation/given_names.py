@@ -49,7 +49,6 @@ from hinter_core.types import (
     MentionKind,
     Pair,
     RejectedEdit,
-    Sentence,
     Span,
     Term,
 )
@@ -71,7 +70,6 @@ class Renaming:
 
 def with_names_of_origin(
     text: str,
-    sentences: Sequence[Sentence],
     dictionaries: Sequence[Dictionary],
     edits: dict[str, list[Edit]],
     people: People,
@@ -104,8 +102,8 @@ def with_names_of_origin(
                 refused.append(RejectedEdit(edit, "no list has names of these people"))
                 continue
             renaming = names.of_origin(named, country)
-            texts = texts_of(splices_of(text, edit, sentences))
-            renamed = rewritten(text, edit, texts | renaming.texts, sentences)
+            texts = texts_of(splices_of(text, edit))
+            renamed = rewritten(text, edit, texts | renaming.texts)
             if renaming.reason or renamed is None:
                 refused.append(RejectedEdit(edit, renaming.reason or OVERLAP))
                 continue

@@ -16,7 +16,7 @@ from hinter_core.language.clean import clean
 from hinter_core.language.encoder import load_encoder
 from hinter_core.language.parsing import ParseStore
 from hinter_core.language.reading.english import has_english, other_language
-from hinter_core.language.sentences import sentence_at, split_sentences
+from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.mutation.ages import Ages
 from hinter_core.mutation.coherent import coherent_edits
 from hinter_core.mutation.edits import (
@@ -38,7 +38,7 @@ from hinter_core.terms.matching import LiteralMatcher, Matcher, matcher_for
 from hinter_core.terms.occurrences import find_occurrences
 from hinter_core.terms.senses.fields import with_fitting
 from hinter_core.terms.senses.person_sense import read_in_text
-from hinter_core.terms.years import AGE, pairs_of
+from hinter_core.terms.unlisted import AGE, pairs_of
 from hinter_core.types import (
     ROW,
     Edit,
@@ -97,7 +97,7 @@ class Plan:
         slots: tuple[Slot, ...] = (),
     ) -> Plan:
         """Make a plan without edits, for a text whose mutants are known from elsewhere."""
-        sentences = split_sentences(text)
+        sentences = list(sentences_of(text))
         return cls(text, attributes, settings, sentences, [], [], {}, origin=origin, slots=slots)
 
     @property
@@ -182,7 +182,7 @@ class Plan:
 
     def _of(self, edit: Edit) -> tuple[Splice, ...]:
         if edit not in self._splices:
-            self._splices[edit] = splices_of(self.text, edit, self.sentences)
+            self._splices[edit] = splices_of(self.text, edit)
         return self._splices[edit]
 
     def each(self) -> Iterator[tuple[Edit, ...]]:
@@ -254,7 +254,7 @@ def make_plan(
     about_people = any(not dictionary.placebo for dictionary in dictionaries)
     if about_people and not settings.literal and (language := other_language(text)):
         raise InputError(f"The text seems to be {language}; only English texts can be changed.")
-    sentences = split_sentences(text)
+    sentences = list(sentences_of(text))
     matcher = matcher or matcher_of(dictionaries, settings)
     occurrences, rejected = (
         matcher.find(text) if settings.literal else find_occurrences(text, matcher)
@@ -277,11 +277,11 @@ def make_plan(
         rejected += of_no_age
     edits = edits_for(kept, {d.attribute: pairs_of(d, kept) for d in dictionaries})
     if settings.coherent and not settings.literal:
-        notices += in_all_forms(text, sentences, dictionaries, edits)
+        notices += in_all_forms(text, dictionaries, edits)
     refused: list[RejectedEdit] = []
     if settings.coherent and people is not None:
         edits = {a: [*people.parted(of_attribute)] for a, of_attribute in edits.items()}
-        edits, refused = _coherent(text, sentences, kept, dictionaries, edits, people)
+        edits, refused = _coherent(text, kept, dictionaries, edits, people)
         for attribute, made in edits.items():
             judged = [(e, of_other_sex(e, people) or misplaced(e, people)) for e in made]
             edits[attribute] = [edit for edit, why in judged if not why]
@@ -291,12 +291,9 @@ def make_plan(
             refused += of_ages
         refused += with_fitting(text, edits)
         if settings.origin_names:
-            refused += with_names_of_origin(text, sentences, dictionaries, edits, people)
+            refused += with_names_of_origin(text, dictionaries, edits, people)
     if settings.as_published:
-        edits = {
-            a: [verbatim(text, e, sentences) for e in of_attribute]
-            for a, of_attribute in edits.items()
-        }
+        edits = {a: [verbatim(text, e) for e in of_attribute] for a, of_attribute in edits.items()}
     seen = min((sees(text) for sees in visible), default=len(text))
     if seen < len(text):
         edits, refused = _in_view(edits, seen), [r for r in refused if _begins(r.edit) <= seen]
@@ -324,7 +321,6 @@ def _literal(occurrence: Occurrence) -> Occurrence:
 
 def _coherent(
     text: str,
-    sentences: Sequence[Sentence],
     occurrences: Sequence[Occurrence],
     dictionaries: Sequence[Dictionary],
     edits: Mapping[str, list[Edit]],
@@ -341,7 +337,7 @@ def _coherent(
         if dictionary.has_pronouns:
             of_attribute = [o for o in occurrences if o.attribute == attribute]
             coherent, not_made = coherent_edits(
-                text, sentences, of_attribute, dictionary, edits[attribute], people
+                text, of_attribute, dictionary, edits[attribute], people
             )
             extended[attribute] = coherent
             refused += not_made

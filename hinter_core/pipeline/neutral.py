@@ -118,14 +118,14 @@ def renamed(
     texts: dict[Span, str] = {}
     attribute, groups = NAMES[crc32(words[1].encode()) % 2], ("variant-1", "variant-2")
     if edits:
-        texts = texts_of(splices_of(neutral.text, edits[0], neutral.sentences))
+        texts = texts_of(splices_of(neutral.text, edits[0]))
         change = edits[0].change
         terms = (change.source, change.target)
         words = [f"{term.text}, {word}" for term, word in zip(terms, words, strict=True)]
         attribute, groups = change.attribute, (change.source.group, change.target.group)
     source, target = map(Term, words, groups)
     edit = Edit(Change(EditKind.SUBSTITUTE, attribute, source, target), ())
-    made = rewritten(neutral.text, edit, new | texts, neutral.sentences)
+    made = rewritten(neutral.text, edit, new | texts)
     return (made,) if made else ()
 
 

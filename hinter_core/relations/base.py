@@ -30,7 +30,7 @@ class Compared(NamedTuple):
 
 def part_of(pair: Compared, edits: Sequence[Edit]) -> Compared:
     """Return a source with the sub-mutant of some of its mutant's edits."""
-    part = apply_edits(pair.text, edits, pair.source)
+    part = apply_edits(pair.text, edits)
     return pair._replace(mutant=part, sentences=split_sentences(part.text))
 
 

@@ -29,7 +29,7 @@ from hinter_core.relations import invariant, wording
 from hinter_core.relations.base import Compared, part_of
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.forms import WITHOUT_S, forms_at, known_forms, tag_allows
-from hinter_core.terms.years import is_number
+from hinter_core.terms.unlisted import is_number
 from hinter_core.types import (
     KEPT,
     Conformance,

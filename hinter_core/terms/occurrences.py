@@ -15,8 +15,7 @@ from hinter_core.language.reading.view import Reading, reading
 from hinter_core.terms.matching import ADDRESS, Matcher, compound_around
 from hinter_core.terms.senses.fields import pronouns_at
 from hinter_core.terms.senses.lexicon import capitalised
-from hinter_core.terms.sexes import GENDER, with_marks
-from hinter_core.terms.years import with_years
+from hinter_core.terms.unlisted import GENDER, with_marks, with_years
 from hinter_core.types import Occurrence, RejectedOccurrence, Span
 
 _SHOWN = 40  # characters of a tag or an address in a reason

@@ -50,7 +50,7 @@ def test_every_change_is_shown_in_brackets(filler: str) -> None:
     text = f"{filler}The old man left. {filler}Then the old man sang."
     places = [n for n in range(len(text)) if text.startswith("old", n)]
     pair = Pair("age", Term("old", "older"), Term("young", "young"))
-    mutant = apply_edits(text, [Edit(pair, tuple((n, n + 3) for n in places))], ())
+    mutant = apply_edits(text, [Edit(pair, tuple((n, n + 3) for n in places))])
     before, after = blind._shown(text, mutant)
     assert (before.count("[old]"), after.count("[young]")) == (2, 2)
     assert before.count("[...]") == (2 if filler else 0)

@@ -15,7 +15,7 @@ from hinter_core.relations.changes.phrases import SourceText, edit_of, exchange
 from hinter_core.relations.changes.words import opposite, relation_words
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.senses.lexicon import NOUNS
-from hinter_core.terms.years import is_number
+from hinter_core.terms.unlisted import is_number
 from hinter_core.types import Change, Edit, EditKind, GrammaticalForm, Span, Term
 
 NEGATE_ONE, NEGATE_ALL = "negate-one", "negate-all"
@@ -43,7 +43,7 @@ def negation_of_all(source: SourceText, attribute: str) -> Edit | Term:
     new: dict[Span, str] = {}
     edits = list(negations(source, attribute))
     for edit in edits:
-        new = texts_of(splices_of(source.text, edit, source.plan.sentences)) | new
+        new = texts_of(splices_of(source.text, edit)) | new
     for term, places in source.occurrences(attribute).items():
         if any(place.span not in new for place in places):
             return term
@@ -64,7 +64,7 @@ def _negation(source: SourceText, exchanged: Edit) -> Edit:
     """Return an exchange as an edit of this relation."""
     if isinstance(exchanged.change, Change):
         return replace(exchanged, change=replace(exchanged.change, relation=NEGATE_ONE))
-    new = texts_of(splices_of(source.text, exchanged, source.plan.sentences))
+    new = texts_of(splices_of(source.text, exchanged))
     return _edit(exchanged.attribute, exchanged.source, exchanged.target, new)
 
 

@@ -14,7 +14,7 @@ from hinter_core.mutation.plan import Plan
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.senses.forms import MODIFIER
 from hinter_core.terms.senses.lexicon import NOUN_TAGS, lexicon
-from hinter_core.terms.years import is_number
+from hinter_core.terms.unlisted import is_number
 from hinter_core.types import Change, Edit, EditKind, Occurrence, Pair, Parse, Span, Splice, Term
 
 _COMMON_NOUNS = frozenset({"NN", "NNS"})
@@ -196,7 +196,7 @@ def exchange(
 ) -> tuple[Splice, ...]:
     """Return the splices that put a term in the place of another, with what has to follow."""
     edit = Edit(Pair(attribute, term, target), tuple(place.span for place in places))
-    return splices_of(source.text, edit, source.plan.sentences)
+    return splices_of(source.text, edit)
 
 
 def edit_of(

@@ -37,7 +37,7 @@ from hinter_core.terms.senses.lexicon import (
     person_nouns,
 )
 from hinter_core.terms.senses.standards import standard_at
-from hinter_core.terms.years import is_number
+from hinter_core.terms.unlisted import is_number
 from hinter_core.types import GrammaticalForm, Occurrence, Parse, Sense, Sentence, Span, Term
 
 PERSON_FROM = 0.5  # least probability of a word that counts

@@ -33,7 +33,7 @@ def judged(
     terms = (Term(word, word, form) for word in (source, target))
     edit = Edit(Pair("own", *terms), ((start, start + len(source)),))
     split = split_sentences(text)
-    mutant = apply_edits(text, [edit], split)
+    mutant = apply_edits(text, [edit])
     return check_all([Compared(text, split, mutant, split_sentences(mutant.text))], parses)[0]
 
 
@@ -45,7 +45,7 @@ def test_shipped_terms_of_one_form_are_kept_without_a_parse(
     (danish,) = (t for t in pairs_of if t.text == "Danish" and t.form is FORM.ADJECTIVE)
     for pair in pairs_of[danish]:
         split = split_sentences(text)
-        mutant = apply_edits(text, [Edit(pair, ((2, 8),))], split)
+        mutant = apply_edits(text, [Edit(pair, ((2, 8),))])
         pairs = [Compared(text, split, mutant, split_sentences(mutant.text))]
         assert check_all(pairs, fresh_parses)[0].kept
     assert fresh_parses.parsed == 0
@@ -131,7 +131,7 @@ def test_only_the_edits_in_doubt_are_compared(parses: ParseStore) -> None:
         Edit(Pair("b", Term("writes", "x"), Term("reads", "y")), ((15, 21),)),
     ]  # fmt: skip
     split = split_sentences(text)
-    mutant = apply_edits(text, edits, split)
+    mutant = apply_edits(text, edits)
     assert mutant.text == "A Lakota clerk reads long letters."
     assert check_all([Compared(text, split, mutant, split_sentences(mutant.text))], parses)[0].kept
 

@@ -42,7 +42,7 @@ def mutant_of(text: str, *pairs: tuple[str, str]) -> Mutant:
             if text.startswith(source, start)
         ]
         edits.append(Edit(Pair("own", Term(source, "a"), Term(target, "b")), tuple(spans)))
-    return apply_edits(text, edits, ())
+    return apply_edits(text, edits)
 
 
 def test_the_coefficients_are_those_of_the_fit() -> None:
@@ -75,7 +75,7 @@ def test_features_are_of_the_replaced_words() -> None:
 def gendered(text: str, source: str, target: str, *more: str) -> Mutant:
     spans = [(text.index(word), text.index(word) + len(word)) for word in (source, *more)]
     pair = Pair("gender", Term(source, "male"), Term(target, "female"))
-    return apply_edits(text, [Edit(pair, tuple(spans))], ())
+    return apply_edits(text, [Edit(pair, tuple(spans))])
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_other_words_for_what_changes_are_counted_near_by(
 ) -> None:
     span = (text.index(word), text.index(word) + len(word))
     edit = Edit(Pair(attribute, Term(word, group), Term("x", "y")), (span,))
-    found = features(text, apply_edits(text, [edit], ()))
+    found = features(text, apply_edits(text, [edit]))
     assert found["words"] == pytest.approx(log1p(words))
     assert found["years"] == pytest.approx(log1p(years))
 
@@ -120,7 +120,7 @@ def test_other_words_for_what_changes_are_counted_near_by(
 def test_each_kind_that_is_no_person_is_asked_about() -> None:
     pair = Pair("race", Term("English", "a", ADJECTIVE), Term("Danish", "b", ADJECTIVE))
     speaks, nurse = (
-        features(text, apply_edits(text, [Edit(pair, ((at, at + len("English")),))], ()))
+        features(text, apply_edits(text, [Edit(pair, ((at, at + len("English")),))]))
         for text in ("She speaks English.", "An English nurse left.")
         for at in [text.index("English")]
     )

@@ -22,7 +22,7 @@ THING = "The second half is an ordinary {} comedy with tired jokes."
 def mutant_of(text: str, attribute: str, word: str, form: GrammaticalForm) -> Mutant:
     start = text.index(word)
     pair = Pair(attribute, Term(word, "a", form=form), Term("other", "b", form=form))
-    return apply_edits(text, [Edit(pair, ((start, start + len(word)),))], ())
+    return apply_edits(text, [Edit(pair, ((start, start + len(word)),))])
 
 
 def asked(frame: str, word: str, attribute: str = "race") -> float | None:
@@ -73,7 +73,7 @@ def test_the_least_probable_place_counts() -> None:
     form = GrammaticalForm.ADJECTIVE
     pair = Pair("race", Term("Danish", "a", form=form), Term("Finnish", "b", form=form))
     assert len(spans) == 2
-    both = person_probability(text, apply_edits(text, [Edit(pair, spans)], ()))
+    both = person_probability(text, apply_edits(text, [Edit(pair, spans)]))
     assert both == pytest.approx(asked(THING, "Danish"), abs=1e-6)
 
 

@@ -1,19 +1,31 @@
-"""Numbers of years: "34-year-old", "58 years old", "73 y/o", "Age: 61".
+"""Terms that stand in no dictionary: numbers of years, and marks of sex in notes.
 
-A dictionary has a few of them. Any other number is a term of the stage whose number is nearest, and
-changes to the numbers of the other stages. Only the number changes, in figures or in words.
+A dictionary has a few numbers of years. Any other ("34-year-old", "58 years old", "Age: 61") is a
+term of the stage whose number is nearest, and changes to the numbers of the other stages. Only the
+number changes, in figures or in words. The "F" of "73 y/o F" and the "M" of "70M" become the mark
+of the other sex.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
 
+from hinter_core.language.people import FEMALE, MALE
+from hinter_core.language.reading.notes import sex_marks
 from hinter_core.terms.ages import YEAR_OLD, number_of, stated
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.terms.sexes import pairs_of_marks
 from hinter_core.types import Occurrence, Pair, RejectedOccurrence, Span, Term
 
-AGE = "age"
+AGE, GENDER = "age", "gender"
 _CONCEPTS = {True: "years", False: "years-in-words"}  # by whether they are figures
+
+_MARKS = {says: Term(says[0].upper(), says, concept="mark of sex") for says in (FEMALE, MALE)}
+_PAIRS = {one: (Pair(GENDER, one, other),) for one, other in permutations(_MARKS.values())}
+
+
+def is_mark(term: Term) -> bool:
+    """Whether a term is a mark of sex."""
+    return term in _PAIRS
 
 
 def is_number(term: Term) -> bool:
@@ -48,7 +60,7 @@ def with_years(
         term = _term(text[start:end], numbers)
         occurrences = [one for one in occurrences if one not in own]
         occurrences.append(Occurrence(AGE, (start, end), text[start:end], (term,)))
-        occurrences.sort(key=lambda one: (one.span[0], -one.span[1]))
+        occurrences.sort(key=_place)
         rejected = [
             one
             for one in rejected
@@ -57,13 +69,36 @@ def with_years(
     return occurrences, rejected
 
 
+def with_marks(
+    text: str, dictionaries: Iterable[Dictionary], occurrences: list[Occurrence]
+) -> list[Occurrence]:
+    """Add the marks that are the word for their person, where a dictionary has both sexes."""
+    if not any(map(_has_both, dictionaries)):
+        return occurrences
+    found = [
+        Occurrence(GENDER, mark.span, text[slice(*mark.span)], (_MARKS[mark.says],))
+        for mark in sex_marks(text)
+        if mark.stands_alone
+    ]
+    return sorted([*occurrences, *found], key=_place)
+
+
+def _has_both(dictionary: Dictionary) -> bool:
+    return dictionary.attribute == GENDER and dictionary.words_by_group.keys() >= _MARKS.keys()
+
+
+def _place(one: Occurrence) -> Span:
+    """Return what sorts occurrences as they begin, the longer one first."""
+    return one.span[0], -one.span[1]
+
+
 def pairs_of(
     dictionary: Dictionary, occurrences: Sequence[Occurrence]
 ) -> Mapping[Term, tuple[Pair, ...]]:
     """Return the pairs of a dictionary, with those of numbers and marks among occurrences."""
     pairs = dictionary.pairs_from
-    if marks := pairs_of_marks(dictionary):
-        return {**pairs, **marks}
+    if _has_both(dictionary):
+        return {**pairs, **_PAIRS}
     terms = [term for one in occurrences if one.attribute == AGE for term in one.terms]
     if dictionary.attribute != AGE or not any(map(is_number, terms)):
         return pairs
