@@ -52,7 +52,8 @@ def rows_of(given: Any) -> list[Any]:
         rows = given.astype(object).where(given.notna(), None).to_dict("records")
         return [one | named for one, named in zip(rows, _index_of(given), strict=True)]
     if hasattr(given, "column_names") and not isinstance(given, dict):  # datasets
-        return _with_names(given)
+        named = labels_by_column(given.features)
+        return [row | {name: of(row[name]) for name, of in named.items()} for row in given]
     if hasattr(given, "column_names"):
         raise InputError(f"Choose one split of the data: {', '.join(given)}, as data['test'].")
     if isinstance(given, dict) or not isinstance(given, Iterable):
@@ -72,9 +73,3 @@ def _index_of(frame: Any) -> list[dict[str, str]]:
     if numbers or frame.index.nlevels > 1 or not frame.index.is_unique or "index" in frame:
         return [{}] * len(names)
     return [{"index": str(name)} for name in names]
-
-
-def _with_names(given: Any) -> list[Any]:
-    """Return the rows of a data set, labels by their names."""
-    named = labels_by_column(given.features)
-    return [row | {name: label_of(row[name]) for name, label_of in named.items()} for row in given]

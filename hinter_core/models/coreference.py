@@ -11,7 +11,7 @@ from hinter_core.language.coreference import Resolver, SieveResolver, load_resol
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.base import COREFERENCE, Capabilities, ModelUnderTest
 from hinter_core.models.registry import ModelName
-from hinter_core.models.scripted import OTHER, ScriptedModel, rules_of
+from hinter_core.models.scripted import OTHER, ScriptedModel
 from hinter_core.types import Entity, MentionKind, Prediction, link
 
 _LINKS = ("together", "apart")
@@ -73,12 +73,3 @@ def load(name: ModelName) -> CoreferenceModel:
         ModelError: an unknown resolver, or a package that is not installed.
     """
     return CoreferenceModel(name.text, load_resolver(name.source))
-
-
-def load_scripted(name: ModelName) -> ScriptedResolver:
-    """Load ``scripted-resolver:RULES`` (see :func:`hinter_core.models.scripted.load`).
-
-    Raises:
-        ModelError: no such file, or rules that give something else than *together* and *apart*.
-    """
-    return ScriptedResolver(name.text, rules_of(name))

@@ -5,12 +5,13 @@ names are parsed, forms drawn and help printed before a back-end is imported.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache, partial
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
@@ -160,7 +161,7 @@ class Backend:
 
 BACKENDS = {
     "embedded": Backend(
-        "huggingface.embedded:load", "Embedded sentiment",
+        "huggingface.embedded:EmbeddedClassifier", "Embedded sentiment",
         "A small sentiment classifier that comes with HInter.", light=True,
     ),
     "masked": Backend(
@@ -181,16 +182,17 @@ BACKENDS = {
         light=True,
     ),
     "scripted": Backend(
-        "scripted:load", "Scripted", "Bias planted by rules: to teach, to demonstrate and to test.",
+        "scripted:ScriptedModel.load", "Scripted",
+        "Bias planted by rules: to teach, to demonstrate and to test.",
         "RULES", reads=Reads.RULES, light=True,
     ),
     "scripted-masked": Backend(
-        "scripted:load_masked", "Scripted words at a mask",
+        "scripted:ScriptedWords.load", "Scripted words at a mask",
         "Rules that give the word at [MASK], such as: her 0.8 if \"nurse\"; his otherwise.",
         "RULES", reads=Reads.RULES, light=True,
     ),
     "scripted-resolver": Backend(
-        "coreference:load_scripted", "Scripted coreference",
+        "coreference:ScriptedResolver.load", "Scripted coreference",
         "Rules that give \"together\" or \"apart\"; apart: no words stand for the same person.",
         "RULES", reads=Reads.RULES, light=True,
     ),
@@ -215,7 +217,7 @@ BACKENDS = {
         "ORG/NAME?prompt=NAME", _CHAT, generative=True, reads=Reads.HUB,
     ),
     "openai": Backend(
-        "server.openai:load", "OpenAI-compatible API",
+        "server.openai:OpenAIModel", "OpenAI-compatible API",
         "OpenAI, vLLM, Ollama, TGI, LiteLLM, transformers serve and their like.",
         "MODEL?base_url=URL&prompt=NAME", _OPENAI,
         generative=True, trusted_only=True, takes_key=True, reads=Reads.NOTHING,
@@ -402,10 +404,9 @@ def build_model(name: ModelName) -> ModelUnderTest:
     backend = backend_of(name.kind)
     assert backend is not None
     module, _, function = backend.loader.partition(":")
-    loader: Callable[[ModelName], ModelUnderTest] = getattr(
-        import_module(f"hinter_core.models.{module}"), function
-    )
-    return loader(name)
+    load = attrgetter(function)(import_module(f"hinter_core.models.{module}"))
+    model: ModelUnderTest = load(name)
+    return model
 
 
 @lru_cache(maxsize=8)

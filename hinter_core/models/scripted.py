@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Self
 
 from hinter_core.errors import ModelError
 from hinter_core.models.base import MASKED, Capabilities, ModelUnderTest
@@ -74,6 +75,15 @@ class ScriptedModel(ModelUnderTest):
         used = {c.attribute for rule in self._rules for c in rule.conditions if c.attribute}
         known = _known_words()
         self._matcher = Matcher([known[name] for name in sorted(used)])
+
+    @classmethod
+    def load(cls, name: ModelName) -> Self:
+        """Load ``scripted:NAME`` (a shipped file of rules), ``scripted:FILE.rules`` or the rules.
+
+        Raises:
+            ModelError: no such file, or a rule that cannot be parsed or makes no sense here.
+        """
+        return cls(name.text, _rules_of(name.source))
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """Return the answer of the first applicable rule, for each text."""
@@ -191,27 +201,8 @@ class ScriptedWords(ScriptedModel):
         return replace(said, masks=(said.scores,) * masks)
 
 
-def load(name: ModelName) -> ScriptedModel:
-    """Load ``scripted:NAME`` (a shipped rule file), ``scripted:PATH.rules`` or ``scripted:RULES``.
-
-    Raises:
-        ModelError: no such file, or a rule that cannot be parsed.
-    """
-    return ScriptedModel(name.text, rules_of(name))
-
-
-def load_masked(name: ModelName) -> ScriptedWords:
-    """Load a scripted masked language model in the same way."""
-    return ScriptedWords(name.text, rules_of(name))
-
-
-def rules_of(name: ModelName) -> str:
-    """Return the rules that a name gives, names, or whose file it names.
-
-    Raises:
-        ModelError: no such file.
-    """
-    argument = name.source
+def _rules_of(argument: str) -> str:
+    """Return the rules that a name gives, names, or whose file it names."""
     shipped = argument in shipped_rules()
     path = RULES_FOLDER / f"{argument}.rules" if shipped else Path(argument)
     if path.suffix != ".rules":

@@ -56,7 +56,7 @@ class Training:
         self._tokenizer, self._device = checkpoint.tokenizer, checkpoint.device
         self._longest = min(_LONGEST, checkpoint.window or _LONGEST)
         # A copy: the model under test stays as it is.
-        self.model = checkpoint.load("float32") if checkpoint.load else checkpoint.model
+        self.model = checkpoint.load("float32")
         self._optimiser = torch.optim.AdamW(
             self.model.parameters(), lr=recipe.rate, weight_decay=_DECAY
         )

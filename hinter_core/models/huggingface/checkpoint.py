@@ -68,8 +68,8 @@ class Checkpoint:
     device: str
     window: int | None
     identity: str
-    dtype: str = "float32"
-    load: Callable[[str], Any] | None = None  # the same weights in another dtype
+    dtype: str
+    load: Callable[[str], Any]  # the same weights in another dtype
 
     @cached_property
     def exact(self) -> Any:
@@ -78,7 +78,7 @@ class Checkpoint:
         Raises:
             ModelError: the copy cannot be loaded, for example for lack of memory.
         """
-        return self.model if self.dtype == "float32" or not self.load else self.load("float32")
+        return self.model if self.dtype == "float32" else self.load("float32")
 
     def visible(self, text: str, less: int = 0, *, special_tokens: bool = False) -> int:
         """Count the characters of ``text`` that fit the window less ``less`` tokens.

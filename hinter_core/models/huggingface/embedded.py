@@ -130,12 +130,3 @@ def _threads() -> int:
     """Half of the processors, as for torch, unless the user says how many."""
     said = os.environ.get("OMP_NUM_THREADS", "")
     return int(said) if said.isdecimal() else max(1, (os.cpu_count() or 1) // 2)
-
-
-def load(name: ModelName) -> EmbeddedClassifier:
-    """Load the shipped sentiment model.
-
-    Raises:
-        ModelError: its files are missing or broken.
-    """
-    return EmbeddedClassifier(name)

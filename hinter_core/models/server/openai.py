@@ -20,10 +20,9 @@ from typing import Any
 from hinter_core.errors import ModelError
 from hinter_core.models.base import Reply
 from hinter_core.models.budget import Cost, Usage, tokens_in
-from hinter_core.models.prompting import Prompt
 from hinter_core.models.registry import ModelName
-from hinter_core.models.replies.readers import Reader, reader_for
-from hinter_core.models.server.endpoint import Endpoint, endpoint_for, is_too_long
+from hinter_core.models.replies.readers import reader_for
+from hinter_core.models.server.endpoint import endpoint_for, is_too_long
 from hinter_core.models.server.http import ServerError
 from hinter_core.models.server.line import Line
 from hinter_core.models.server.pace import BUSY, Pace
@@ -43,23 +42,20 @@ _LEAK = Prediction(
 class OpenAIModel(Line):
     """A chat model behind an OpenAI-compatible API."""
 
-    def __init__(
-        self,
-        name: str,
-        endpoint: Endpoint,
-        prompt: Prompt,
-        reader: Reader,
-        usage: Usage,
-        max_tokens: int,
-        logprobs: bool,
-    ) -> None:
+    def __init__(self, name: ModelName) -> None:
+        """Load ``openai:MODEL`` with the options of its kind.
+
+        Raises:
+            ModelError: no model named, a bad address, or an unknown prompt or judge.
+        """
+        self._endpoint = endpoint = endpoint_for(name)
+        settings, max_tokens = name.settings, name.settings["max_tokens"]
+        logprobs = settings["logprobs"] and not settings["judge"]
+        self._prompt, self._reader = prompt, reader = reader_for(name, scores=logprobs)
         pace = Pace(endpoint.concurrency, endpoint.rpm, endpoint.tpm, endpoint.patience)
         super().__init__(pace, endpoint.retries)
-        self.name = name
-        self.usage = usage
-        self._endpoint = endpoint
-        self._prompt = prompt
-        self._reader = reader
+        self.name = name.text
+        self.usage = Usage(settings["price_in"], settings["price_out"])
         self._max_tokens = max_tokens
         self._in_vain: int | None = 0  # texts without an answer; None after the first answer
         self._greeting: asyncio.Future[None] | None = None
@@ -191,18 +187,3 @@ def _without_refused(options: Mapping[str, Any], error: ServerError) -> dict[str
     if "max_tokens" in named:
         left["max_completion_tokens"] = options["max_tokens"]
     return left
-
-
-def load(name: ModelName) -> OpenAIModel:
-    """Load ``openai:MODEL`` with the options of its kind.
-
-    Raises:
-        ModelError: no model named, a bad address, or an unknown prompt or judge.
-    """
-    endpoint = endpoint_for(name)
-    logprobs = name.settings["logprobs"] and not name.settings["judge"]
-    prompt, reader = reader_for(name, scores=logprobs)
-    usage = Usage(name.settings["price_in"], name.settings["price_out"])
-    return OpenAIModel(
-        name.text, endpoint, prompt, reader, usage, name.settings["max_tokens"], logprobs
-    )
