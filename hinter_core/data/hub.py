@@ -7,7 +7,7 @@ Some well-known data sets have a short name (:data:`PRESETS`).
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -51,8 +51,7 @@ class HubName:
         return bool(_COMMIT.fullmatch(self.revision))
 
     def __str__(self) -> str:
-        values = {"config": self.config, "split": self.split, "revision": self.revision}
-        return write_name("hf", self.repo, values, _OPTIONS)
+        return write_name("hf", self.repo, asdict(self), _OPTIONS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,10 +107,8 @@ class Budget:
         """Reserve an estimate; False if it does not fit, None if it may fit after others end."""
         with self._changed:
             after = self.spent + self._held + estimate
-            full = self.requests is not None and after.requests > self.requests
-            if self.money is not None and after.money > self.money * (1 + _ROUNDING):
-                full = True
-            if full:
+            many = self.requests is not None and after.requests > self.requests
+            if many or (self.money is not None and after.money > self.money * (1 + _ROUNDING)):
                 return None if self._held.requests else False
             self._held += estimate
             return True

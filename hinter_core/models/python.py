@@ -238,12 +238,7 @@ def load_added(name: ModelName) -> ModelUnderTest:
     added = MODELS.find(name.kind)
     assert added is not None
     value: Any = added.value
-    if not isclass(value):
-        if name.source:
-            raise ModelError(
-                f"The model '{name.kind}' takes no source; leave out ':{name.source}'."
-            )
-    else:
+    if isclass(value):
         try:
             value = added.value(name.source) if name.source else added.value()
         except Exception as error:  # code of somebody else may raise anything
@@ -251,6 +246,8 @@ def load_added(name: ModelName) -> ModelUnderTest:
                 f"The model '{name.text}' cannot be made ({type(error).__name__}: {error}); write "
                 f"{name.kind} or {name.kind}:SOURCE, as its package says."
             ) from error
+    elif name.source:
+        raise ModelError(f"The model '{name.kind}' takes no source; leave out ':{name.source}'.")
     said = added.options.get("identity")
     identity = f"{name.text}@{said}" if said else added.package and f"{added.package} {name.text}"
     labels, multi = added.options.get("labels", ()), added.options.get("multi", False)

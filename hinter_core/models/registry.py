@@ -280,8 +280,7 @@ def parse_name(name: str, *, trusted: bool = False, key: str = "") -> ModelName:
     name = whole(name)
     kind, colon, _ = name.strip().partition(":")
     backend = backend_of(kind)
-    opened = backend is not None and (trusted or (key and backend.takes_key))
-    if backend is not None and backend.trusted_only and not opened:
+    if backend and backend.trusted_only and not (trusted or (key and backend.takes_key)):
         raise ModelError(f"Models of kind '{kind}' can be used on the command line only.")
     if backend is None or (colon and kind in BACKENDS and not backend.source):
         usages = ", ".join(b.usage(k) for k, b in every_backend().items())

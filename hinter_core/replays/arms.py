@@ -88,39 +88,6 @@ class RankedArm:
         return self.faults / self.pairs
 
 
-def ranked_arms(
-    arms: Arms,
-    faults: ndarray,
-    texts: ndarray,
-    scores: Mapping[str, ndarray],
-    places: Mapping[str, ndarray],
-) -> list[RankedArm]:
-    """Return the arms, ranked by the first of the orders in ``places``; else by name.
-
-    ``scores``: of pairs, by order. ``places``: of arms, by order.
-    """
-    import numpy
-
-    means = {order: arms.means(values) for order, values in scores.items()}
-    pairs = numpy.bincount(arms.of, minlength=len(arms.names))
-    failed = numpy.bincount(arms.of[faults], minlength=len(arms.names))
-    failing, _ = numpy.unique([arms.of[faults], texts[faults]], axis=1)
-    sources = numpy.bincount(failing, minlength=len(arms.names))
-    ranked = [
-        RankedArm(
-            name,
-            int(pairs[arm]),
-            int(failed[arm]),
-            int(sources[arm]),
-            {order: float(mean[arm]) for order, mean in means.items()},
-            {order: float(place[arm]) for order, place in places.items()},
-        )
-        for arm, name in enumerate(arms.names)
-    ]
-    first = next(iter(places), None)
-    return sorted(ranked, key=lambda one: one.places[first]) if first else ranked
-
-
 def arms_of(cases: Sequence[PairCase], kind: str) -> Arms:
     """Group cases by :data:`ARMS`, sorted by name.
 

@@ -27,7 +27,6 @@ from hinter_core.replays.arms import (
     arms_by,
     arms_of,
     fault_based_arms,
-    ranked_arms,
 )
 from hinter_core.replays.measures import MEASURES, OrderMeasures, Population
 from hinter_core.statistics.rates import Estimate, percentiles
@@ -232,15 +231,34 @@ def replay_orders(
 def _ranking(
     arms: Arms, population: Population, scores: _Scores, orders: Sequence[OrderReplay]
 ) -> list[RankedArm]:
-    """Rank arms by each order but the random one, the diversity score first."""
+    """Rank arms by each order but the random one, the diversity score first; else by name."""
+    import numpy
+
     scored = ("diversity", "levenshtein")
     names = sorted({one.name for one in orders}.intersection(scored))
-    of_pairs = {name: scores.of(name) for name in names}
-    places = {name: arms.places(values) for name, values in of_pairs.items()}
+    means = {name: arms.means(scores.of(name)) for name in names}
+    places = {name: arms.places(scores.of(name)) for name in names}
     for one in orders:
         if one.places is not None and one.name not in ("random", *places):
             places[one.name] = one.places
-    return ranked_arms(arms, population.faults, population.texts, of_pairs, places)
+    failing = numpy.array([arms.of, population.texts])[:, population.faults]
+    in_all, failed, texts = (
+        numpy.bincount(cases, minlength=len(arms.names))
+        for cases in (arms.of, failing[0], numpy.unique(failing, axis=1)[0])
+    )
+    ranked = [
+        RankedArm(
+            name,
+            int(in_all[arm]),
+            int(failed[arm]),
+            int(texts[arm]),
+            {order: float(mean[arm]) for order, mean in means.items()},
+            {order: float(place[arm]) for order, place in places.items()},
+        )
+        for arm, name in enumerate(arms.names)
+    ]
+    first = next(iter(places), None)
+    return sorted(ranked, key=lambda one: one.places[first]) if first else ranked
 
 
 def _maker(

@@ -21,7 +21,8 @@ from hinter_core.models.huggingface.rendering import ChatTemplate
 from hinter_core.models.prompting import Prompt
 from hinter_core.models.registry import ModelName
 from hinter_core.models.replies.readers import LabelReader, Reader, reader_for
-from hinter_core.types import Failure, Prediction
+from hinter_core.models.replies.reading import EMPTY
+from hinter_core.types import Prediction
 
 _SINGLE_STEPS = 8  # characters that are left out one by one
 _LEAST_ROOM = 16  # the fewest tokens of the window that a prompt must leave for a text
@@ -177,9 +178,7 @@ class ChatGenerator(Generative):
             said = checkpoint.tokenizer.decode(new, skip_special_tokens=True)
             # A model that has finished says so with a last token of its own.
             cut = len(new) >= self._max_tokens and int(new[-1]) not in _last_tokens(checkpoint)
-            reply = Prediction(reply=said, cut=cut)
-            if not reply.reply.strip():
-                reply = Prediction(failure=Failure.UNPARSABLE, detail="the answer is empty")
+            reply = Prediction(reply=said, cut=cut) if said.strip() else EMPTY
             yield index, reply, self.usage.add(ids.shape[1], len(new))
 
     def visible(self, text: str) -> int:
