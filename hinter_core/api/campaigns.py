@@ -165,7 +165,6 @@ def compare(
     Raises:
         HinterError: no campaign, an unknown model, or nothing in common.
     """
-    stores = [load(first).store, *([] if second is None else [load(second).store])]
+    one, other = load(first).store, None if second is None else load(second).store
     names = [models] if isinstance(models, str) else list(models)
-    sides = choose_sides(stores[0], stores[1] if len(stores) > 1 else None, names)
-    return ComparisonResult(compare_sides(*sides))
+    return ComparisonResult(compare_sides(*choose_sides(one, other, names)))

@@ -390,11 +390,9 @@ def _require_room(name: str, files: Iterable[Any], most: int) -> None:
 def _by_error(error: BaseException) -> str:
     if out_of_memory(error):
         return "does not fit into memory; try dtype=bfloat16, a smaller model, or another machine."
-    chain: list[BaseException] = []
-    cause: BaseException | None = error
-    while cause is not None:
+    chain = [error]
+    while cause := chain[-1].__cause__ or chain[-1].__context__:
         chain.append(cause)
-        cause = cause.__cause__ or cause.__context__
     kinds, text = {type(e).__name__ for e in chain}, " ".join(map(str, chain))
     if "GatedRepoError" in kinds or "gated repo" in text:
         return (
@@ -426,10 +424,7 @@ def _without_head(config: Any) -> str:
 def _tensors(files: Iterable[Path]) -> dict[str, Any]:
     from safetensors.torch import load_file
 
-    weights: dict[str, Any] = {}
-    for path in files:
-        weights.update(load_file(path))
-    return weights
+    return {name: weights for path in files for name, weights in load_file(path).items()}
 
 
 def _window(tokenizer: Any, model: Any) -> int | None:
