@@ -57,4 +57,4 @@ def test_a_broken_file_is_a_clear_error(
         (folder / broken).write_bytes(content[: len(content) // 2])
     monkeypatch.setattr(embedded, "EMBEDDED", folder)
     with pytest.raises(ModelError, match="restore or retrain it"):
-        embedded.load(parse_name("embedded"))
+        embedded.EmbeddedClassifier(parse_name("embedded"))
