@@ -17,7 +17,7 @@ from hinter_core.report.metrics.excess import FEWEST_PLACEBO, PlaceboExcess
 from hinter_core.report.metrics.groups import significant_in_words
 from hinter_core.report.metrics.unanswered import may_be_mended
 from hinter_core.report.model import ModelReport, Report
-from hinter_core.statistics.format import difference_in_words, rate_in_words
+from hinter_core.statistics.format import counted, difference_in_words, rate_in_words
 from hinter_core.types import Verdict
 
 Hidden = Mapping[str, Sequence[MutantRecord]]  # findings by model
@@ -87,7 +87,7 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
         so = "and the limit is for these" if model.main.errors.of else "so nothing was measured"
         why = f"no intersectional mutant was kept and answered, {so}."
         return Decision(name, GateOutcome.FEW, why)
-    lost = model.intersectional.verdicts[Verdict.UNANSWERED.value]
+    lost = model.intersectional.verdicts[Verdict.UNANSWERED]
     if lost > MOST_UNANSWERED * (lost + errors.of):
         why = (
             f"{lost:,} of {lost + errors.of:,} kept intersectional mutants have no answer, so the "
@@ -107,12 +107,11 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
         if not errors.hits:
             return _unchanged(model, share, on, most)
         number, order = (most.placebo.of, most.order) if most else (0, 2)
-        counted = "1 case" if number == 1 else f"{number:,} cases"
         why = (
-            f"{counted} of placebo mutants of order {order} {'is' if number == 1 else 'are'} too "
-            f"few to tell bias from brittleness: {FEWEST_PLACEBO} are needed. Add texts with "
-            "neutral words of two kinds (a day and a meal) or given names, or limit the rate "
-            "alone (--gate-on rate)."
+            f"{counted(number, 'case')} of placebo mutants of order {order} "
+            f"{'is' if number == 1 else 'are'} too few to tell bias from brittleness: "
+            f"{FEWEST_PLACEBO} are needed. Add texts with neutral words of two kinds (a day and a "
+            "meal) or given names, or limit the rate alone (--gate-on rate)."
         )
         return Decision(name, GateOutcome.FEW, why, most, without_placebo=True)
     for one in measured:
@@ -150,7 +149,7 @@ def _by_share(model: ModelReport, share: float, on: GateOn) -> Decision:
     """Decide by errors, or by hidden findings, whatever placebo mutants do."""
     errors = model.intersectional.errors
     if on is GateOn.HIDDEN:
-        number = model.intersectional.verdicts[Verdict.HIDDEN.value]
+        number = model.intersectional.verdicts[Verdict.HIDDEN]
         found = number / errors.of
         are = "is a hidden finding" if number == 1 else "are hidden findings"
         said = f"{number:,} of {errors.of:,} intersectional mutants {are} ({100 * found:.1f} %)"
@@ -290,7 +289,7 @@ def _add_suite(
             kind, message = "skipped", "no mutant was kept and answered"
         kinds[kind] += 1
         case = _add_case(suite, line.name, kind, message)
-        lost = line.verdicts[Verdict.UNANSWERED.value]
+        lost = line.verdicts[Verdict.UNANSWERED]
         said = f"errors: {rate_in_words(line.errors)}" + (f"; {lost:,} unanswered" if lost else "")
         if decided and decided.measured:
             said += f"\ngate: {decided.measured}: {decided.outcome.value}"

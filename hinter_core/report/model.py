@@ -90,7 +90,7 @@ class ModelReport:
     def in_words(self) -> str:
         """Mutants, errors and hidden errors, in a line."""
         line, audit = self.main, " of the audit" if self.metrics.get("priority") else ""
-        hidden = f", {line.verdicts[Verdict.HIDDEN.value]:,} hidden" if line.hidden else ""
+        hidden = f", {line.verdicts[Verdict.HIDDEN]:,} hidden" if line.hidden else ""
         return (
             f"{self.model}: {line.mutants:,} {line.name} mutants{audit}, "
             f"{line.errors.hits:,} errors in {line.errors.of:,} cases{hidden}"
@@ -266,7 +266,7 @@ def _line(
         attributes,
         orders.pop() if len(orders) == 1 else None,
         verdicts.total(),
-        {verdict.value: verdicts[verdict.value] for verdict in Verdict},
+        {verdict.value: verdicts[verdict] for verdict in Verdict},
         text_rate(sums, lambda s: (s.errors, s.cases)),
         None if atomic else text_rate(sums, lambda s: (s.hidden, s.errors)),
         text_rate(sums, lambda s: (s.discarded, s.mutants)),

@@ -153,7 +153,7 @@ def _overview(report: Report) -> Section:
 
 def many_lost(line: ReportRow) -> bool:
     """Whether so many mutants have no answer that a reader has to know it first."""
-    return line.verdicts[Verdict.UNANSWERED.value] > _MANY_LOST * line.mutants
+    return line.verdicts[Verdict.UNANSWERED] > _MANY_LOST * line.mutants
 
 
 def _lost(model: ModelReport) -> str:
@@ -183,7 +183,7 @@ def line_in_words(line: ReportRow) -> str:
         words += f". {rate_in_words(texts)} texts have a mutant that changed the answer"
     if line.discarded.of:
         words += f". {rate_in_words(line.discarded)} mutants were discarded"
-    lost = line.verdicts[Verdict.UNANSWERED.value]
+    lost = line.verdicts[Verdict.UNANSWERED]
     if lost:
         words += f", {lost:,} had no answer"
     return words + "."
@@ -227,8 +227,8 @@ def _flow(model: ModelReport, applied: Campaign) -> Section:
         [line.name, *(line.verdicts[n] for n in names), line.replacements] for line in both
     ]
     total = model.atomic.mutants + model.intersectional.mutants
-    lost = sum(line.verdicts[Verdict.DISCARDED.value] for line in both)
-    hidden = model.intersectional.verdicts[Verdict.HIDDEN.value]
+    lost = sum(line.verdicts[Verdict.DISCARDED] for line in both)
+    hidden = model.intersectional.verdicts[Verdict.HIDDEN]
     *first, last = [
         "a sentence parses differently after the change",
         *(["its words do not go together"] if applied.invariant == EVEN_HANDED else []),

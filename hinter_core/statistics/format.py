@@ -59,6 +59,11 @@ def share_in_words(share: float | None) -> str:
     return _NONE if share is None else f"{_percent(share)}\u00a0%"
 
 
+def counted(number: int, noun: str) -> str:
+    """Format ``1 case`` or ``1,200 cases``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def hidden_in_words(hidden: Rate) -> str:
     """Say how many of some errors are hidden, to end a sentence about them."""
     if hidden.of == 1:

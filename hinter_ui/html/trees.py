@@ -128,10 +128,9 @@ def _row(
     new = _inside(right, [(s.at, s.at + len(s.new), s.attribute) for s in edited])
     lost = [(m.layer, m.source_index) for m in mismatches]
     gone = [(m.layer, m.mutant_index) for m in mismatches]
-    return Aligned(
-        TreeSide(say("trees.source"), left.text, parses[left.text], old, lost),
-        TreeSide(say("trees.mutant"), right.text, parses[right.text], new, gone),
-    ).figure()
+    one = TreeSide(say("trees.source"), left.text, parses[left.text], old, lost)
+    other = TreeSide(say("trees.mutant"), right.text, parses[right.text], new, gone)
+    return Aligned(one, other).figure()
 
 
 def _by_count(result: TestResult, judged: Outcome) -> Markup:
@@ -160,21 +159,16 @@ def pair_trees(item: AnnotationItem, parses: ParseStore) -> Markup:
         return tag("p", _page(f"screen.{none}"), class_="quiet")
     parsed = parses.parse(sentence.text for pair in pairs[:_MOST] for sentence in pair)
     old, new = (_changed(pieces) for pieces in differences(item.source, item.mutant, item.edits))
-    rows = []
-    names = _page("screen.tree_source"), _page("screen.tree_mutant")
-    for left, right in pairs[:_MOST]:
-        sides = ((left, old), (right, new))
-        rows.append(
-            Aligned(
-                *(
-                    TreeSide(name, one.text, parsed[one.text], _inside(one, spans))
-                    for name, (one, spans) in zip(names, sides, strict=True)
-                )
-            ).figure()
-        )
-    more = None
-    if len(pairs) > _MOST:
-        more = tag("p", _page("screen.tree_more", n=len(pairs) - _MOST), class_="quiet")
+
+    def side(name: str, one: Sentence, spans: Sequence[Edited]) -> TreeSide:
+        return TreeSide(_page(name), one.text, parsed[one.text], _inside(one, spans))
+
+    rows = [
+        Aligned(side("screen.tree_source", a, old), side("screen.tree_mutant", b, new)).figure()
+        for a, b in pairs[:_MOST]
+    ]
+    left = len(pairs) - _MOST
+    more = tag("p", _page("screen.tree_more", n=left), class_="quiet") if left > 0 else None
     return tag("div", *rows, more, class_="trees")
 
 

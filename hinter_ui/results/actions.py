@@ -34,7 +34,7 @@ from hinter_core.campaign.store import SPEC, CampaignStore
 from hinter_core.campaign.tables import Attributes, edit_from_row
 from hinter_core.errors import InputError
 from hinter_core.report.compared.comparison import Comparison, compare
-from hinter_core.report.formats import write_report
+from hinter_core.report.formats import ENDINGS, write_report
 from hinter_core.report.gate import LIMIT
 from hinter_core.report.metrics.diagnosis import WordRate, diagnose
 from hinter_core.report.metrics.examples import example
@@ -67,7 +67,6 @@ FOLDS = ("rates", "findings", "groups", "words", "compare", "details", "rest", "
 EXAMPLE = Campaign(data=SAMPLE, sample=24, limit=30, models=(DEFAULT_MODEL,))
 FIRST = FindingFilter(("hidden", "biased"))
 _EXAMPLES = Lock()  # one run of the example at a time
-_FORMS = {"md": "markdown", "csv": "csv", "json": "json"}
 _FILES = {"tables": "hinter-tables.zip", "findings-csv": "hinter-findings.csv"}
 
 
@@ -410,8 +409,8 @@ class ResultsActions:
             ):
                 if kind == "html":
                     file.write(page_in_language(reading.report, reading.limit))
-                elif kind in _FORMS:
-                    file.write(write_report(reading.report, _FORMS[kind], limit=reading.limit))
+                elif form := ENDINGS.get(f".{kind}"):
+                    file.write(write_report(reading.report, form, limit=reading.limit))
                 else:
                     write_findings(reading.side, reading.filter, file)
         except OSError as error:

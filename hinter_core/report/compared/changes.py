@@ -10,6 +10,7 @@ from hinter_core.data.tables import row_writer
 from hinter_core.mutation.edits import mutant_of
 from hinter_core.report.compared.comparison import NEW_HIDDEN, Comparison, compare
 from hinter_core.report.metrics.examples import first_named
+from hinter_core.statistics.format import counted
 from hinter_core.types import Verdict
 
 _COLUMNS = (
@@ -84,8 +85,8 @@ def _hidden(side: Side) -> Iterator[MutantRecord]:
 
 def new_hidden_in_words(new: list[MutantRecord], allowed: int, comparison: Comparison) -> str:
     """Say how many findings are new, and name the first of them."""
-    count = "1 hidden finding" if len(new) == 1 else f"{len(new):,} hidden findings"
-    lines = [f"Model B: {count} that model A does not have, {allowed:,} allowed."]
+    number = counted(len(new), "hidden finding")
+    lines = [f"Model B: {number} that model A does not have, {allowed:,} allowed."]
     lines += first_named(new, "--changes lists all")
     if both := min(comparison.newly_hidden[1], len(new)):
         lines.append(

@@ -14,6 +14,7 @@ from hinter_core.report.metrics.examples import example_row, table_of
 from hinter_core.report.section import Cell, PValue, Rows, Section
 from hinter_core.statistics.format import (
     NO_SIDE,
+    counted,
     difference_in_words,
     p_in_words,
     rate_in_words,
@@ -40,10 +41,10 @@ def comparison_sections(comparison: Comparison) -> list[Section]:
         rows = [change for change in comparison.changes if change["change"] == kind]
         if rows:
             title = (_OF_VERSIONS if comparison.versions else _TITLES)[kind]
+            every = counted(comparison.cells[kind], "mutant")
             words = (
                 f"{_WHAT[kind]} One example is shown per text and set of attributes, hidden ones "
-                f"first: {len(rows):,} of {_counted(comparison.cells[kind])}. hinter compare "
-                "--changes writes all."
+                f"first: {len(rows):,} of {every}. hinter compare --changes writes all."
             )
             table = table_of(map(change_row, rows))
             sections.append(Section(kind.replace(" ", "-"), title, [words], *table))
@@ -79,11 +80,12 @@ def contrast_in_words(line: Contrast) -> str:
         f"{rate_in_words(second)} that of model B: {_second_is(line.difference)}."
     )
     if line.fixed is not None and line.p_value is not None:
+        are = "is an error" if line.fixed == 1 else "are errors"
         words += (
-            f" {_counted(line.fixed)} {'is an error' if line.fixed == 1 else 'are errors'} of "
-            f"model A alone and {line.broken:,} of model B alone. Texts with an error of model A "
-            f"alone: {line.texts_fixed:,}; of model B alone: {line.texts_broken:,} (exact McNemar "
-            f"test of texts, p {p_in_words(line.p_value)})."
+            f" {counted(line.fixed, 'mutant')} {are} of model A alone and {line.broken:,} of model "
+            f"B alone. Texts with an error of model A alone: {line.texts_fixed:,}; of model B "
+            f"alone: {line.texts_broken:,} (exact McNemar test of texts, p "
+            f"{p_in_words(line.p_value)})."
         )
     if line.hidden and line.hidden_difference:
         words += (
@@ -164,16 +166,11 @@ def _verdicts(pair: Comparison) -> Section:
     new, both = pair.newly_hidden
     if new:
         words.append(
-            f"Hidden bias of model B alone: {_counted(new)}. On {both:,} of these the answer of "
-            "model A flips, too, but smaller changes show it."
+            f"Hidden bias of model B alone: {counted(new, 'mutant')}. On {both:,} of these the "
+            "answer of model A flips, too, but smaller changes show it."
         )
     columns = ["A \u2193 B \u2192", *names]
     return Section("verdicts", "Verdicts of both models", words, columns, rows)
-
-
-def _counted(mutants: int) -> str:
-    """Return a number of mutants in words."""
-    return "1 mutant" if mutants == 1 else f"{mutants:,} mutants"
 
 
 def change_row(change: dict[str, Any]) -> dict[str, str]:

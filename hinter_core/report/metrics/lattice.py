@@ -26,8 +26,6 @@ from hinter_core.statistics.format import hidden_in_words, rate_in_words
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
 
-_NO_CASE = (Verdict.DISCARDED.value, Verdict.UNANSWERED.value)
-
 
 @dataclass(frozen=True)
 class TruthTable:
@@ -102,7 +100,8 @@ def truth_tables(tally: ModelCounts) -> list[TruthTable]:
         only_part = sum(n for (whole, *parts), n in rows.items() if not whole and any(parts))
         only_whole = rows.get((True, False, False), 0)
         verdicts = tally.verdicts[attributes]
-        cases = verdicts.total() - sum(verdicts[one] for one in _NO_CASE)
+        lost = verdicts[Verdict.DISCARDED] + verdicts[Verdict.UNANSWERED]
+        cases = verdicts.total() - lost
         unknown = cases - sum(rows.values())
         tables.append(TruthTable(attributes, rows, only_whole, only_part, unknown))
     return tables
@@ -132,10 +131,8 @@ def pies(tally: ModelCounts) -> list[Pie]:
     sums = {"intersectional": Counter[str](), "atomic": Counter[str]()}
     each = []
     for attributes in filter(by_attributes.__contains__, tally.real):
-        kind, slices = (
-            "intersectional" if len(attributes) > 1 else "atomic",
-            by_attributes[attributes],
-        )
+        slices = by_attributes[attributes]
+        kind = "intersectional" if len(attributes) > 1 else "atomic"
         sums[kind].update(slices)
         each.append(Pie(joined(attributes), kind, attributes, slices))
     return [*(Pie(kind, kind, (), dict(counts)) for kind, counts in sums.items() if counts), *each]

@@ -59,7 +59,7 @@ def _positives_of(
     name: str, attributes: Attributes, parts: Sequence[Attributes], tally: ModelCounts
 ) -> Positives:
     verdicts = tally.verdicts_of(parts)
-    discarded = verdicts[Verdict.DISCARDED.value]
+    discarded = verdicts[Verdict.DISCARDED]
     sums = tally.by_text(parts)
     fake = without = Rate(0, 0)
     if any(sum_.asked for (sum_,) in sums):

@@ -21,6 +21,7 @@ from hinter_core.campaign.tables import Attributes
 from hinter_core.report.section import Counted, Rows, Section
 from hinter_core.statistics.clustered import paired_difference
 from hinter_core.statistics.format import (
+    counted,
     difference_in_words,
     estimate_in_words,
     rate_in_words,
@@ -340,7 +341,7 @@ def _line_in_words(line: CorrectedRow) -> str:
 
 
 def _who(study: JudgedByPeople) -> str:
-    who = "1 annotator" if study.annotators == 1 else f"{study.annotators:,} annotators"
+    who = counted(study.annotators, "annotator")
     words = f"Project \u201c{study.project}\u201d: {who}, {study.items:,} mutants of this campaign"
     words += f". {rate_in_words(study.kept)} kept mutants are valid according to annotators"
     if study.discarded.of:

@@ -26,6 +26,7 @@ from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.page.opening import LABELS, most_telling, opening
 from hinter_core.report.section import Section, joined
 from hinter_core.report.sections import sections, with_short_names
+from hinter_core.statistics.format import counted
 from hinter_core.storage import ASSETS
 
 _STYLES = (ASSETS / "css" / "report.css", ASSETS / "css" / "drawing.css")
@@ -234,8 +235,7 @@ def _venns(
     venns = []
     for one in models[section.model].overlaps if section.key == "overlap" else ():
         kinds = [(kind, n, wording.say(what)) for kind, n, what in overlap_kinds(one)]
-        total = sum(number for _, number, _ in kinds)
-        texts = wording.say(f"{total:,} text{'s' * (total != 1)}")
+        texts = wording.say(counted(sum(number for _, number, _ in kinds), "text"))
         name, words = joined(one.attributes), wording.labels["circles"]
         venns.append((circles(one), wording.say(name), texts, words, kinds))
     return venns

@@ -29,7 +29,7 @@ from hinter_core.report.sections import (
     same_in_words,
     unusable_in_words,
 )
-from hinter_core.statistics.format import percent, points
+from hinter_core.statistics.format import counted, percent, points
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
 
@@ -132,7 +132,7 @@ def most_telling(report: Report) -> ModelReport | None:
 
     def finds(model: ModelReport) -> tuple[int, int]:
         line = model.intersectional
-        return line.verdicts[Verdict.HIDDEN.value], line.errors.hits
+        return line.verdicts[Verdict.HIDDEN], line.errors.hits
 
     return max(report.models, key=finds, default=None)
 
@@ -160,14 +160,14 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float, idle:
         for place, (name, rate) in enumerate(rates)
         if rate.of
     ]  # fmt: skip
-    number, hidden = line.verdicts[Verdict.HIDDEN.value], ""
+    number, hidden = line.verdicts[Verdict.HIDDEN], ""
     if line.hidden and line.errors.hits:
         hidden = "; none of these is hidden"
     if number and line.hidden_sources:
         texts = line.hidden_sources
         hidden = f"; {number:,} of these hidden, in {texts.hits:,} ({percent(texts)})"
     words = [decision.why[:1].upper() + decision.why[1:]] if decision.why else []
-    lost = line.verdicts[Verdict.UNANSWERED.value]
+    lost = line.verdicts[Verdict.UNANSWERED]
     if many_lost(line) and "have no answer" not in decision.why:
         words.insert(0, f"{model.model} left {lost:,} of {line.mutants:,} mutants unanswered.")
     if not line.mutants:
@@ -204,7 +204,7 @@ def _head(model: ModelReport, decision: Decision) -> str:
         return _HEADS[decision.outcome]
     if not model.intersectional.errors.hits + model.atomic.errors.hits:
         return _UNCHANGED
-    number = model.intersectional.verdicts[Verdict.HIDDEN.value]
+    number = model.intersectional.verdicts[Verdict.HIDDEN]
     return f"Not decided: {number:,} hidden"
 
 
@@ -223,7 +223,7 @@ def hidden_in_texts(model: ModelReport, attributes: Attributes = ()) -> str:
         return "A change of one attribute is never hidden."
     by_set = {line.attributes: line for line in model.lines}
     line = by_set.get(attributes, model.intersectional)
-    number, texts = line.verdicts[Verdict.HIDDEN.value], line.hidden_sources
+    number, texts = line.verdicts[Verdict.HIDDEN], line.hidden_sources
     if not line.errors.of:
         return "No combined change was kept and answered, so nothing is known of hidden bias."
     if not number:
@@ -268,11 +268,10 @@ def caveats(
                 "alone counts. Test more texts."
             )
         elif one.stopped and one.excess and one.excess.few:
-            number = one.excess.placebo.of
+            cases = counted(one.excess.placebo.of, "case")
             yield (
-                f"{one.model}: {number:,} {'case' if number == 1 else 'cases'} of placebo mutants "
-                f"of order {one.excess.order}, of the {FEWEST_PLACEBO} that are needed. Test more "
-                "texts."
+                f"{one.model}: {cases} of placebo mutants of order {one.excess.order}, of the "
+                f"{FEWEST_PLACEBO} that are needed. Test more texts."
             )
     for model in report.models:
         if names := names_in_words(model.uncovering):
