@@ -58,7 +58,7 @@ def markdown_of(title: str, written: Iterable[Section]) -> str:
     """Return sections as Markdown under a title."""
     lines = [f"# {_escape(title)}", ""]
     for section in written:
-        lines += [f"## {_escape(_heading(section))}", ""]
+        lines += [f"## {_escape(section.heading)}", ""]
         sentences = list(map(_escape, section.every_sentence))
         lines += [f"- {one}" for one in sentences] if len(sentences) > 1 else sentences
         lines.append("")
@@ -83,7 +83,7 @@ def print_sections(written: Iterable[Section], stream: TextIO) -> None:
     width = None if stream.isatty() else _WIDE
     console = Console(file=stream, width=width, highlight=False)
     for section in written:
-        console.print(Text(printable(_heading(section)), style="bold"))
+        console.print(Text(printable(section.heading), style="bold"))
         if section.rows:
             table = Table(show_edge=False, pad_edge=False, header_style="bold")
             for place, column in enumerate(section.columns):
@@ -97,10 +97,6 @@ def print_sections(written: Iterable[Section], stream: TextIO) -> None:
         for sentence in section.every_sentence:
             console.print(Text(printable(sentence)))
         console.print()
-
-
-def _heading(section: Section) -> str:
-    return f"{section.title}: {section.model}" if section.model else section.title
 
 
 def _escape(text: str) -> str:

@@ -61,6 +61,11 @@ class Section:
     in_words: list[str] = field(default_factory=list)
 
     @property
+    def heading(self) -> str:
+        """The title, and the model that the section is about."""
+        return f"{self.title}: {self.model}" if self.model else self.title
+
+    @property
     def every_sentence(self) -> list[str]:
         """The sentences, and the table in words."""
         return self.sentences + self.in_words

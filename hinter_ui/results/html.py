@@ -138,7 +138,7 @@ def rates(report: Report) -> Markup:
     tables = [for_visitors(s, named) for s in sections(report) if s.key in _RATES]
     tables.sort(key=lambda section: _RATES.index(section.key))
     if len(named) > 1:
-        tables = [replace(s, title=f"{s.title}: {s.model}") if s.model else s for s in tables]
+        tables = [replace(section, title=section.heading) for section in tables]
     written = (section_of(section, wide=section.key == "answers") for section in tables)
     return join([_charts("main", report, None), *written])
 

@@ -144,15 +144,18 @@ _KEY = (
 )
 
 
+def _readers(first: Side, second: Side, stack: ExitStack) -> list[CampaignReader]:
+    return [
+        stack.enter_context(CampaignReader(side.store, (side.model,), rates=True))
+        for side in (first, second)
+    ]
+
+
 class _Pairs:
     """Shared mutants of two sides, read chunk by chunk, and sums over them."""
 
     def __init__(self, first: Side, second: Side, stack: ExitStack) -> None:
-        self.sides = first, second
-        self.readers = [
-            stack.enter_context(CampaignReader(side.store, (side.model,), rates=True))
-            for side in self.sides
-        ]
+        self.readers = _readers(first, second, stack)
         self.readers[0].read_beside(self.readers[1])
         self.run = self.readers[0].run
         self.same = first.store.folder.resolve() == second.store.folder.resolve()
@@ -445,12 +448,8 @@ def _apart(first: Side, second: Side) -> list[Contrast]:
     """Return rates of different mutants, by the attributes changed on both sides."""
     lines = []
     with ExitStack() as stack:
-        models = [
-            count(
-                stack.enter_context(CampaignReader(side.store, (side.model,), rates=True))
-            ).models.get(side.model)
-            for side in (first, second)
-        ]
+        sides = zip((first, second), _readers(first, second, stack), strict=True)
+        models = [count(reader).models.get(side.model) for side, reader in sides]
         of = [model.with_cases() if model else set() for model in models]
         shared = {names for names in of[0] & of[1] if not is_placebo(names)}
         # Placebo mutants count as in the reports, whichever neutral words each side has.
