@@ -169,8 +169,7 @@ def _word_after(text: str, place: int) -> int:
 
 def spliced(text: str, splices: Iterable[Splice], mark: Callable[[Splice], Markup]) -> Markup:
     """Write a text with every splice as ``mark``."""
-    inside = (one for one in splices if one.start < len(text))
-    return with_marks(text, ((one.start, one.end, mark(one)) for one in inside))
+    return with_marks(text, ((one.start, one.end, mark(one)) for one in splices))
 
 
 def answers(

@@ -40,11 +40,11 @@ from hinter_core.report.page.opening import Opening, card
 from hinter_core.report.section import Section
 from hinter_core.statistics.rates import Difference, Rate
 from hinter_core.terms.dictionary import choose, load_shipped
-from hinter_core.types import Failure, Prediction, Verdict
+from hinter_core.types import Failure, Prediction, Splice, Verdict
 from hinter_ui.explore import html
 from hinter_ui.explore.html import banner
 from hinter_ui.html import glossary, sections, trees
-from hinter_ui.html.marked import Piece, cut_around, differences, preview
+from hinter_ui.html.marked import Piece, cut_around, differences, preview, spliced
 from hinter_ui.html.markup import model_name, tag
 from hinter_ui.html.notice import costs, error, in_app_words, progress
 from hinter_ui.html.people import people
@@ -295,6 +295,12 @@ def test_explore_explains_its_terms(services: Services) -> None:
     assert entries_in(trees.trees(check, judged, actions.parses(trying))) == ["kept", "validity"]
     why = entries_in(trees.trees(lost.check, broken, actions.parses(lost)))
     assert why == ["discarded", "validity"]
+
+
+def test_words_that_are_put_after_a_text_are_shown() -> None:
+    added = Splice(7, 7, "", ". Still.", 7, "race")
+    shown = spliced("It rang", [added], lambda splice: tag("ins", splice.new))
+    assert shown == "It rang<ins>. Still.</ins>"
 
 
 def test_an_excerpt_ends_before_a_change_that_it_leaves_out() -> None:
