@@ -189,7 +189,7 @@ def _hand_on(
         export(result, form, model=models[0] if models else "", out=out)
     elif form:
         text = export(result, form, model=models[0] if models else "")
-        with output(out, styled=False) as stream:
+        with output(out) as stream:
             stream.write(text)
     if tracker:
         number = len(log_campaign(result, tracker))

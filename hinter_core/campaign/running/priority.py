@@ -224,17 +224,14 @@ class PriorityRun:
         audit.update(self._neutral[: self._neutral_asked])
         audit.update(self._discarded[: self._share(self._discarded)])
         turns = {place: turn for turn, place in enumerate(self._sequence)}
-        for shard in range(len(self._texts)):
+        for shard, cases in enumerate(self._texts):
             path = self._store.answers(shard, self._asked.model.identity)
-            rows = [*self._original_rows(shard), *self._rows(shard, audit, turns)]
+            originals = [
+                original_row(case, self._asked) if number in self._originals
+                else not_asked_row(number, -1) for number, case in cases.items()
+            ]  # fmt: skip
+            rows = [*originals, *self._rows(shard, audit, turns)]
             write_table(path, rows, answer_schema())
-
-    def _original_rows(self, shard: int) -> Iterator[dict[str, Any]]:
-        for number, case in self._texts[shard].items():
-            if number in self._originals:
-                yield original_row(case, self._asked)
-            else:
-                yield not_asked_row(number, -1)
 
     def _rows(self, shard: int, audit: set[int], turns: dict[int, int]) -> Iterator[dict[str, Any]]:
         start, end = self._planned.starts[shard : shard + 2]
