@@ -129,11 +129,8 @@ class _Visitor:
         """Keep what an event makes of a widget, until its tab is opened."""
         if tab not in self.opened:
             update = isinstance(written, dict) and "__type__" in written
-            props = (
-                {k: v for k, v in written.items() if k != "__type__"}
-                if update
-                else {"value": written}
-            )
+            props = dict(written) if update else {"value": written}
+            props.pop("__type__", None)
             self._changed.setdefault(widget, {}).update(props)
 
     def changed_of(self, one: Described) -> Described:
@@ -247,23 +244,11 @@ class _Later:
                 if self._place[one["id"]] == tab
             ]
             [asking] = [one for one in self._config["dependencies"] if one["id"] == opener]
-            dependency = asking | {"backend_fn": False, "js": None}  # never again
-            yield (
-                tab,
-                {
-                    "layout": self._layouts[tab],
-                    "components": [
-                        widgets | {"props": kept},
-                        *(
-                            _brief(self._widgets[one])
-                            for one, in_tab in self.tab_of.items()
-                            if in_tab == tab
-                        ),
-                    ],
-                    "dependencies": [*events, dependency],
-                    "render_id": _RENDERED + tab,
-                },
-            )
+            events.append(asking | {"backend_fn": False, "js": None})  # never again
+            within = [one for one, in_tab in self.tab_of.items() if in_tab == tab]
+            told = [widgets | {"props": kept}, *(_brief(self._widgets[one]) for one in within)]
+            part = {"layout": self._layouts[tab], "components": told, "dependencies": events}
+            yield tab, part | {"render_id": _RENDERED + tab}
 
 
 def _nodes(node: Described) -> Iterator[Described]:

@@ -281,17 +281,21 @@ class Journey:
         self.own = self.own or str(kept.get("own") or "")[:_LONGEST]
         if kept.get("code") != self.code:  # it may be another student's
             return
-        guesses, words, places = (kept.get(name) for name in ("guesses", "words", "found"))
-        second = kept.get("second")
+
+        def part(name: str, kind: type[Any]) -> Any:
+            return kept[name] if isinstance(kept.get(name), kind) else kind()
+
+        guesses, words = part("guesses", dict), part("words", dict)
+        second, places = part("second", list), part("found", list)
         for step in load_lesson():
-            guess = guesses.get(step.key) if isinstance(guesses, dict) else None
+            guess = guesses.get(step.key)
             if guess in step.choices:
                 self.guesses[step.key] = guess
-                if isinstance(second, list) and step.key in second:
+                if step.key in second:
                     self.second.add(step.key)
             for scene in step.scenes:
-                picked = words.get(scene.key) if isinstance(words, dict) else None
+                picked = words.get(scene.key)
                 if isinstance(picked, list) and scene.fits(tuple(map(str, picked))):
                     self.words[scene.key] = tuple(map(str, picked))
-                if isinstance(places, list) and scene.solution and scene.key in places:
+                if scene.solution and scene.key in places:
                     self.found.add(scene.key)

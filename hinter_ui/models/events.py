@@ -10,8 +10,7 @@ from hinter_core.errors import HinterError
 from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.models import html
-from hinter_ui.models.actions import ModelsActions
-from hinter_ui.models.form import name_of, sketch
+from hinter_ui.models.actions import ModelsActions, name_of, sketch
 from hinter_ui.models.html import say
 from hinter_ui.models.layout import KindForm, ModelsLayout
 from hinter_ui.shared.events import TabEvents, Told, Updates

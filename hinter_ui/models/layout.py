@@ -14,7 +14,7 @@ from hinter_core.options import Option
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.html.wording import translated
 from hinter_ui.models import html as present
-from hinter_ui.models.form import EXAMPLES, addable, fitting, help_of, offered, sketch
+from hinter_ui.models.actions import EXAMPLES, addable, fitting, help_of, offered, sketch
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.links import DEFAULT_MODEL
 from hinter_ui.shared.services import Services

@@ -19,11 +19,12 @@ from hinter_ui.repair.actions import (
     USUAL,
     RepairActions,
     RepairForm,
+    RepairStatus,
     RepairView,
     offered_grammars,
+    say,
 )
 from hinter_ui.repair.layout import RepairLayout
-from hinter_ui.repair.runs import RepairStatus, say
 from hinter_ui.shared.events import TabEvents, Told, Updates
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session

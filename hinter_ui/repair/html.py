@@ -15,7 +15,7 @@ from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.sections import rate_cell, report_table, row_of
 from hinter_ui.html.wording import grouped, numeral
 from hinter_ui.processes.record import RunState
-from hinter_ui.repair.runs import RepairStatus, say
+from hinter_ui.repair.actions import RepairStatus, say
 
 
 def badge(state: RunState) -> Markup:

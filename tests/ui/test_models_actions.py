@@ -17,8 +17,15 @@ from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.explore.updates import over_budget
 from hinter_ui.html import notice
 from hinter_ui.models import html
-from hinter_ui.models.actions import ModelsActions
-from hinter_ui.models.form import addable, fitting, help_of, name_of, offered, sketch
+from hinter_ui.models.actions import (
+    ModelsActions,
+    addable,
+    fitting,
+    help_of,
+    name_of,
+    offered,
+    sketch,
+)
 from hinter_ui.models.html import ModelRow, ModelState
 from hinter_ui.shared.access import OPENAI_URL, Access, clean_key
 from hinter_ui.shared.links import ExploreForm

@@ -29,12 +29,14 @@ from hinter_ui.processes.record import RunState, write_record
 from hinter_ui.repair import html
 from hinter_ui.repair.actions import (
     FIELDS,
+    REPAIRS_FOLDER,
     RepairActions,
     RepairForm,
+    RepairRecord,
     RepairView,
     offered_grammars,
+    out_of,
 )
-from hinter_ui.repair.runs import REPAIRS_FOLDER, RepairRecord, out_of
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session

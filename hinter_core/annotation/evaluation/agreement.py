@@ -254,10 +254,10 @@ def qualities(
     results = []
     for name in sorted({one.annotator for one in every}):
         by_person = [one for one in every if one.annotator == name]
-        judged = [one.seconds for one in by_person if one.status is Status.JUDGED]
+        judged = [one for one in by_person if one.status is Status.JUDGED]
         shown = [one for one in by_person if one.status in (Status.JUDGED, Status.SKIPPED)]
-        times = [seconds for seconds in judged if seconds > 0]
-        timed = [one for one in by_person if one.status is Status.JUDGED and one.seconds > 0]
+        timed = [one for one in judged if one.seconds > 0]
+        times = [one.seconds for one in timed]
         timed = [one for one in timed if one.showing == FIRST and one.item in needed]
         as_others = {q.id: _as_others(name, firsts[q.id]) for q in questions}
         one = Quality(
