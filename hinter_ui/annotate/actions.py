@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Self
@@ -18,7 +18,7 @@ from hinter_core.annotation.evaluation.answers import Answers, answers_of
 from hinter_core.annotation.evaluation.evaluation import Evaluation, evaluate
 from hinter_core.annotation.files.archive import ARCHIVE, fill, settings_of
 from hinter_core.annotation.files.exporting import FORMATS, Exported, export_file
-from hinter_core.annotation.files.importing import import_file
+from hinter_core.annotation.files.importing import Imported, import_file
 from hinter_core.annotation.items import (
     OUTCOMES,
     fill_invariant,
@@ -164,15 +164,11 @@ def attribute_choices(store: CampaignStore) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Made:
-    """A new project: its name, its owner's key, and what was imported, as in ``Imported``."""
+    """A new project: its name, its owner's key, and what was imported."""
 
     id: str
     key: str
-    items: int
-    duplicates: int = 0
-    problems: tuple[tuple[int, str], ...] = ()
-    left_out: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    done: Imported
 
 
 @dataclass(frozen=True)
@@ -246,11 +242,13 @@ class AnnotateActions:
             try:
                 store = self.projects.judging(name).store
                 if held:
-                    return Made(name, key, fill(store, Path(form.file)))
-                if form.source == "file":
-                    return self._imported(store, form.file, name, key)
-                duplicates = store.add(items)
-                return Made(name, key, len(items) - len(duplicates), len(duplicates))
+                    done = Imported(items=fill(store, Path(form.file)))
+                elif form.source == "file":
+                    done = self._imported(store, form.file)
+                else:
+                    known = len(store.add(items))
+                    done = Imported(items=len(items) - known, items_known=known)
+                return Made(name, key, done)
             except BaseException:
                 self.projects.delete(name, key)
                 raise
@@ -283,17 +281,17 @@ class AnnotateActions:
             store, form.many, outcomes=outcomes, attributes=sets, validity=form.validity
         )
 
-    def add(self, name: str, key: str, *, lines: str = "", file: str = "") -> Made:
+    def add(self, name: str, key: str, *, lines: str = "", file: str = "") -> Imported:
         """Add texts that are typed, or those of a file with its judgements."""
         store = self._owned(name, key).store
         with self._discreet(file):
             if file:
-                return self._imported(store, file, name, key)
-            made = Made(name, key, *add_typed(store, lines))
+                return self._imported(store, file)
+            items, known = add_typed(store, lines)
             fill_invariant(store, self.services.parses(DEFAULT_PARSER))
-        return made
+        return Imported(items=items, items_known=known)
 
-    def _imported(self, store: AnnotationStore, file: str, name: str, key: str) -> Made:
+    def _imported(self, store: AnnotationStore, file: str) -> Imported:
         done = import_file(store, file)
         if not done.items + done.items_known:
             why = say("errors.no_text")
@@ -301,10 +299,7 @@ class AnnotateActions:
                 why = say("errors.no_text_row", row=row, fault=translated(fault))
             raise AnnotationError(why)
         fill_invariant(store, self.services.parses(DEFAULT_PARSER))
-        return Made(
-            name, key, done.items, done.items_known, tuple(done.problems), done.left_out,
-            tuple(done.notes),
-        )  # fmt: skip
+        return done
 
     # -- looking --------------------------------------------------------------------------------
 

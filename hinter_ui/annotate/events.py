@@ -11,7 +11,7 @@ import gradio as gr
 
 from hinter_core.annotation.backup import lasting_warning
 from hinter_core.annotation.files.archive import ARCHIVE
-from hinter_core.annotation.files.importing import LEFT_OUT
+from hinter_core.annotation.files.importing import LEFT_OUT, Imported
 from hinter_core.annotation.items import labels_of_campaign, labels_of_file
 from hinter_core.annotation.project.questions import FOLDER
 from hinter_core.errors import HinterError, InputError
@@ -19,7 +19,6 @@ from hinter_ui.annotate import html as present
 from hinter_ui.annotate.actions import (
     KINDS,
     AnnotateActions,
-    Made,
     ProjectForm,
     View,
     attribute_choices,
@@ -154,7 +153,7 @@ class AnnotateEvents(TabEvents):
         self.services.require_opening(session)
         made = self.actions.make(session, ProjectForm.of(*values))
         view = self.actions.view(made.id, made.key)
-        updates = {self.ui.notice: _report(made, "made"), self.ui.told: ""}
+        updates = {self.ui.notice: _report(made.done, "made"), self.ui.told: ""}
         return self._opened(view, request, made.key) | updates
 
     # -- a project ------------------------------------------------------------------------------
@@ -228,15 +227,15 @@ class AnnotateEvents(TabEvents):
         if data.get("do") == "remove":
             return self._removed(note, data.get("item", ""))
         if data.get("do") == "add":
-            made = self.actions.add(name, key, lines=str(data.get("new", "")))
-            return self._acted(note, _report(made, "added"))
+            done = self.actions.add(name, key, lines=str(data.get("new", "")))
+            return self._acted(note, _report(done, "added"))
         return self._acted(note)
 
     def add_file(self, _session: Session, current: Any, file: Any) -> Updates:
         """Add the texts of a file, with its judgements, and list all texts."""
         name, key, *_ = _note(current)
-        made = self.actions.add(name, key, file=str(file))
-        return self._acted((name, key, "", 0), _report(made, "added"))
+        done = self.actions.add(name, key, file=str(file))
+        return self._acted((name, key, "", 0), _report(done, "added"))
 
     def _managed(self, note: _Note, data: Told) -> Updates:
         """Exclude, erase or merge a person, or give a new pass-phrase."""
@@ -376,17 +375,16 @@ def _note(current: Any) -> _Note:
     return name, key, query[:_LONGEST_QUERY], int(page) if page.isdecimal() else 0
 
 
-def _report(made: Made, key: str) -> Markup:
+def _report(done: Imported, key: str) -> Markup:
     """Report on the items of a new project, or on more of them."""
-    lines = [say(f"told.{key}", n=numeral(made.items))]
-    if made.duplicates:
-        lines.append(say("told.duplicates", n=numeral(made.duplicates)))
-    if made.problems:
-        row, why = made.problems[0]
-        numbers = {name: numeral(made.left_out[name]) for name in LEFT_OUT}
+    lines = [say(f"told.{key}", n=numeral(done.items))]
+    if done.items_known:
+        lines.append(say("told.duplicates", n=numeral(done.items_known)))
+    if done.problems:
+        row, why = done.problems[0]
+        numbers = {name: numeral(done.left_out[name]) for name in LEFT_OUT}
         lines.append(say("told.left_out", **numbers, first=f"{row}: {translated(why)}"))
-    lines += made.notes
-    return notice.info(lines)
+    return notice.info([*lines, *done.notes])
 
 
 def _done(key: str) -> Markup:

@@ -20,7 +20,7 @@ from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup
 from hinter_ui.html.wording import name_of
 from hinter_ui.processes.record import RunState
-from hinter_ui.shared.events import Updates
+from hinter_ui.shared.events import Updates, visible
 from hinter_ui.shared.library import known
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
@@ -63,12 +63,9 @@ class BatchUpdates:
         made = {making: free, bounding: not form.handwritten, choosing: free}
         made[self.ui.of_templates] = form.source == TEMPLATES
         made[self.ui.of_grammar] = form.source == GRAMMAR
-        return {column: gr.update(visible=shown) for column, shown in made.items()} | {
-            fields[name]: gr.update(visible=name == form.source)
-            for name in SOURCES
-            if name
-            not in ("sample", GRAMMAR)  # which has no field; the setting of that name is another
-        }
+        # The sample has no field: the setting of that name is another. A grammar has a column.
+        there = [name for name in SOURCES if name not in ("sample", GRAMMAR)]
+        return visible(made | {fields[name]: name == form.source for name in there})
 
     def tested(self, seen: Preview | None, chosen: tuple[str, ...] = ()) -> Updates:
         """Offer the attributes of a grammar, all chosen unless some are."""
@@ -161,7 +158,7 @@ class BatchUpdates:
         busy = status is not None and status.state.busy
         resume = mine and status is not None and status.can_resume
         some = status is not None and _has_results(status)
-        shown = {
+        buttons = {
             "resume": resume,
             "retry": mine and status is not None and status.can_retry and not resume,
             "results": some,
@@ -170,7 +167,8 @@ class BatchUpdates:
             "keep": False,
             "really": False,
         }
-        updates: Updates = {job.buttons[name]: gr.update(visible=v) for name, v in shown.items()}
+        shown = {job.buttons[name]: seen for name, seen in buttons.items()}
+        updates = visible(shown | {job.again: mine and not busy, job.export: some})
         stopping = status is not None and status.state is RunState.STOPPING
         updates |= {
             job.buttons["cancel"]: gr.update(
@@ -178,8 +176,6 @@ class BatchUpdates:
                 interactive=not stopping,
                 value=say("stopping" if stopping else "widgets.job-cancel.value"),
             ),
-            job.again: gr.update(visible=mine and not busy),
-            job.export: gr.update(visible=some),
         }
         if status:
             campaign = status.campaign

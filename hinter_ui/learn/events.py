@@ -296,8 +296,7 @@ class LearnEvents(TabEvents):
             step = load_lesson()[number_of(data.get("step"))]
             code = journey.key.partition(".")[0]
             query = query_of(step, code, chosen(data.get("language")))
-            title = teachers.say("links.class") if code else ""
-            return {self.ui.made: teachers.page().made(query, title)}
+            return self._made(query, "class" if code else "")
         names = {name for _, name in self.services.model_choices()}
         form = ExploreForm(
             text=str(data.get("text") or "").strip()[:_MOST_TEXT],
@@ -305,11 +304,13 @@ class LearnEvents(TabEvents):
             models=_known(data.get("models"), names),
         )
         if not (form.text and form.attributes and form.models):
-            return {self.ui.made: teachers.page().made("", teachers.say("links.empty"))}
+            return self._made("", "empty")
         query = form.query()
-        if not query:
-            return {self.ui.made: teachers.page().made("", teachers.say("links.long"))}
-        return {self.ui.made: teachers.page().made(f"?#{query}")}
+        return self._made(f"?#{query}") if query else self._made("", "long")
+
+    def _made(self, query: str, told: str = "") -> Updates:
+        words = teachers.say(f"links.{told}") if told else ""
+        return {self.ui.made: teachers.page().made(query, words)}
 
 
 def _known(values: Any, names: Any) -> tuple[str, ...]:

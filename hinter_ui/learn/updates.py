@@ -12,7 +12,7 @@ from hinter_ui.learn import html, teachers
 from hinter_ui.learn.actions import LessonActions
 from hinter_ui.learn.layout import LearnLayout
 from hinter_ui.learn.lesson import Journey, Step, query_of
-from hinter_ui.shared.events import Updates
+from hinter_ui.shared.events import Updates, visible
 
 _NOTHING = Markup("")
 
@@ -41,13 +41,12 @@ class LearnUpdates:
         ui = self.ui
         updates: Updates = {
             ui.head: html.page().head(journey.section),
-            ui.lesson: gr.update(visible=journey.section == "lesson"),
-            ui.glossary_box: gr.update(visible=journey.section == "glossary"),
-            ui.teach: gr.update(visible=journey.section == "teach"),
             ui.timer: gr.Timer(active=False),
             ui.wait: gr.Timer(active=False),
             ui.address: address(journey),
         }
+        boxes = (("lesson", ui.lesson), ("glossary", ui.glossary_box), ("teach", ui.teach))
+        updates |= visible({box: journey.section == section for section, box in boxes})
         if journey.section == "lesson":
             return updates | self._lesson(journey) | self.shown(journey)
         if journey.section == "glossary":

@@ -13,7 +13,7 @@ from hinter_ui.models import html
 from hinter_ui.models.actions import ModelsActions, name_of, sketch
 from hinter_ui.models.html import say
 from hinter_ui.models.layout import KindForm, ModelsLayout
-from hinter_ui.shared.events import TabEvents, Told, Updates
+from hinter_ui.shared.events import TabEvents, Told, Updates, visible
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.wiring import Load, attempt
@@ -90,7 +90,7 @@ class ModelsEvents(TabEvents):
 
     def choose_kind(self, kind: str) -> Updates:
         """Show the fields of a kind."""
-        return {form.box: gr.update(visible=form.kind == kind) for form in self.ui.forms}
+        return visible({form.box: form.kind == kind for form in self.ui.forms})
 
     def choose_model(self, session: Session, name: Any) -> Any:
         """Offer to ask again unless the model always answers the same."""

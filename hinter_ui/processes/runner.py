@@ -11,12 +11,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from hinter_ui.processes.command import WINDOWS, hear_interrupts, launch, send, stand_back, stop
 from hinter_ui.processes.record import RunRecord, RunState, read_record, write_record
-
-R = TypeVar("R", bound=RunRecord)
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ class Run:
     process: subprocess.Popen[bytes] | None = None
 
 
-class Runner(Generic[R]):
+class Runner:
     """Runs commands, ``at_once`` of them; others wait, and the networks of owners take turns.
 
     ``damaged`` returns the words for a record of this ``kind`` that cannot be read. ``longest``:
@@ -56,7 +54,7 @@ class Runner(Generic[R]):
 
     def __init__(
         self,
-        kind: type[R],
+        kind: type[RunRecord],
         damaged: Callable[[], str],
         *,
         at_once: int = 1,
@@ -122,7 +120,7 @@ class Runner(Generic[R]):
         for process in processes:
             send(process.pid, signal.SIGTERM)
 
-    def _record(self, place: Workplace) -> R:
+    def _record(self, place: Workplace) -> RunRecord:
         return read_record(place.record, self._kind, self._damaged())
 
     def _note(self, place: Workplace, **changes: Any) -> None:

@@ -25,7 +25,7 @@ from hinter_ui.repair.actions import (
     say,
 )
 from hinter_ui.repair.layout import RepairLayout
-from hinter_ui.shared.events import TabEvents, Told, Updates
+from hinter_ui.shared.events import TabEvents, Told, Updates, visible
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 from hinter_ui.shared.wiring import TabLink, after_event, parts_of, scripted
@@ -173,20 +173,20 @@ class RepairEvents(TabEvents):
         title = html.title(status) if status else Markup("")
         if problem:
             title = notice.error(problem, say("titles.not_shown"))
-        return {
-            ui.job: gr.update(visible=bool(status or problem)),
+        shown = {
+            ui.job: status or problem,
+            ui.resume: status and status.resumable,
+            ui.delete: there and not busy,
+            **dict.fromkeys((ui.test, *ui.files), state is RunState.DONE),
+            **dict.fromkeys((ui.keep, ui.really), False),
+        }
+        return visible(shown) | {
             ui.title: title,
             ui.progress: html.progress(status) if status else "",
             ui.figures: html.figures(status) if status else "",
-            ui.test: gr.update(visible=state is RunState.DONE),
-            **{button: gr.update(visible=state is RunState.DONE) for button in ui.files},
-            ui.resume: gr.update(visible=status is not None and status.resumable),
             ui.cancel: gr.update(
                 visible=busy,
                 interactive=not stopping,
                 value=say("stopping" if stopping else "widgets.repair-cancel.value"),
             ),
-            ui.delete: gr.update(visible=there and not busy),
-            ui.keep: gr.update(visible=False),
-            ui.really: gr.update(visible=False),
         }

@@ -14,10 +14,15 @@ from hinter_ui.inside import Context
 from hinter_ui.shared.gate import visitor_of
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.wiring import attempt, guarded, private, scripted
+from hinter_ui.shared.wiring import attempt, private, scripted
 
 Updates = dict[Any, Any]  # widgets, and what becomes of them
 Told = Mapping[str, Any]  # what a page tells with an event
+
+
+def visible(shown: Mapping[Any, object]) -> Updates:
+    """Show widgets, or hide them."""
+    return {widget: gr.update(visible=bool(there)) for widget, there in shown.items()}
 
 
 class TabEvents:
@@ -110,12 +115,15 @@ class TabEvents:
         return {}
 
     def answering(self, act: Callable[..., Any], place: Any = None) -> Callable[..., Any]:
-        """Guard an action, and let each of its answers bring :meth:`standing` along."""
-        act = guarded(self.served(act), place or self.notice, lambda: self.title)
-        if not self.always:
-            return act
+        """Guard an action, and let each of its answers bring :meth:`standing` along.
+
+        Failures are shown in ``place``; the rest of the page stays. A generator guards itself.
+        """
+        act = self.served(act)
 
         def told(updates: Updates, values: tuple[Any, ...]) -> Updates:
+            if not self.always:
+                return updates
             request = next(value for value in values if isinstance(value, gr.Request))
             return updates | self.standing(self.session(request))
 
@@ -130,7 +138,8 @@ class TabEvents:
 
         @wraps(act)
         def answer(*values: Any) -> Updates:
-            return told(act(*values), values)
+            updates, failure = attempt(act, *values, title=lambda: self.title)
+            return told({place or self.notice: failure} if failure else updates, values)
 
         return answer
 
@@ -171,9 +180,7 @@ class TabEvents:
         """
 
         def asking(asks: bool) -> Updates:
-            return {delete: gr.update(visible=not asks)} | {
-                button: gr.update(visible=asks) for button in (keep, really)
-            }
+            return visible({delete: not asks, keep: asks, really: asks})
 
         buttons = [delete, keep, really]
         asked = private(delete.click, lambda: asking(True), [], buttons)

@@ -232,24 +232,6 @@ def attempt(
     return None, notice.error(fault, head or None)
 
 
-def guarded(
-    act: Callable[..., Any], place: Any, title: str | Callable[[], str] = ""
-) -> Callable[..., Any]:
-    """Show failures of ``act`` in the widget ``place``; the rest of the page stays.
-
-    A generator guards itself and is left alone.
-    """
-    if isgeneratorfunction(act):
-        return act
-
-    @wraps(act)
-    def run(*values: Any) -> Any:
-        result, failure = attempt(act, *values, title=title)
-        return {place: failure} if failure else result
-
-    return run
-
-
 class Load:
     """Work of a while, such as loading a model, in a thread; ``work`` may return a remark.
 

@@ -76,7 +76,7 @@ def test_a_campaigns_directory_becomes_a_project(tmp_path: Path, campaign: Campa
     assert sets == ["gender", "race", "gender\nrace"]
     form = replace(FORM, source="directory", directory=str(campaign.folder), many=12)
     made = own.make(Session(), form)
-    assert made.items == 12
+    assert made.done.items == 12
     hidden = replace(form, outcomes=("hidden",), attributes=("gender\nrace",))
     some = own.make(Session(), hidden)
     items = list(own.projects.judging(some.id).store.items())
@@ -153,7 +153,7 @@ def test_the_check_of_explore_becomes_a_project(tmp_path: Path) -> None:
     *_, check = pipeline.run(pipeline.plan("The black man was kind."))
     session.result = Result(check, ExploreForm(text=check.plan.text))
     made = own.make(session, form)
-    assert made.items == 5
+    assert made.done.items == 5
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_an_owner_finds_and_adds_texts(tmp_path: Path) -> None:
     name, key = own.projects.new(FORM.project())
     lines = "\n".join(f"Text <{n}>." for n in range(12))
     assert own.add(name, key, lines=f"{lines}\n\nText <3>.").items == 12
-    assert own.add(name, key, lines="He left. => She left.\nText <3>.").duplicates == 1
+    assert own.add(name, key, lines="He left. => She left.\nText <3>.").items_known == 1
     file = tmp_path / "more.csv"
     file.write_text("text\nA further one.\n", encoding="utf-8")
     assert own.add(name, key, file=str(file)).items == 1

@@ -229,7 +229,7 @@ def test_people_judge_variants_of_templates_from_a_campaign_and_from_explore(
     found = set()
     for source in ("directory", "check"):
         made = owner.make(session, replace(form, source=source))
-        assert made.items == (60 if source == "directory" else 3)
+        assert made.done.items == (60 if source == "directory" else 3)
         for item in owner.projects.judging(made.id).store.items():
             assert "«name" not in item.mutant
             old, new = differences(item.source, item.mutant, item.edits)
