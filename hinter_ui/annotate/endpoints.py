@@ -35,25 +35,11 @@ log = rationed_log(__name__)
 
 _AHEAD = 16  # items on a page: the current one, and those for a lost connection
 _MOST_SENT = 25  # judgements in one call
-_REFUSED = {
-    "gone",
-    "not-given",
-    "comment",
-    "answers",
-    "key",
-    "seconds",
-    "twice",
-}  # sending them again would not help
+# Sending these again would not help.
+_REFUSED = {"gone", "not-given", "comment", "answers", "key", "seconds", "twice"}
 _CODES = _REFUSED | {
-    "no-project",
-    "closed",
-    "signed-out",
-    "name",
-    "short",
-    "taken",
-    "slow",
-    "consent",
-}
+    "no-project", "closed", "signed-out", "name", "short", "taken", "slow", "consent",
+}  # fmt: skip
 _FROM_LINK = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")  # about who comes from a service
 _LONGEST_ENTRY = 100  # characters
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self, cast
@@ -71,11 +71,6 @@ SOURCES = {
     GRAMMAR: DataSource("grammar", applies=_OF_GRAMMARS),
 }
 COLUMNS = ("text_column", "label_column", "id_column")
-# The fields that say what the data are; they come first in the form.
-DATA = (
-    "source", "upload", "path", "hub", HANDWRITTEN, TEMPLATES, "mining_log", "classes", "names",
-    GRAMMAR, "own_grammar", "tested", *COLUMNS,
-)  # fmt: skip
 # The settings that the look at the data depends on, too.
 LOOKED_AT = ("sample", "attributes", "order", "relations", "dictionaries", "origin_names")
 # Visitors' texts go to the models under test and to no other server.
@@ -266,6 +261,10 @@ class BatchForm:
             raise InputError(say("errors.shared_sample", most=PUBLIC_SAMPLE))
         if limit is None or limit > PUBLIC_LIMIT:
             raise InputError(say("errors.shared_limit", most=PUBLIC_LIMIT))
+
+
+# The fields that say what the data are; they come first in the form.
+*DATA, _ = (one.name for one in fields(BatchForm))
 
 
 def _of_grammar(campaign: Campaign, most: int | None) -> Campaign:

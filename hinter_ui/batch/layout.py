@@ -21,9 +21,9 @@ from hinter_ui.batch.form import (
     hub_choices,
 )
 from hinter_ui.html.markup import Markup
-from hinter_ui.html.wording import name_of, relation_choices, verdict_choices
+from hinter_ui.html.wording import relation_choices, verdict_choices
 from hinter_ui.shared.library import find_kept
-from hinter_ui.shared.links import DEFAULT_PARSER
+from hinter_ui.shared.links import DEFAULT_PARSER, PARSERS
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.widgets import Labels, browser_note, html, offstage, plot
 
@@ -91,23 +91,14 @@ class BatchLayout:
             fields[name] = labels.make(gr.File, f"batch-{name}", height=130, visible=False)
         with gr.Column(min_width=0, visible=False) as self.of_templates:
             fields["mining_log"] = labels.make(gr.File, "batch-mining-log", height=110)
-            fields["classes"] = labels.choice(
-                gr.CheckboxGroup,
-                "batch-classes",
-                lambda: [(name_of(name), name) for name in ATTRIBUTES],
-                value=list(ATTRIBUTES),
-                elem_classes="attribute-chips",
-            )
+            fields["classes"] = labels.chips("batch-classes", ATTRIBUTES, value=list(ATTRIBUTES))
             fields["names"] = labels.make(gr.File, "batch-names", height=110)
         with gr.Column(min_width=0, visible=False) as self.of_grammar:
             fields[GRAMMAR] = labels.make(
                 gr.Dropdown, "batch-grammar", choices=[("", ""), *shipped_grammars()], value="",
             )  # fmt: skip
             fields["own_grammar"] = labels.make(gr.File, "batch-own-grammar", height=130)
-            fields["tested"] = labels.make(
-                gr.CheckboxGroup, "batch-tested", choices=[], value=[],
-                elem_classes="attribute-chips",
-            )  # fmt: skip
+            fields["tested"] = labels.chips("batch-tested", (), value=[])
         detected = [(labels.say("choices.detected"), "")]
         with gr.Row(
             visible=False, elem_classes="option-grid", elem_id="batch-columns"
@@ -167,9 +158,8 @@ def _chosen(labels: Labels, services: Services) -> dict[str, Any]:
     later: dict[str, Any] = {"render": False}
     open_ended = later | {"allow_custom_value": True}
     return {
-        "attributes": labels.choice(
-            gr.CheckboxGroup, "batch-attributes", lambda: [(name_of(name), name) for name in names],
-            value=list(default["attributes"]), elem_classes="attribute-chips", **later,
+        "attributes": labels.chips(
+            "batch-attributes", names, value=list(default["attributes"]), **later
         ),
         "order": labels.make(gr.Radio, "batch-order", value=default["order"], **later),
         "relations": labels.choice(
@@ -189,8 +179,7 @@ def _chosen(labels: Labels, services: Services) -> dict[str, Any]:
             gr.File, "batch-dictionaries", file_count="multiple", height=110, **later
         ),
         "parser": labels.make(
-            gr.Dropdown, "batch-parser", value=DEFAULT_PARSER,
-            choices=[DEFAULT_PARSER, "en_core_web_sm", "en_core_web_trf"], **open_ended,
+            gr.Dropdown, "batch-parser", value=DEFAULT_PARSER, choices=PARSERS, **open_ended
         ),
     }  # fmt: skip
 

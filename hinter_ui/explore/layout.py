@@ -10,8 +10,8 @@ from hinter_core.options import CampaignOption
 from hinter_core.types import SUBSTITUTE
 from hinter_ui.explore.examples import ExampleText
 from hinter_ui.html.markup import tag
-from hinter_ui.html.wording import name_of, relation_choices, translated, verdict_choices
-from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER, FIELDS
+from hinter_ui.html.wording import relation_choices, translated, verdict_choices
+from hinter_ui.shared.links import DEFAULT_MODEL, DEFAULT_PARSER, FIELDS, PARSERS
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.widgets import Labels, html, offstage
 
@@ -89,15 +89,9 @@ class ExploreLayout:
 
     def _settings_side(self, labels: Labels, services: Services) -> None:
         labels.fold("settings-fold", "narrow.settings")
-        names = list(services.dictionaries())
         with gr.Column(min_width=0) as self.choosing:  # the slots of a template choose themselves
-            self.attributes = labels.choice(
-                gr.CheckboxGroup,
-                "attributes",
-                lambda: [(name_of(name), name) for name in names],
-                value=["race", "gender"],
-                elem_classes="attribute-chips",
-            )
+            names = list(services.dictionaries())
+            self.attributes = labels.chips("attributes", names, value=["race", "gender"])
         self.models = labels.choice(
             gr.Dropdown,
             "models",
@@ -153,11 +147,7 @@ class ExploreLayout:
         others = [o for name, o in FIELDS.items() if name not in (*self.fields, *asking)]
         self._fields(labels, (option for option in others if option.type is bool))
         self.parser = labels.make(
-            gr.Dropdown,
-            "parser",
-            choices=[DEFAULT_PARSER, "en_core_web_sm", "en_core_web_trf"],
-            value=DEFAULT_PARSER,
-            allow_custom_value=True,
+            gr.Dropdown, "parser", choices=PARSERS, value=DEFAULT_PARSER, allow_custom_value=True
         )
         with gr.Row(elem_classes="option-grid"):
             self._fields(labels, (option for option in others if option.type is not bool))

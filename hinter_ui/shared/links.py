@@ -26,6 +26,7 @@ say = Words("shared")
 
 DEFAULT_MODEL = "embedded"
 DEFAULT_PARSER = "embedded"
+PARSERS = [DEFAULT_PARSER, "en_core_web_sm", "en_core_web_trf"]  # offered; others may be typed
 _DIGITS = 12  # of a number in a link
 LINK_LIMIT = 8_000  # characters; longer addresses are refused by servers and chats
 SEPARATOR = "|"

@@ -12,7 +12,7 @@ from hinter_core.report.figures import plot as plotted
 from hinter_ui.html.markup import Markup, tag
 from hinter_ui.html.sections import narrow_fold
 from hinter_ui.html.square import as_plot
-from hinter_ui.html.wording import Words, in_visitors_words, translated
+from hinter_ui.html.wording import Words, in_visitors_words, name_of, translated
 from hinter_ui.shared.wiring import on_load
 
 Widget = TypeVar("Widget")
@@ -107,6 +107,13 @@ class Labels:
             return {"choices": list(choices()), **self.say.branch(f"widgets.{key}")}
 
         return self.write(kind, texts, elem_id=key, **options)
+
+    def chips(self, key: str, names: Sequence[str], **options: Any) -> gr.CheckboxGroup:
+        """Make such a choice of attributes."""
+        return self.choice(
+            gr.CheckboxGroup, key, lambda: [(name_of(name), name) for name in names],
+            elem_classes="attribute-chips", **options,
+        )  # fmt: skip
 
     def write(
         self, kind: Callable[..., Widget], texts: Callable[[], dict[str, Any]], **options: Any
