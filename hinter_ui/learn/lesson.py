@@ -8,7 +8,6 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any, Self
 from urllib.parse import parse_qsl, urlencode
 
@@ -107,9 +106,9 @@ class Step:
 
 
 @cache
-def load_lesson(path: Path = FOLDER / "lesson.toml") -> tuple[Step, ...]:
+def load_lesson() -> tuple[Step, ...]:
     """Read all steps, in order."""
-    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    tables = tomllib.loads((FOLDER / "lesson.toml").read_text(encoding="utf-8"))
     scenes = {key: _scene(key, table) for key, table in tables["scene"].items()}
     return tuple(
         Step(

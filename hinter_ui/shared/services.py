@@ -170,7 +170,7 @@ class Services:
         named = [(say(f"models.{name}"), name) for name in ("embedded", "vader", "textblob")]
         return [*named, *scripted, *added]
 
-    def models_named(self, typed: Iterable[str], session: Session | None = None) -> tuple[str, ...]:
+    def models_named(self, typed: Iterable[str], session: Session) -> tuple[str, ...]:
         """Return the names of models; each may be typed as it is listed, or as a part of one."""
         listed = {label.casefold(): name for label, name in self.model_choices(session)}
 
@@ -201,23 +201,20 @@ class Services:
         of_visitor = session.own.get(name) if session else None
         return of_visitor or self._stores_of(name).get(name)
 
-    def loaded_model(self, name: str, session: Session | None = None) -> PredictionStore | None:
+    def loaded_model(self, name: str, session: Session) -> PredictionStore | None:
         """Return the store of a model that is in memory already."""
         name = name.strip()
-        of_visitor = session.own.get(name) if session else None
-        return of_visitor or self._stores_of(name).peek(name)
+        return session.own.get(name) or self._stores_of(name).peek(name)
 
-    def at_hand(self, name: str, session: Session | None = None) -> bool:
+    def at_hand(self, name: str, session: Session) -> bool:
         """Whether a model can be asked at once and without cost."""
-        name = name.strip()
-        light = kind_of(name).light
-        return light or self.loaded_model(name, session) is not None
+        return kind_of(name.strip()).light or self.loaded_model(name, session) is not None
 
     def loading(self, name: str) -> bool:
         """Whether the shared model of that name is being loaded."""
         return self._stores_of(name).busy(name)
 
-    def capabilities(self, name: str, session: Session | None = None) -> Capabilities | None:
+    def capabilities(self, name: str, session: Session) -> Capabilities | None:
         """Return what a model can do, once it is loaded."""
         store = self.loaded_model(name, session)
         return store.model.capabilities if store else None
