@@ -238,7 +238,6 @@ class AnnotateEvents(TabEvents):
         return self._acted((name, key, "", 0), _report(done, "added"))
 
     def _managed(self, note: _Note, data: Told) -> Updates:
-        """Exclude, erase or merge a person, or give a new pass-phrase."""
         given = {name: str(value) for name, value in data.items()}
         person, what = given["person"], given.get("do", "")
         phrase = self.actions.manage(*note[:2], person, what, given)
@@ -326,7 +325,6 @@ class AnnotateEvents(TabEvents):
         return {self.ui.editor: present.editor(view.id, view.key, view.project)}
 
     def _shown(self, view: View) -> Updates:
-        """Show the current state of a project."""
         ui, project, evaluation = self.ui, view.project, view.found
         switch = say("buttons.reopen" if project.closed else "buttons.shut")
         backup = self.actions.services.backup

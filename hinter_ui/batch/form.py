@@ -245,7 +245,6 @@ class BatchForm:
         return campaign
 
     def _applies(self, name: str) -> bool:
-        """Whether a setting of mutants applies to the source."""
         source = SOURCES.get(self.source)
         return source is None or source.applies is None or name in source.applies
 

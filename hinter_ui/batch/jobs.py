@@ -209,9 +209,13 @@ class Jobs:
     on one's own.
     """
 
-    def __init__(self, *, own_cache: bool = False, longest: float | None = None) -> None:
+    def __init__(
+        self, *, own_cache: bool = False, at_once: int = 1, longest: float | None = None
+    ) -> None:
         self._own_cache = own_cache
-        self._runner = Runner(JobRecord, lambda: say("errors.damaged"), longest=longest)
+        self._runner = Runner(
+            JobRecord, lambda: say("errors.damaged"), at_once=at_once, longest=longest
+        )
         self.close = self._runner.close
 
     def state(self, entry: CampaignEntry) -> RunState:

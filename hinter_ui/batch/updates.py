@@ -153,7 +153,6 @@ class BatchUpdates:
         return updates or {ui.table: gr.skip()}
 
     def _actions(self, status: CampaignStatus | None, *, mine: bool) -> Updates:
-        """Show the buttons that fit the open campaign's state and owner."""
         job, there = self.ui.job, status is not None
         busy = status is not None and status.state.busy
         resume = mine and status is not None and status.can_resume

@@ -238,7 +238,6 @@ class ExploreEvents(TabEvents):
         return self.updates.looked(session, form, seen, choices)
 
     def _fold(self, name: str, session: Session, *values: Any, opens: bool) -> Updates:
-        """Open or close a part."""
         unfolded = session.of(ExploreState).open
         (unfolded.add if opens else unfolded.discard)(name)
         if name == "people":

@@ -123,13 +123,11 @@ class ModelsEvents(TabEvents):
     # -- loading --------------------------------------------------------------------------------
 
     def _sketch(self, form: KindForm, _session: Session, source: Any, *values: Any) -> Any:
-        """Show the name that the fields stand for."""
         return html.name_line(
             *sketch(self.services.access, form.kind, form.backend, source, values)
         )
 
     def _load(self, form: KindForm, session: Session, *given: Any) -> Iterator[Updates]:
-        """Load the model that the form names, and show the progress."""
         key, fields = (str(given[0] or ""), given[1:]) if form.key else ("", given)
         emptied = {form.key: ""} if form.key else {}
         try:

@@ -46,7 +46,7 @@ class Run:
 
 
 class Runner:
-    """Runs one command at a time; others wait, and the networks of owners take turns.
+    """Runs commands, ``at_once`` of them; others wait, and the networks of owners take turns.
 
     ``damaged`` returns the words for a record of this ``kind`` that cannot be read. ``longest``:
     seconds after which a run is stopped, on a shared machine; None on one's own.
@@ -57,10 +57,12 @@ class Runner:
         kind: type[RunRecord],
         damaged: Callable[[], str],
         *,
+        at_once: int = 1,
         longest: float | None = None,
     ) -> None:
         self._kind = kind
         self._damaged = damaged
+        self._at_once = at_once
         self._longest = longest
         self._turns: dict[str, int] = {}  # when an owner's network had their last one
         self._waiting: list[Run] = []
@@ -136,7 +138,7 @@ class Runner:
 
     def _advance(self) -> None:
         with self.lock:
-            while self._waiting and not (self._running or self._closed):
+            while self._waiting and len(self._running) < self._at_once and not self._closed:
                 run = self._in_turn()[0]
                 self._waiting.remove(run)
                 self._turns[run.owner.network] = max(self._turns.values(), default=0) + 1

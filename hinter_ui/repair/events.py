@@ -134,7 +134,6 @@ class RepairEvents(TabEvents):
         return {self.notice: ""}
 
     def _acting(self, act: Callable[[Session], None], session: Session) -> Updates:
-        """Act on the repair that is shown."""
         act(session)
         session.of(RepairView).shown = ""
         return self._watched(session) | {self.notice: ""}

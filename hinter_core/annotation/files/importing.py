@@ -237,7 +237,6 @@ class _Import:
     # -- judgements -----------------------------------------------------------------------------
 
     def _judgement(self, row: ImportRow, ident: str, given: Judgement) -> None:
-        """Insert a judgement, unless the project has it."""
         item, pair = self._number(ident)
         answers = self._answers(row, given.answers, pair=pair)
         if len(given.comment) > LONGEST_COMMENT:

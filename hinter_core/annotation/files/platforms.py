@@ -55,7 +55,6 @@ def _by_item(rows: Iterable[_Row]) -> Iterator[tuple[dict[str, Any], list[_Row]]
 
 
 def _answers(row: _Row) -> dict[str, Any]:
-    """Return the answers of a row by question."""
     return {
         name.removeprefix(ANSWER): value
         for name, value in row.items()
