@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from threadpoolctl import ThreadpoolController
 
-from hinter_core.errors import ParserError
+from hinter_core.errors import ParserError, first_line
 from hinter_core.language.encoder import load_encoder
 from hinter_core.language.reading.capitals import calm
 from hinter_core.language.reading.notes import spelled_out
@@ -169,8 +169,7 @@ def load_parser(name: str = "embedded") -> SpacyParser:
             f"Parser '{name}' is not installed; use 'embedded' or install it: {hint}"
         ) from error
     except (ValueError, ImportError, AttributeError, KeyError) as error:
-        first = str(error).strip().splitlines()[0]
-        raise ParserError(f"Parser '{name}' cannot be loaded ({first}).") from error
+        raise ParserError(f"Parser '{name}' cannot be loaded ({first_line(error)}).") from error
     _multiply_with_numpy(nlp)
     return SpacyParser(name, nlp)
 

@@ -439,10 +439,9 @@ class AnnotateActions:
         def hide(words: str) -> str:
             words = words.replace(file, Path(file).name) if file else words
             if not self.services.access.local:
-                words = words.replace(str(self.projects.folder), "the folder of projects")
-                words = words.replace(
-                    str(self.services.campaigns.folder), "the folder of campaigns"
-                )
+                campaigns = self.services.campaigns.folder
+                for name, folder in (("projects", self.projects.folder), ("campaigns", campaigns)):
+                    words = words.replace(str(folder), say(f"folders.{name}"))
             return words
 
         return discreet(hide)

@@ -48,6 +48,7 @@ from hinter_ui.html.wording import (
 
 say = Words("results")
 
+_NUMBERS = ("value", "total", "number", "share")  # of a chart, as text
 _RATES = ("main", "answers", "models", "by-model", "accuracy")
 _LAST = ("coverage", "discards", "unused")
 _ELSEWHERE = {"overview", "examples", "overlap", "groups", *_RATES, *_LAST}
@@ -195,7 +196,8 @@ def _labels(chart: dict[str, Any]) -> dict[str, Any]:
 
 
 def _said(part: dict[str, Any], key: str) -> dict[str, Any]:
-    return {**part, key: for_visitors(part[key])}
+    numbers = {name: grouped(part[name]) for name in _NUMBERS if name in part}
+    return {**part, **numbers, key: for_visitors(part[key])}
 
 
 def _sections(report: Report, model: ModelReport) -> list[Section]:

@@ -216,6 +216,9 @@ def test_a_report_to_print_is_in_the_language_of_the_page(shelf: Path, tmp_path:
     words = re.compile(r"\b(the|of|and|is|are|with|not|one|no|each|mutants?|error|row|group)\b")
     kept = {text for text in english & german if words.search(text)}
     assert len(german) > 50
+    values = re.findall(r'rate-value">([^<]+)<', pages[1])
+    assert values
+    assert not [value for value in values if "." in value]
     assert kept <= {one for one in kept if "man was kind" in one or one.startswith(MODEL[:8])}
 
 

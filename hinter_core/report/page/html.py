@@ -154,7 +154,7 @@ def _first_view(
     said = wording.say(replace(first, clusters=[]), list(models))
     for card in said.cards:
         for drawn in card.bars:
-            drawn["name"] = wording.say(drawn["name"])
+            drawn |= {part: wording.say(drawn[part]) for part in ("name", "written")}
     return {
         "wording": wording,
         "title": wording.labels["title"].format(title=report.campaign.title),
