@@ -213,8 +213,8 @@ def test_a_session_model_is_reached_by_its_session_only(server: FaultyServer) ->
     for stranger in (other, None):
         with pytest.raises(ModelError, match="add it in the Models tab"):
             services.model(named(server), stranger)
-        assert services.loaded_model(named(server), stranger) is None
         assert named(server) not in [name for _, name in services.model_choices(stranger)]
+    assert services.loaded_model(named(server), other) is None
 
 
 def test_a_key_stands_in_no_file_answer_or_error(server: FaultyServer, cache: Path) -> None:
