@@ -20,6 +20,13 @@ from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.language.trees import dependent, head_of, said_of_somebody, tokens_at
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
+from hinter_core.terms.senses.conditions import (
+    conditions,
+    modifies,
+    not_had,
+    of_somebody,
+    set_phrase,
+)
 from hinter_core.terms.senses.fields import LANGUAGE, field_at, heads_item, value_of
 from hinter_core.terms.senses.forms import (
     MODIFIER,
@@ -148,30 +155,22 @@ def read(
         return TermReading((), f"here \u201c{surface}\u201d is {kind}")
     term = next((t for t in candidates if t.sense is Sense.PERSON), candidates[0])
     if reading is None:
-        alone = _set_phrase(parse, head) if term.sense is Sense.ASK else ""
+        alone = set_phrase(parse, head) if term.sense is Sense.ASK else ""
         if phrase := alone or _expression(parse, tokens):
             return TermReading((), f"is part of the expression \u201c{phrase}\u201d")
         return TermReading((term,))
     if term.form in _OF_A_PART and (part := _body_part(parse, tokens)):
         return TermReading((), f"\u201c{surface}\u201d is about the body part \u201c{part}\u201d")
     if term.form is _FORM.ANY and term.sense is Sense.PERSON:
-        event = term.concept == "condition" and parse.labels[head] == "compound"
-        whole = f"is part of \u201c{_set_phrase(parse, head)}\u201d" if event else ""
-        return TermReading(() if event else (term,), whole)
+        had = term in conditions()
+        if (had or term.concept == "condition") and modifies(parse, head):
+            return TermReading((), f"is part of \u201c{set_phrase(parse, head)}\u201d")
+        if had and (phrase := _expression(parse, tokens)):
+            return TermReading((), f"is part of the expression \u201c{phrase}\u201d")
+        against = not_had(parse, tokens, reading) if had else ""
+        return TermReading(() if against else (term,), against)
     reason = _against(parse, tokens, term)
     return TermReading((), reason) if reason else _in_sense(parse, tokens, span, term, reading)
-
-
-def _set_phrase(parse: Parse, noun: int) -> str:
-    """Return the compound or the phrase without article around a noun: "bus driver", "in town"."""
-    before = noun - 1
-    joined = dependent(parse, noun, {"compound"})
-    if parse.labels[noun] == "compound" and parse.heads[noun] > noun:
-        return " ".join(parse.words[noun : parse.heads[noun] + 1])
-    if joined is not None and joined < noun:
-        return " ".join(parse.words[joined : noun + 1])
-    bare = before >= 0 and parse.tags[noun] == "NN" and parse.tags[before] in ("IN", "TO", "RP")
-    return " ".join(parse.words[before : noun + 1]) if bare and parse.words[before] != "of" else ""
 
 
 def read_in_text(
@@ -384,12 +383,12 @@ def _in_sense(
     """Return the reading of a term by what the encoder says its phrase is about."""
     surface = " ".join(parse.words[i] for i in tokens)
     if term.form is _FORM.PREP_PHRASE:
-        if max(map(_of_somebody, _bearers(parse, tokens, reading))) >= PERSON_FROM:
+        if max(map(of_somebody, _bearers(parse, tokens, reading))) >= PERSON_FROM:
             return TermReading((term,))
         return TermReading((), "describes no person here")
     kinds = reading.kinds(span)
     if term.form.is_pronoun:
-        about, least = _of_somebody(kinds), PRONOUN_FROM
+        about, least = of_somebody(kinds), PRONOUN_FROM
     else:
         of_all = term.form is _FORM.COLLECTIVE and surface.islower()
         about, least = kinds["person"], COLLECTIVE_FROM if of_all else PERSON_FROM
@@ -467,10 +466,6 @@ def _bearers(
     subject = dependent(parse, governor, SUBJECT)
     places = {governor, max(0, tokens[0] - 1)} | ({subject} if subject is not None else set())
     return [reading.kinds(parse.spans[place]) for place in sorted(places - set(tokens))] or [{}]
-
-
-def _of_somebody(kinds: Mapping[str, float]) -> float:
-    return kinds.get("person", 0.0) + kinds.get("name", 0.0)
 
 
 def _name_at(parse: Parse, span: Span, reading: SentenceReading) -> str:

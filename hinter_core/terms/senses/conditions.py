@@ -1,0 +1,74 @@
+"""Conditions and aids: whether somebody of a sentence has what a word names, say a wheelchair."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from hinter_core.language.encoder import SentenceReading
+from hinter_core.language.trees import dependent, dependents, head_of
+from hinter_core.terms.dictionary import load_shipped
+from hinter_core.terms.matching import fold
+from hinter_core.terms.senses.forms import SUBJECT
+from hinter_core.terms.senses.lexicon import FINITE
+from hinter_core.types import GrammaticalForm, Parse, Term
+
+_SOMEBODY_FROM = 0.5  # least probability of a person or a name
+_PARTS_OF_NOUNS = frozenset({"compound", "amod", "nmod:poss", "obl:unmarked", "nmod:unmarked"})
+_WITH_SOMEBODY = SUBJECT | {"obj", "iobj", "obl", "nmod", "nmod:poss", "obl:agent", "appos", "conj"}
+_CLIMBED = 5  # governors
+
+
+def modifies(parse: Parse, noun: int) -> bool:
+    """Whether a noun stands before another that it is a part of: "wheelchair basketball"."""
+    return parse.labels[noun] in _PARTS_OF_NOUNS and parse.heads[noun] > noun
+
+
+@lru_cache(maxsize=1)
+def conditions() -> frozenset[Term]:
+    """Return the shipped words for what somebody has, who is not named by them."""
+    terms = load_shipped()["disability"].terms
+    return frozenset(term for term in terms if term.form is GrammaticalForm.ANY)
+
+
+def not_had(parse: Parse, tokens: Sequence[int], reading: SentenceReading) -> str:
+    """Return why nobody of a sentence has a condition or an aid, or "".
+
+    As in "the link between HIV and AIDS". In a note without a verb it is the patient's.
+    """
+    head = head_of(parse, tokens)
+    if FINITE.isdisjoint(parse.tags):
+        return ""
+    place = head
+    for _ in range(_CLIMBED):
+        near = {place, *dependents(parse, place, _WITH_SOMEBODY), max(0, tokens[0] - 1)} - set(
+            tokens
+        )
+        if any(_somebody_at(parse, one, reading) for one in near):
+            return ""
+        if parse.heads[place] == place:
+            break
+        place = parse.heads[place]
+    return "is nobody's here"
+
+
+def _somebody_at(parse: Parse, token: int, reading: SentenceReading) -> bool:
+    """Whether a word is a person, a name or a pronoun of somebody."""
+    if parse.tags[token] in ("PRP", "PRP$", "WP"):
+        return fold(parse.words[token]) not in ("it", "its", "itself", "what")
+    return of_somebody(reading.kinds(parse.spans[token])) >= _SOMEBODY_FROM
+
+
+def set_phrase(parse: Parse, noun: int) -> str:
+    """Return the compound or the phrase without article around a noun: "bus driver", "in town"."""
+    before = noun - 1
+    joined = dependent(parse, noun, {"compound"})
+    if parse.labels[noun] == "compound" and parse.heads[noun] > noun:
+        return " ".join(parse.words[noun : parse.heads[noun] + 1])
+    if joined is not None and joined < noun:
+        return " ".join(parse.words[joined : noun + 1])
+    bare = before >= 0 and parse.tags[noun] == "NN" and parse.tags[before] in ("IN", "TO", "RP")
+    return " ".join(parse.words[before : noun + 1]) if bare and parse.words[before] != "of" else ""
+
+
+def of_somebody(kinds: Mapping[str, float]) -> float:
+    """Return how probably a word is a person or a name."""
+    return kinds.get("person", 0.0) + kinds.get("name", 0.0)
