@@ -1,4 +1,4 @@
-"""Words for conditions and aids: somebody of the sentence has what they name, or they do not count."""
+"""Words for conditions and aids count if somebody of the sentence has what they name."""
 
 import pytest
 
