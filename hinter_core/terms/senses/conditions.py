@@ -8,7 +8,7 @@ from hinter_core.language.trees import dependent, dependents, head_of
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.forms import SUBJECT
-from hinter_core.terms.senses.lexicon import FINITE
+from hinter_core.terms.senses.lexicon import FINITE, lexicon
 from hinter_core.types import GrammaticalForm, Parse, Term
 
 _SOMEBODY_FROM = 0.5  # least probability of a person or a name
@@ -27,6 +27,24 @@ def conditions() -> frozenset[Term]:
     """Return the shipped words for what somebody has, who is not named by them."""
     terms = load_shipped()["disability"].terms
     return frozenset(term for term in terms if term.form is GrammaticalForm.ANY)
+
+
+@lru_cache(maxsize=1)
+def _disabilities() -> frozenset[Term]:
+    terms = load_shipped()["disability"].terms
+    return frozenset(term for term in terms if term.form is GrammaticalForm.ADJECTIVE)
+
+
+def with_degree(parse: Parse, tokens: Sequence[int], term: Term) -> str:
+    """Return a disability with its degree, which suits no other: "completely deaf", or ""."""
+    before = tokens[0] - 1
+    if (
+        term not in _disabilities()
+        or before < 0
+        or fold(parse.words[before]) not in lexicon()["degrees"]
+    ):
+        return ""
+    return " ".join(parse.words[token] for token in (before, *tokens))
 
 
 def not_had(parse: Parse, tokens: Sequence[int], reading: SentenceReading) -> str:

@@ -26,6 +26,7 @@ from hinter_core.terms.senses.conditions import (
     not_had,
     of_somebody,
     set_phrase,
+    with_degree,
 )
 from hinter_core.terms.senses.fields import LANGUAGE, field_at, heads_item, value_of
 from hinter_core.terms.senses.forms import (
@@ -237,7 +238,12 @@ def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
         return f"here \u201c{surface}\u201d is a nation"
     if term.form is _FORM.NOUN_PL and _one_of_them(parse, head_of(parse, tokens)):
         return f"here \u201c{surface}\u201d is one people"
-    phrase = _expression(parse, tokens) or _compound(parse, tokens) or standard_at(parse, tokens)
+    phrase = (
+        _expression(parse, tokens)
+        or _compound(parse, tokens)
+        or standard_at(parse, tokens)
+        or with_degree(parse, tokens, term)
+    )
     if phrase and (not term.form.is_pronoun or " or " in phrase):  # "he or she"
         return f"is part of the expression \u201c{phrase}\u201d"
     if whole := _longer_people(parse, tokens, term):

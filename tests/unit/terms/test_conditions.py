@@ -47,6 +47,7 @@ def test_what_somebody_has_counts(
         ("She is a woman bound to a wheelchair.", "wheelchair", "bound to a wheelchair"),
         ("She must be deaf and blind.", "deaf", "deaf and blind"),
         ("He went blind at seven.", "blind", "went blind"),
+        ("Her uncle is completely deaf.", "deaf", "completely deaf"),
         ("The end left me depressed.", "depressed", "left me depressed"),
     ],
 )
@@ -54,6 +55,14 @@ def test_what_nobody_has_and_set_phrases_do_not_count(
     text: str, word: str, reason: str, shipped: dict[str, Dictionary], parses: ParseStore
 ) -> None:
     assert reason in found(text, shipped, parses)[word]
+
+
+def test_a_mentally_disabled_boy_is_changed_as_a_whole(
+    shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    text = "The mentally disabled boy waved; the severely deaf girl did, too."
+    words = found(text, shipped, parses)
+    assert words == {"mentally disabled": "", "deaf": ""}
 
 
 def test_conditions_and_aids_name_no_person() -> None:
