@@ -37,14 +37,9 @@ def _disabilities() -> frozenset[Term]:
 
 def with_degree(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     """Return a disability with its degree, which suits no other: "completely deaf", or ""."""
-    before = tokens[0] - 1
-    if (
-        term not in _disabilities()
-        or before < 0
-        or fold(parse.words[before]) not in lexicon()["degrees"]
-    ):
-        return ""
-    return " ".join(parse.words[token] for token in (before, *tokens))
+    words = [parse.words[n] for n in (max(0, tokens[0] - 1), *tokens)]
+    degree = fold(words[0]) in lexicon()["degrees"] and term in _disabilities()
+    return " ".join(words) if degree else ""
 
 
 def not_had(parse: Parse, tokens: Sequence[int], reading: SentenceReading) -> str:
@@ -52,18 +47,13 @@ def not_had(parse: Parse, tokens: Sequence[int], reading: SentenceReading) -> st
 
     As in "the link between HIV and AIDS". In a note without a verb it is the patient's.
     """
-    head = head_of(parse, tokens)
     if FINITE.isdisjoint(parse.tags):
         return ""
-    place = head
+    own, place = set(tokens), head_of(parse, tokens)
     for _ in range(_CLIMBED):
-        near = {place, *dependents(parse, place, _WITH_SOMEBODY), max(0, tokens[0] - 1)} - set(
-            tokens
-        )
+        near = {place, max(0, tokens[0] - 1), *dependents(parse, place, _WITH_SOMEBODY)} - own
         if any(_somebody_at(parse, one, reading) for one in near):
             return ""
-        if parse.heads[place] == place:
-            break
         place = parse.heads[place]
     return "is nobody's here"
 
