@@ -22,23 +22,21 @@ def modifies(parse: Parse, noun: int) -> bool:
     return parse.labels[noun] in _PARTS_OF_NOUNS and parse.heads[noun] > noun
 
 
-@lru_cache(maxsize=1)
-def conditions() -> frozenset[Term]:
-    """Return the shipped words for what somebody has, who is not named by them."""
-    terms = load_shipped()["disability"].terms
-    return frozenset(term for term in terms if term.form is GrammaticalForm.ANY)
+def names_condition(term: Term) -> bool:
+    """Whether a term is a shipped word for what somebody has, who is not named by it."""
+    return term in _shipped(GrammaticalForm.ANY)
 
 
-@lru_cache(maxsize=1)
-def _disabilities() -> frozenset[Term]:
-    terms = load_shipped()["disability"].terms
-    return frozenset(term for term in terms if term.form is GrammaticalForm.ADJECTIVE)
+@lru_cache(maxsize=2)
+def _shipped(form: GrammaticalForm) -> frozenset[Term]:
+    """Return the shipped words for disabilities in one form."""
+    return frozenset(term for term in load_shipped()["disability"].terms if term.form is form)
 
 
 def with_degree(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     """Return a disability with its degree, which suits no other: "completely deaf", or ""."""
     words = [parse.words[n] for n in (max(0, tokens[0] - 1), *tokens)]
-    degree = fold(words[0]) in lexicon()["degrees"] and term in _disabilities()
+    degree = fold(words[0]) in lexicon()["degrees"] and term in _shipped(GrammaticalForm.ADJECTIVE)
     return " ".join(words) if degree else ""
 
 
@@ -49,13 +47,12 @@ def not_had(parse: Parse, tokens: Sequence[int], reading: SentenceReading) -> st
     """
     if FINITE.isdisjoint(parse.tags):
         return ""
-    own, place = set(tokens), head_of(parse, tokens)
+    place, near = head_of(parse, tokens), {max(0, tokens[0] - 1)}
     for _ in range(_CLIMBED):
-        near = {place, max(0, tokens[0] - 1), *dependents(parse, place, _WITH_SOMEBODY)} - own
-        if any(_somebody_at(parse, one, reading) for one in near):
-            return ""
+        near |= {place, *dependents(parse, place, _WITH_SOMEBODY)}
         place = parse.heads[place]
-    return "is nobody's here"
+    had = any(_somebody_at(parse, one, reading) for one in near.difference(tokens))
+    return "" if had else "is nobody's here"
 
 
 def _somebody_at(parse: Parse, token: int, reading: SentenceReading) -> bool:

@@ -21,8 +21,8 @@ from hinter_core.language.trees import dependent, head_of, said_of_somebody, tok
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.conditions import (
-    conditions,
     modifies,
+    names_condition,
     not_had,
     of_somebody,
     set_phrase,
@@ -163,7 +163,7 @@ def read(
     if term.form in _OF_A_PART and (part := _body_part(parse, tokens)):
         return TermReading((), f"\u201c{surface}\u201d is about the body part \u201c{part}\u201d")
     if term.form is _FORM.ANY and term.sense is Sense.PERSON:
-        had = term in conditions()
+        had = names_condition(term)
         if (had or term.concept == "condition") and modifies(parse, head):
             return TermReading((), f"is part of \u201c{set_phrase(parse, head)}\u201d")
         if had and (phrase := _expression(parse, tokens)):

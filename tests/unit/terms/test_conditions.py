@@ -7,7 +7,7 @@ from hinter_core.mutation.plan import make_plan
 from hinter_core.mutation.settings import Settings
 from hinter_core.relations.soft import why_soft
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.terms.senses.conditions import conditions
+from hinter_core.terms.senses.conditions import names_condition
 from hinter_core.types import GrammaticalForm
 
 
@@ -65,11 +65,11 @@ def test_a_mentally_disabled_boy_is_changed_as_a_whole(
     assert words == {"mentally disabled": "", "deaf": ""}
 
 
-def test_conditions_and_aids_name_no_person() -> None:
-    words = {term.text for term in conditions()}
-    assert {"wheelchair", "asthma", "guide dogs"} <= words
-    assert {term.form for term in conditions()} == {GrammaticalForm.ANY}
-    assert "deaf" not in words
+def test_conditions_and_aids_name_no_person(shipped: dict[str, Dictionary]) -> None:
+    words = [term for term in shipped["disability"].terms if names_condition(term)]
+    assert {"wheelchair", "asthma", "guide dogs"} <= {term.text for term in words}
+    assert {term.form for term in words} == {GrammaticalForm.ANY}
+    assert "deaf" not in {term.text for term in words}
 
 
 def test_words_of_illness_contradict_a_change_to_none(
