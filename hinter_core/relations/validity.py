@@ -68,7 +68,7 @@ class EditFeatures(
         "EditFeatures",
         "doubt name organisation office work language place thing figure adjective plural pronoun "
         "child after_the capitals places changed named mentions near words years against people "
-        "sentences in_capitals numbers steps age religion neutral",
+        "sentences in_capitals numbers steps age religion neutral disability disabled",
     )
 ):
     """Features of an edit, each a number. Counts are log(1 + count).
@@ -90,7 +90,8 @@ class EditFeatures(
 
     ``steps``: how many stages of life lie between the old age and the new one. ``age``,
     ``religion``: what it replaces, since texts say these in many other words, too;
-    ``neutral``: it replaces a gender by none, or by one that takes other pronouns.
+    ``neutral``: it replaces a gender by none, or by one that takes other pronouns;
+    ``disability``: it replaces one; ``disabled``: how often the people who have it are spoken of.
     """
 
     __slots__ = ()
@@ -101,26 +102,26 @@ _NONE = EditFeatures(*[0.0] * len(FEATURES))._replace(doubt=-log(1 / _DOUBT - 1)
 
 
 # Log odds of soft and of unfair against fair that an edit adds.
-SOFT_INTERCEPT = -1.915
+SOFT_INTERCEPT = -1.898
 SOFT = EditFeatures(
-    doubt=0.427, name=0.559, organisation=-0.034, office=-0.014, work=0.295, language=0.057,
-    place=-0.380, thing=-0.150, figure=-0.301, adjective=-0.867, plural=0.384, pronoun=0.350,
-    child=-0.268, after_the=0.461, capitals=0.075, places=0.338, changed=0.839, named=-0.502,
-    mentions=0.073, near=1.092, words=1.378, years=0.104, against=2.656, people=0.580,
-    sentences=0.093, in_capitals=-0.197, numbers=-0.116, steps=0.696, age=0.131, religion=1.163,
-    neutral=-0.281,
+    doubt=0.411, name=0.414, organisation=-0.031, office=-0.013, work=0.169, language=0.054,
+    place=-0.408, thing=-0.750, figure=-0.772, adjective=-0.797, plural=0.374, pronoun=0.320,
+    child=-0.254, after_the=0.391, capitals=0.037, places=0.356, changed=0.778, named=-0.402,
+    mentions=0.036, near=1.089, words=1.410, years=0.115, against=2.457, people=0.475,
+    sentences=0.211, in_capitals=-0.210, numbers=-0.103, steps=0.695, age=0.110, religion=1.235,
+    neutral=-0.292, disability=0.831, disabled=0.796,
 )  # fmt: skip
-UNFAIR_INTERCEPT = -1.154
+UNFAIR_INTERCEPT = -0.945
 UNFAIR = EditFeatures(
-    doubt=0.913, name=-1.010, organisation=-0.535, office=0.131, work=-0.233, language=-0.018,
-    place=0.254, thing=-1.671, figure=0.522, adjective=-0.881, plural=0.675, pronoun=1.333,
-    child=0.215, after_the=0.019, capitals=-0.379, places=0.311, changed=1.920, named=-0.011,
-    mentions=0.028, near=0.575, words=0.714, years=0.196, against=1.684, people=0.222,
-    sentences=0.067, in_capitals=0.123, numbers=-0.433, steps=0.787, age=0.405, religion=2.720,
-    neutral=-0.899,
+    doubt=0.898, name=-1.069, organisation=-0.413, office=0.083, work=-0.271, language=-0.016,
+    place=0.104, thing=-1.490, figure=1.416, adjective=-0.940, plural=0.581, pronoun=1.304,
+    child=0.175, after_the=-0.209, capitals=-0.314, places=0.338, changed=1.837, named=-0.090,
+    mentions=0.014, near=0.570, words=0.794, years=0.137, against=1.574, people=0.021,
+    sentences=0.216, in_capitals=0.103, numbers=-0.369, steps=0.796, age=0.429, religion=2.728,
+    neutral=-0.911, disability=1.753, disabled=0.489,
 )  # fmt: skip
 # What both are multiplied by, as logarithms, if the invariant discards the mutant.
-DISCARDED = (0.000, 1.394)
+DISCARDED = (0.000, 1.390)
 
 
 class Odds(NamedTuple):
@@ -177,6 +178,7 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
     of_person = (
         person is not None or form.is_pronoun
     )  # neutral words and a user's own are of any kind
+    whom, disabled = _of_people(edit, people), edit.attribute == "disability" and edit.source.text
     return EditFeatures(
         doubt=-_log_odds(person),
         **(_kinds(text, edit.source, edit.spans) if of_person else dict.fromkeys(_KINDS, 0.0)),
@@ -198,7 +200,9 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
         age=float(edit.attribute == "age" and bool(edit.source.text)),
         religion=float(edit.attribute == "religion" and bool(edit.source.text)),
         neutral=float(replaced in _GENDERS and edit.target.group not in _GENDERS),
-        **_of_people(edit, people),
+        disability=float(bool(disabled)),
+        disabled=whom["mentions"] if disabled else 0.0,
+        **whom,
         **_of_text(text),
     )
 

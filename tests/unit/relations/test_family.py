@@ -326,15 +326,15 @@ def test_a_word_of_a_person_is_not_negated_alone_unless_literally(
 
 @pytest.mark.parametrize(
     ("text", "kept"),
-    [("The blind Jewish teacher left.", False), ("The blind teacher met a Jewish baker.", True)],
+    [("The blind Iraqi teacher left.", False), ("The blind teacher met an Iraqi baker.", True)],
 )
 def test_a_noun_has_one_non_at_most(made: Made, text: str, kept: bool) -> None:
-    result = made(text, "negate-all", attributes=("disability", "religion"))
+    result = made(text, "negate-all", attributes=("disability", "race"))
     (both,) = [one for one in result.outcomes[FAIR] if one.mutant.order == 2]
     assert both.conformance.kept is kept
     assert (
         kept
-        or both.conformance.reason == "\u201cnon-blind\u201d stands beside \u201cnon-Jewish\u201d"
+        or both.conformance.reason == "\u201cnon-blind\u201d stands beside \u201cnon-Iraqi\u201d"
     )
 
 

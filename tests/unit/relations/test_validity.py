@@ -117,6 +117,20 @@ def test_other_words_for_what_changes_are_counted_near_by(
     assert found["years"] == pytest.approx(log1p(years))
 
 
+def test_a_disability_is_known_and_how_often_the_text_speaks_of_who_has_it(
+    shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    text = "A blind Danish woman sang. She bowed. Her son left."
+    chosen = [shipped["disability"], shipped["nationality"]]
+    plan = make_plan(text, chosen, Settings(order=1), parses)
+    found = {
+        (edit.attribute, features.disability, round(features.disabled, 3))
+        for edits in plan.atomic()
+        for edit, features in zip(edits, features_of(plan, plan.mutant(edits)), strict=True)
+    }
+    assert found == {("disability", 1.0, round(log1p(3), 3)), ("nationality", 0.0, 0.0)}
+
+
 def test_each_kind_that_is_no_person_is_asked_about() -> None:
     pair = Pair("race", Term("English", "a", ADJECTIVE), Term("Danish", "b", ADJECTIVE))
     speaks, nurse = (
