@@ -95,12 +95,16 @@ def _place(one: Occurrence) -> Span:
 def pairs_of(
     dictionary: Dictionary, occurrences: Sequence[Occurrence]
 ) -> Mapping[Term, tuple[Pair, ...]]:
-    """Return the pairs of a dictionary, with those of numbers and marks among occurrences."""
-    pairs = dictionary.pairs_from
-    if _has_both(dictionary):
-        return {**pairs, **_PAIRS}
-    terms = [term for one in occurrences if one.attribute == AGE for term in one.terms]
-    if dictionary.attribute != AGE or not any(map(is_number, terms)):
+    """Return the pairs of a dictionary, with those of numbers and marks among occurrences.
+
+    Where there are any, the pairs are those of the occurrences' terms only: to list those of the
+    whole dictionary takes as long as all else that is done with a text.
+    """
+    pairs, attribute = dictionary.pairs_from, dictionary.attribute
+    terms = [term for one in occurrences if one.attribute == attribute for term in one.terms]
+    if any(map(is_mark, terms)) and _has_both(dictionary):
+        return {term: _PAIRS.get(term) or pairs.get(term, ()) for term in terms}
+    if attribute != AGE or not any(map(is_number, terms)):
         return pairs
     return {
         term: tuple(
