@@ -16,7 +16,7 @@ _PARTS = (("widgets", "components"), ("events", "dependencies"))
 def report() -> Iterator[str]:
     """Yield the lines of a table."""
     page = build_app(Services(Access.at(None)))
-    first: Any = page.get_config_file()
+    first: Any = page.config
     whole: Any = page.whole()
     for name, part in _PARTS:
         told, there = len(first[part]), len(whole[part])

@@ -68,17 +68,16 @@ class PageOnDemand(Page):
         self._told = {}
 
     def get_config_file(self) -> Any:
-        """Return what the browser is told of the app at first."""
-        later = _Later(self.whole(), self.openers)
-        self._tab_of = later.tab_of
-        by_opener = {self.openers[tab]: by_opener for tab, by_opener in later.tabs()}
-        self._told[spoken()] = later.first(), by_opener
-        return later.first()
+        """Return nothing: gradio asks only to set :attr:`config`, which is made once it is read."""
+        return {}
 
     def _in_language(self) -> tuple[Described, dict[int, Described]]:
         """Return what comes first in the language spoken, and what comes by each event."""
         if spoken() not in self._told:
-            self.get_config_file()
+            later = _Later(self.whole(), self.openers)
+            self._tab_of = later.tab_of
+            by_opener = {self.openers[tab]: by_opener for tab, by_opener in later.tabs()}
+            self._told[spoken()] = later.first(), by_opener
         return self._told[spoken()]
 
     def whole(self) -> Described:
@@ -92,7 +91,7 @@ class PageOnDemand(Page):
 
     def kinds(self) -> set[str]:
         """Return the kinds of widgets that the browser is told of at first."""
-        kinds = {one["type"] for one in self.get_config_file()["components"]}
+        kinds = {one["type"] for one in self.config["components"]}
         return kinds | ({"state"} if "api" in kinds else set())  # the one stands for the other
 
     async def process_api(

@@ -115,7 +115,7 @@ def test_a_page_keeps_each_widget_once_however_often_events_change_it() -> None:
     assert set(visitor.blocks_config.blocks) == before
     # Nothing is described for each visitor, but the page is.
     assert not any(visitor.config_values.values())
-    assert any(one["props"].get("label") == "Box" for one in page.get_config_file()["components"])
+    assert any(one["props"].get("label") == "Box" for one in page.config["components"])
 
 
 def page_of_widgets() -> tuple[Page, Any]:

@@ -28,7 +28,7 @@ def page() -> PageOnDemand:
 
 @pytest.fixture(scope="module")
 def later(page: PageOnDemand) -> list[dict[str, Any]]:
-    page.get_config_file()
+    assert page.config
     return list(page._told["en"][1].values())
 
 
@@ -81,7 +81,7 @@ def test_a_tab_whose_answer_is_lost_is_asked_for_again(app: App, browser: Browse
 
 
 def test_what_is_told_at_first_is_a_part(page: PageOnDemand) -> None:
-    first, whole = page.get_config_file(), gr.Blocks.get_config_file(page)
+    first, whole = page.config, gr.Blocks.get_config_file(page)
     assert len(first["components"]) < 0.3 * len(whole["components"])
     assert len(json.dumps(first, default=str)) < 0.4 * len(json.dumps(whole, default=str))
 
@@ -89,7 +89,7 @@ def test_what_is_told_at_first_is_a_part(page: PageOnDemand) -> None:
 def test_each_widget_and_event_is_told_once(
     page: PageOnDemand, later: list[dict[str, Any]]
 ) -> None:
-    first, whole = page.get_config_file(), gr.Blocks.get_config_file(page)
+    first, whole = page.config, gr.Blocks.get_config_file(page)
     tabs = set(page.openers)
     assert len(later) == len(tabs) == len(TABS) - 1
     for part, again in (("components", tabs), ("dependencies", set(page.openers.values()))):
@@ -101,7 +101,7 @@ def test_each_widget_and_event_is_told_once(
 def test_a_step_that_follows_another_comes_with_it(
     page: PageOnDemand, later: list[dict[str, Any]]
 ) -> None:
-    for config in (page.get_config_file(), *later):
+    for config in (page.config, *later):
         there = {one["id"] for one in config["dependencies"]}
         after = {one["trigger_after"] for one in config["dependencies"]}
         assert after - {None} <= there
@@ -110,7 +110,7 @@ def test_a_step_that_follows_another_comes_with_it(
 def test_an_event_of_a_tab_reads_nothing_that_the_browser_does_not_know(
     page: PageOnDemand, later: list[dict[str, Any]]
 ) -> None:
-    at_first = {one["id"] for one in page.get_config_file()["components"]}
+    at_first = {one["id"] for one in page.config["components"]}
     for config in later:
         known = at_first | {one["id"] for one in config["components"]}
         for event in config["dependencies"]:
