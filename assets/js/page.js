@@ -75,8 +75,8 @@ function focus() {
     if (open) on(open, false);
   };
   let waiting = 0;
+  // Not at once: to ask what is seen is to style the whole page, which a tab that is drawn changes often.
   new MutationObserver(() => {
-    if (!last || (usable(last) && !waits)) return;
     clearTimeout(waiting);
     waiting = setTimeout(move, 60);
   }).observe(document.body, {
