@@ -147,13 +147,17 @@ def _with_names(parse: Parse, names: Sequence[Span]) -> Parse:
     return replace(parse, entities=tuple(entities))
 
 
-@lru_cache(maxsize=4)
 def load_parser(name: str = "embedded") -> SpacyParser:
     """Load a parser by name; each name is loaded once per process.
 
     Raises:
         ParserError: unknown, missing or broken; the message says how to install it.
     """
+    return _load(name)
+
+
+@lru_cache(maxsize=4)
+def _load(name: str) -> SpacyParser:
     spacy = _import_spacy()
     target: str | Path = EMBEDDED if name == "embedded" else name
     if not str(target).strip():

@@ -147,6 +147,7 @@ def test_another_pipeline_is_loaded_by_path() -> None:
     by_path = load_parser(str(EMBEDDED))
     assert by_path.name == str(EMBEDDED)
     assert by_path.identity == load_parser("embedded").identity
+    assert load_parser() is load_parser("embedded")  # loaded once, however it is called
 
 
 SPARED = """
