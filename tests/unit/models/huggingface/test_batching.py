@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,12 @@ from hinter_core.models.huggingface.inputs import Batches, out_of_memory
 from tests.conformance.tiny import make_classifier
 
 ROOT = Path(__file__).resolve().parents[4]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _others_stay() -> None:
+    """A batch that does not fit looks for garbage, which is not among what others have loaded."""
+    gc.freeze()
 
 
 class Machine:
