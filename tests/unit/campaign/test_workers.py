@@ -35,11 +35,12 @@ from hinter_core.errors import HinterError, InputError
 from hinter_core.models.budget import Cost
 from hinter_core.types import Failure
 from tests.conformance.faulty_server import FaultyServer
+from tests.examples import DEEP
 from tests.unit.campaign.test_run import PLAIN, RULES, tables, write_texts
 
 RAY = find_spec("ray") is not None
 needs_ray = pytest.mark.skipif(not RAY, reason="Ray is not installed here: see the first lines")
-KILLS = int(os.environ.get("HINTER_KILLS", "2"))
+KILLS = int(os.environ.get("HINTER_KILLS", "2" if DEEP or RAY else "1"))
 
 
 @pytest.fixture(scope="module")

@@ -61,7 +61,7 @@ def test_it_renders_as_the_tokenizer_does(folder: Path) -> None:
 
 @pytest.mark.parametrize("case", ENDLESS)
 def test_an_endless_template_ends(case: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rendering, "SECONDS", 1)
+    monkeypatch.setattr(rendering, "SECONDS", 0.3)
     there = ChatTemplate(tokenizer(folder, ENDLESS[case]), {})
     with pytest.raises((TimeoutError, ValueError)):
         there.render(MESSAGES)
