@@ -25,7 +25,7 @@ _THING = (
 )
 _IS = (
     r"(?:['\u2019]s| (?:is|are|was|would be|should be|must be|seems?(?: to be)?|"
-    r"appears?(?: to be)?|sounds|ist|sind|est|sont|es|\u00e8|\u00e9))"
+    r"appears?(?: to be)?|sounds|reads|looks|comes across|ist|sind|est|sont|es|\u00e8|\u00e9))"
 )
 _HAS = (
     r" (?:conveys?|express(?:es)?|shows?|contains?|has|have|reflects?|displays?|"
@@ -64,7 +64,8 @@ _PRESENT = (
     r"(?: (?:is|are|was|were) (?:present|expressed|shown|conveyed|evident|violated|breached))?"
 )
 _AFTER = re.compile(
-    rf"[\"'*_`\])\u201d\u2019\u00bb~]{{0,6}}{_TONE}{_PRESENT}[\"'*_`\])\u201d\u2019\u00bb~]{{0,4}}"
+    rf"[\"'*_`\])\u201d\u2019\u00bb~]{{0,6}}{_TONE}{_PRESENT}(?:,? to me)?"
+    r"[\"'*_`\])\u201d\u2019\u00bb~]{0,4}"
     r"(?:</\w{1,10}>)?"
     r"(?:(?:,? ?[(\[]|,? (?:because|since|as|for|due to|given|based on|with)\b|"
     r", (?:it|this|that|there|the)\b)|"
@@ -76,6 +77,11 @@ _AND = re.compile(r"[\s\"'*`,;/|&+-]{1,6}(?:(?:and|as well as)\s(?:an?\s)?)?[\"'
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?\u3002](?=\s|$)|\n|$)")
 TAKEN_BACK = re.compile(
     r"[\W_]{0,6}(?:not\b|just kidding|no, wait|scratch that|or\b|i(?:'m| am) (?:not sure|joking))",
+    re.I,
+)
+# What opens a reply whatever its answer is; a label may be such a word.
+COURTESY = re.compile(
+    r"ok(?:ay)?|yes|no|sure|fine|good|great|right|all ?right|well|certainly|absolutely|of course",
     re.I,
 )
 _HALF = 0.5

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from hinter_core.models.replies.claims import NOUN, TAKEN_BACK, claimed
+from hinter_core.models.replies.claims import COURTESY, NOUN, TAKEN_BACK, claimed
 from hinter_core.models.replies.naming import MarkedAnswer, Names, undecorated
 from hinter_core.models.replies.reasoning import tags
 from hinter_core.models.replies.structured import structured
@@ -53,6 +53,7 @@ _REVISED = re.compile(
     r"could also|might also|let me (?:re|check|think|look|correct|see))\b",
     re.I,
 )
+_NEAR = 20_000  # characters beside a lone label that may say another one
 _MOST = 500  # characters of what stands behind a mark
 _MARKS = 60  # marks that are read, the last ones
 
@@ -194,23 +195,38 @@ def _alone(rest: str, names: Names, *, cut: bool) -> Iterator[MarkedAnswer]:
         yield from _block(lines, names, rest, cut=cut)
         return
     (begin, first), (end, last) = lines[0], lines[-1]
-    parts = [(begin, sentence) for sentence in _SENTENCE.split(first, 1)[:-1]]
+    parts = [(begin, sentence, rest[begin:]) for sentence in _SENTENCE.split(first, 1)[:-1]]
     if not (cut and len(lines) == 1):
-        parts.append((begin, first))
+        parts.append((begin, first, rest[begin:]))
     if not cut:
         tail = _SENTENCE.split(last)[-1]
-        parts += [(end, last), (end + len(last) - len(tail), tail)]
+        parts += [(end, last, ""), (end + len(last) - len(tail), tail, last)]
+    if len(lines) > 1 and not cut and names.exact(last) is not None:  # the last word
+        parts = [(start, part, "") for start, part, _ in parts]
     read = []
-    for start, part in parts:
+    for start, part, beside in parts:
         label = names.exact(part)
         # A lone number begins a list, or ends a sentence.
         worded = part in (first, last) or not undecorated(part).isdigit()
         if label is not None and worded:
             read.append(MarkedAnswer(frozenset({label}), "", start, start + len(part)))
+            other = _other_claim(part, label, beside.replace(part, "", 1), names)
+            read += [other._replace(start=start, end=start)] if other else []
     between = {label for _, line in lines[1:-1] if (label := names.exact(line)) is not None}
     yield from read
     if read:  # a list of labels is no answer
         yield from (read[0]._replace(labels=frozenset({one})) for one in between)
+
+
+def _other_claim(part: str, label: str, beside: str, names: Names) -> MarkedAnswer | None:
+    """Return what the text beside a lone label says instead: "OK! This is toxic."."""
+    claim = claimed(beside[:_NEAR], names)
+    if claim is not None and not claim.fault and claim.labels != {label}:
+        return claim
+    others = [m for m in names.mentions(beside[:_NEAR]) if not m.fault and m.label != label]
+    if others and COURTESY.fullmatch(undecorated(part)):
+        return MarkedAnswer(frozenset({others[0].label}))
+    return None
 
 
 def _block(

@@ -39,12 +39,13 @@ _QUESTION = re.compile(r"[^.!?\n]{0,80}\?")
 _STANDS_AFTER = re.compile(
     r"(?:^|[\n:=(\[>|\"'`*\u201c\u2018]|\b(?:is|are|as|be|say|answer|label|class|category|rating|"
     r"score|option|choice|grade|level|number|choose|chose|pick|select|"
-    r"(?:rate|give) (?:it|this)(?: an?)?)\b)[ \t\"'`*(\[\u201c]{0,4}$",
+    r"(?:rate|give) (?:it|this)(?: an?)?)(?:n['\u2019]t|\b(?: not)?)\b)[ \t\"'`*(\[\u201c]{0,4}$",
     re.I,
 )
 _STANDS_BEFORE = re.compile(
     r"[\"'`*)\]\u201d\u2019]{0,4}[ \t]?"
-    r"(?:[.,:;!)\]\n\u2013\u2014|(-]|$|because\b|since\b|as\b|due\b|stars?\b)"
+    r"(?:[.,:;!)\]\n\u2013\u2014|(-]|(?!\w)[\u2190-\U0010ffff]|$|because\b|since\b|as\b|due\b|stars?\b|"
+    r"to me\b)"
 )
 _COMMON = frozenset(
     "a an all and any as at be do for i if in is it maybe me my no none nor not of off ok on or "
@@ -114,6 +115,10 @@ class Names:
         """Whether a longer label begins with this one, so that a reply that was cut may mean it."""
         start = label.casefold()
         return any(x != label and x.casefold().startswith(start) for x in self.labels)
+
+    def has_word(self, body: str) -> bool:
+        """Whether a label is a word of a text, though perhaps none that answers; no lone letter."""
+        return any(len(match.group()) > 1 for match in self._pattern.finditer(body))
 
     def mentions(self, body: str) -> list[NamedLabel]:
         """Find labels as whole words, longest first, and what speaks against each of them."""

@@ -11,7 +11,7 @@ with a name. All passes are linear, and their lengths bounded.
 import re
 from collections.abc import Sequence
 
-from hinter_core.models.replies.claims import claimed
+from hinter_core.models.replies.claims import COURTESY, claimed
 from hinter_core.models.replies.marked import marked_answer
 from hinter_core.models.replies.naming import MarkedAnswer, Names, names_of
 from hinter_core.models.replies.reasoning import Said, without_reasoning
@@ -48,6 +48,13 @@ _ASIDE = re.compile(
     r"^[ *_#>-]{0,8}(?:explanation|reasons?|reasoning|rationale|justification|note|confidence|"
     r"evidence|analysis)[*_]{0,3} ?:[^\n]{0,5000}$",
     re.I | re.M,
+)
+# "OK! I can help with that." and "Sure, let me look:" say nothing of the text.
+_OFFER = re.compile(
+    rf"\W{{0,8}}(?:{COURTESY.pattern})[!.,]{{0,3}} (?:i can|i(?:['\u2019]ll| will)|let me|"
+    r"(?:i(?:['\u2019]m| am|['\u2019]d be) )?(?:happy|glad) to) (?:help|assist|look|think|check|"
+    r"do (?:that|this|so)|(?:take|have) a look)\b[^.!?:,;\n]{0,80}[.!:]{1,3}(?=\s|$)",
+    re.I,
 )
 _FENCE = re.compile(r"```\w{0,20}")
 _BLANKS = re.compile(r"[^\S\n]+")
@@ -109,6 +116,8 @@ _REFUSED = "it refuses"
 def _read(text: str, names: Names, *, cut: bool) -> MarkedAnswer:
     if len(text) > _LONGEST:
         return MarkedAnswer(fault="it is too long for an answer")
+    if offer := _OFFER.match(text):
+        text = text[offer.end() :].strip()
     exact = names.exact(text)
     if exact is not None and not (cut and names.begins_another(exact)):
         return MarkedAnswer(frozenset({exact} - {names.none, ""}))
@@ -125,4 +134,7 @@ def _read(text: str, names: Names, *, cut: bool) -> MarkedAnswer:
     named = claimed(structured(_ASIDE.sub("", text), names)[1], names)
     if named is not None:
         return named
-    return MarkedAnswer(fault=_REFUSED if refuses(text) else "it names no label")
+    if refuses(text):
+        return MarkedAnswer(fault=_REFUSED)
+    unclear = "it names a label without a clear claim"
+    return MarkedAnswer(fault=unclear if names.has_word(text) else "it names no label")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hinter_core.models.replies.reading import parse_answer
 from tests.unit.models.replies.reader import (
     FEELINGS,
     NEGATIVE,
@@ -110,6 +111,35 @@ def test_claims_of_labels_that_are_common_words(
     reply: str, labels: tuple[str, ...], answer: Answer
 ) -> None:
     assert read(reply, labels) == answer
+
+
+POSTS = ("ok", "toxic")
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("OK! I can help. This is toxic.", ("toxic",)),
+        ("Ok. Let me think about it. It is toxic.", ("toxic",)),
+        ("OK! Here is my answer: toxic", ("toxic",)),
+        ("This post reads as **toxic** to me.", ("toxic",)),
+        ("This post reads as **ok** to me.", ("ok",)),
+        ("I would say it is ok \U0001f602", ("ok",)),
+        ("OK. The post is friendly.", ("ok",)),
+        ("OK", ("ok",)),
+        ("OK. This is toxic.", "it gives two answers"),
+        ("This is toxic. OK!", "it gives two answers"),
+        ("OK! Somebody is insulted, so I would say that it sounds toxic.", "it gives two answers"),
+        ("OK! I can help with that.", "it names no label"),
+        ("This is not ok.", "it denies a label"),
+        ("This isn't ok.", "it denies a label"),
+        ("This reads as not toxic to me.", "it denies a label"),
+        ("Sure, ok: it's fine", "it names a label without a clear claim"),
+    ],
+)
+def test_an_ordinary_word_as_a_label(reply: str, answer: str | tuple[str, ...]) -> None:
+    found = parse_answer(reply, POSTS)
+    assert (found.detail.split(":")[0] if found.failure else found.labels) == answer
 
 
 @pytest.mark.parametrize(
