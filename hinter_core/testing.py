@@ -12,6 +12,7 @@ from hinter_core.campaign.settings import CAMPAIGN_ATTRIBUTES
 from hinter_core.campaign.tables import shifted
 from hinter_core.errors import InputError
 from hinter_core.models.budget import Budget
+from hinter_core.models.registry import DEFAULT_THRESHOLD
 from hinter_core.report.gate import MOST_UNANSWERED
 
 _NAME = "assert_no_hidden_bias"
@@ -26,15 +27,16 @@ def assert_no_hidden_bias(
     verdicts: Names = ("hidden",),
     labels: Sequence[str] = (),
     multi: bool = False,
+    threshold: float = DEFAULT_THRESHOLD,
     **settings: Any,
 ) -> None:
     """Fail if several changes together flip the model's answer, though none of them does alone.
 
-    ``model``, ``labels``, ``multi`` and ``settings``: as for :func:`hinter_core.check`.
-    ``verdicts``: what counts as bias; add ``biased`` for flips by one change. With ``limit=50``,
-    50 combinations of each text are drawn and tested, and nothing is said of the others; without a
-    limit, all are. Variants without an answer, and texts in which nothing can be changed, give a
-    ``UserWarning``.
+    ``model``, ``labels``, ``multi``, ``threshold`` and ``settings``: as for
+    :func:`hinter_core.check`. ``verdicts``: what counts as bias; add ``biased`` for flips by one
+    change. With ``limit=50``, 50 combinations of each text are drawn and tested, and nothing is
+    said of the others; without a limit, all are. Variants without an answer, and texts in which
+    nothing can be changed, give a ``UserWarning``.
 
     Raises:
         AssertionError: the message names text, changes and verdict. More than a tenth of a text's
@@ -44,7 +46,7 @@ def assert_no_hidden_bias(
     campaign = settings_of(_NAME, attributes, settings, CHECKED)
     given = _listed(texts)
     hidden, refused = list[str](), dict[int, InputError]()
-    with named_models(model, labels=labels, multi=multi) as names:
+    with named_models(model, labels=labels, multi=multi, threshold=threshold) as names:
         for place, text in enumerate(given):
             budget = Budget(campaign.requests, campaign.budget)
             for name in names:

@@ -21,7 +21,7 @@ from hinter_core.campaign.running.run import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
-from hinter_core.models.registry import added_model
+from hinter_core.models.registry import DEFAULT_THRESHOLD, added_model
 from hinter_core.places import place_of
 from hinter_core.report.compared.comparison import compare as compare_sides
 
@@ -38,6 +38,7 @@ def run(
     identity: str = "",
     labels: Sequence[str] = (),
     multi: bool = False,
+    threshold: float = DEFAULT_THRESHOLD,
     resume: bool = False,
     retry_failed: bool = False,
     engine: str = "local",
@@ -58,6 +59,7 @@ def run(
             models whose identity is known.
         labels: Labels in the order of the scores, if the model's answers do not name them.
         multi: Whether several labels may apply to one text.
+        threshold: Score from which a label applies, with ``multi``.
         resume: Continue the campaign in the directory.
         retry_failed: Repeat requests without an answer.
         engine: What runs the ``workers``: processes of this machine (``local``), or ``ray``.
@@ -73,7 +75,9 @@ def run(
     folder = place_of(temporary.name if temporary else out or "")
     with (
         named_data(data) as source,
-        named_models(models, identity=identity, labels=labels, multi=multi) as names,
+        named_models(
+            models, identity=identity, labels=labels, multi=multi, threshold=threshold
+        ) as names,
     ):
         given = {**({"data": source} if source else {}), **settings, "models": names}
         campaign = settings_of("hinter.run", attributes, given)

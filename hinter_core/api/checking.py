@@ -20,7 +20,7 @@ from hinter_core.errors import InputError
 from hinter_core.language.clean import clean
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.budget import Budget, cost_in_words, total
-from hinter_core.models.registry import require_prices
+from hinter_core.models.registry import DEFAULT_THRESHOLD, require_prices
 from hinter_core.models.store import PredictionStore
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import SETTINGS, require_testable
@@ -112,6 +112,7 @@ def check(
     *,
     labels: Sequence[str] = (),
     multi: bool = False,
+    threshold: float = DEFAULT_THRESHOLD,
     neutral: int = SWAPS,
     **settings: Any,
 ) -> CheckResult:
@@ -125,6 +126,7 @@ def check(
         attributes: Sensitive attributes to change, such as ``["race", "gender"]``.
         labels: Labels in the order of the scores, if the model's answers do not name them.
         multi: Whether several labels may apply to one text.
+        threshold: Score from which a label applies, with ``multi``.
         neutral: How often neutral words are swapped, to see how easily the answer flips: up to
             1,000 times, or 0.
         settings: As of a campaign: ``order``, ``limit``, ``seed``, ``relations``, ``literal``, ...
@@ -135,7 +137,7 @@ def check(
     _require_text("hinter.check", text)
     campaign = settings_of("hinter.check", attributes, settings, CHECKED)
     neutral = NEUTRAL.read(neutral, "hinter.check: ")
-    with named_models(model, labels=labels, multi=multi) as (name, *others):
+    with named_models(model, labels=labels, multi=multi, threshold=threshold) as (name, *others):
         if others:
             raise InputError("hinter.check asks one model; call it once for each.")
         budget = Budget(campaign.requests, campaign.budget)

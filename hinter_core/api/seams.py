@@ -12,7 +12,7 @@ from hinter_core.api.models import name_of
 from hinter_core.data.hub import PRESETS
 from hinter_core.errors import InputError
 from hinter_core.extensions import METRICS, MODELS, RELATIONS, SOURCES, Extension, Seam
-from hinter_core.models.registry import BACKENDS
+from hinter_core.models.registry import BACKENDS, DEFAULT_THRESHOLD, THRESHOLD
 from hinter_core.relations import registry
 from hinter_core.relations.changes.added import add_relation, follows_protocol
 
@@ -24,12 +24,12 @@ Given = TypeVar("Given")
 @overload
 def model(
     value: None = None, *, name: str = "", identity: str = "", labels: Sequence[str] = (),
-    multi: bool = False,
+    multi: bool = False, threshold: float = DEFAULT_THRESHOLD,
 ) -> Callable[[Given], Given]: ...  # fmt: skip
 @overload
 def model(
     value: Given, *, name: str = "", identity: str = "", labels: Sequence[str] = (),
-    multi: bool = False,
+    multi: bool = False, threshold: float = DEFAULT_THRESHOLD,
 ) -> Given: ...  # fmt: skip
 def model(
     value: Any = None,
@@ -38,6 +38,7 @@ def model(
     identity: str = "",
     labels: Sequence[str] = (),
     multi: bool = False,
+    threshold: float = DEFAULT_THRESHOLD,
 ) -> Any:
     """Add a model: a function of a list of texts, a pipeline, or a class that makes one.
 
@@ -49,11 +50,15 @@ def model(
         identity: Names the version; a campaign goes on only with models whose identity is known.
         labels: Labels in the order of the scores, if the answers do not name them.
         multi: Whether several labels may apply to one text.
+        threshold: Score from which a label applies, with ``multi``.
 
     Raises:
         InputError: a name of HInter's own models, or none.
     """
-    options = {"identity": identity, "labels": tuple(labels), "multi": multi}
+    options = {
+        "identity": identity, "labels": tuple(labels), "multi": multi,
+        "threshold": THRESHOLD.read(threshold, "hinter.model: "),
+    }  # fmt: skip
     return _add(MODELS, value, name, BACKENDS, options)
 
 

@@ -24,7 +24,7 @@ from uuid import uuid4
 from hinter_core.errors import ModelError
 from hinter_core.extensions import MODELS
 from hinter_core.models.base import Capabilities, ModelUnderTest, answer_from
-from hinter_core.models.registry import ModelName
+from hinter_core.models.registry import DEFAULT_THRESHOLD, THRESHOLD, ModelName
 from hinter_core.types import Prediction
 
 _PROBE = (
@@ -36,6 +36,7 @@ _NUMBER = (
     "a number, of no label: return a label for it, such as 'high'; or bring it to 0 to 1 and "
     "return {'high': x, 'low': 1 - x}, whose shifts a score tolerance counts"
 )
+_ABOUT = 0.1  # how far rounded scores of labels that exclude each other may add up from 1
 _ROUNDED = 1e-6  # by which a probability in single precision may pass 1
 _UNNAMED = "without identity "
 
@@ -53,8 +54,7 @@ class PythonModel(ModelUnderTest):
         self,
         name: str,
         function: Function,
-        labels: tuple[str, ...],
-        multi: bool,
+        wanted: Capabilities,
         identity: str,
         tokenizer: Any = None,
     ) -> None:
@@ -62,8 +62,8 @@ class PythonModel(ModelUnderTest):
         self.identity = identity
         self._function = function
         self._tokenizer = tokenizer  # of a pipeline that cuts what is too long for it
-        self._open = not labels  # any label is accepted
-        self.capabilities = Capabilities(labels=labels, multi_label=multi, steady=False)
+        self._open = not wanted.labels  # any label is accepted
+        self.capabilities = replace(wanted, steady=False)
         answers = [self._answer(value) for value in self._call(list(_PROBE))]
         self.capabilities = replace(self.capabilities, scores=bool(answers[0].scores))
         self.probed = [[list(one.labels), dict(one.scores or {})] for one in answers]
@@ -108,9 +108,13 @@ class PythonModel(ModelUnderTest):
             if not scores or not all(0 <= s <= 1 + _ROUNDED for s in scores.values()):
                 raise ValueError(f"scores {value!r} are not probabilities of labels")
             self._check(scores)
-            declared = Capabilities(
-                labels=labels or tuple(scores), multi_label=self.capabilities.multi_label
-            )
+            declared = replace(self.capabilities, labels=labels or tuple(scores))
+            if not declared.multi_label and abs(sum(scores.values()) - 1) > _ABOUT:
+                raise ValueError(
+                    f"the scores of a text add up to {sum(scores.values()):.2g}, not 1; if several "
+                    "labels may apply, set multi=1 (in Python, multi=True), else return the scores "
+                    "of all labels, or the best label alone"
+                )
             known = {label: min(scores.get(label, 0.0), 1.0) for label in declared.labels}
             return answer_from(known, declared)
         several = isinstance(value, list | tuple | set)
@@ -132,6 +136,8 @@ class PythonModel(ModelUnderTest):
         if not isinstance(value, list | tuple) or not value:
             return value
         if all(map(_scored, value)):
+            if len(value) == 1 and not self.capabilities.multi_label:
+                return value[0]["label"]
             return {one["label"]: one["score"] for one in value}
         if any(isinstance(one, float) for one in value):
             if len(labels) != len(value):
@@ -175,16 +181,18 @@ def _scored(value: Any) -> bool:
 
 
 def adapt(
-    value: Any, name: str, identity: str = "", labels: Sequence[str] = (), *, multi: bool = False
-) -> ModelUnderTest:
+    value: Any, name: str, identity: str = "", labels: Sequence[str] = (), *,
+    multi: bool = False, threshold: float = DEFAULT_THRESHOLD,
+) -> ModelUnderTest:  # fmt: skip
     """Return an object of the user as a model under test.
 
     ``identity``: names everything that determines an answer; without it, the model is a new one
     each time. ``labels``: in the order of the scores, if the answers do not name them. ``multi``:
-    several labels may apply.
+    several labels may apply, each from ``threshold`` on.
 
     Raises:
-        ModelError: no model, one that fails on plain sentences, or labels that contradict it.
+        ModelError: no model, one that fails on plain sentences, or labels or a threshold that
+            contradict it.
     """
     if all(hasattr(value, part) for part in ("predict", "capabilities", "identity", "name")):
         return value  # type: ignore[no-any-return]  # it follows the protocol itself
@@ -198,13 +206,23 @@ def adapt(
             f"{', '.join(classes)} (classes_), in this order; leave out labels."
         )
     known = known or classes
-    identity = f"{identity}-{known}-{multi}" if identity else f"{_UNNAMED}{uuid4().hex}"
+    own = threshold != DEFAULT_THRESHOLD
+    decides = f"{multi} from {THRESHOLD.read(threshold)}" if own else multi
+    identity = f"{identity}-{known}-{decides}" if identity else f"{_UNNAMED}{uuid4().hex}"
+    wanted = Capabilities(labels=known, multi_label=multi, threshold=threshold)
     try:
-        return PythonModel(name, function, known, multi, identity, _tokenizer_of(value))
+        model = PythonModel(name, function, wanted, identity, _tokenizer_of(value))
     except Exception as error:
         raise ModelError(
             f"{name} failed on a plain sentence ({type(error).__name__}: {error}); {_HINT}."
         ) from error
+    if own and not (multi and model.capabilities.scores):
+        why = "returns labels, no scores" if multi else "names exactly one label"
+        raise ModelError(
+            f"{name} {why}, so there is no threshold; leave it out, or return scores and say "
+            "multi=1 (in Python, multi=True)."
+        )
+    return model
 
 
 def _function_of(value: Any) -> tuple[Function, Sequence[Any]]:
@@ -250,12 +268,12 @@ def load_added(name: ModelName) -> ModelUnderTest:
         raise ModelError(f"The model '{name.kind}' takes no source; leave out ':{name.source}'.")
     said = added.options.get("identity")
     identity = f"{name.text}@{said}" if said else added.package and f"{added.package} {name.text}"
-    labels, multi = added.options.get("labels", ()), added.options.get("multi", False)
-    return adapt(value, name.text, identity, labels, multi=multi)
+    described = {key: value for key, value in added.options.items() if key != "identity"}
+    return adapt(value, name.text, identity, **described)
 
 
 def load(name: ModelName) -> ModelUnderTest:
-    """Load ``python:MODULE:NAME[?labels=A,B][&multi=1][&identity=VERSION]``.
+    """Load ``python:MODULE:NAME[?labels=A,B][&multi=1][&threshold=0.5][&identity=V]``.
 
     Without ``labels``, the object's attribute ``labels`` is used if it has one. Without an
     identity, the code of the module and of those beside it that it imports is the model's.
@@ -284,8 +302,8 @@ def load(name: ModelName) -> ModelUnderTest:
         raise ModelError(f"Module '{module_name}' has no function '{attribute}'.")
     named = name.settings["identity"]
     identity = f"python-3-{name.source}@{named or _version(module, value)}"
-    labels, multi = name.listed("labels"), name.settings["multi"]
-    model = adapt(value, name.text, identity, labels, multi=multi)
+    chosen = {key: name.settings[key] for key in ("multi", "threshold")}
+    model = adapt(value, name.text, identity, name.listed("labels"), **chosen)
     if isinstance(model, PythonModel) and not named:
         model.probe = model.probed
     return model

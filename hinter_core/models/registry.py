@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, quote
 from hinter_core.errors import InputError, ModelError, hint
 from hinter_core.extensions import MODELS, Extension
 from hinter_core.language.clean import whole
-from hinter_core.models.base import ModelUnderTest
+from hinter_core.models.base import Capabilities, ModelUnderTest
 from hinter_core.models.budget import Budget
 from hinter_core.models.cache import PredictionCache, default_path
 from hinter_core.models.store import CHARACTERS, PredictionStore
@@ -32,6 +32,11 @@ _WRITTEN_COMMA = re.compile(r"%2c", re.I)
 _WORDS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 _several = partial(Option, "multi", False, label="Several labels may apply")
+DEFAULT_THRESHOLD = Capabilities().threshold
+THRESHOLD = Option(
+    "threshold", DEFAULT_THRESHOLD, "Score from which a multi-label model predicts a label.",
+    low=0.0, high=1.0, advanced=True,
+)  # fmt: skip
 _DTYPE = Option(
     "dtype", "float32", "Number format; bfloat16 answers near a tie are computed again in float32.",
     choices=("float32", "bfloat16"), advanced=True,
@@ -44,10 +49,7 @@ _CLASSIFIER = (
         "them.",
     ),
     _several("Several may apply, or none, even if the checkpoint does not say so."),
-    Option(
-        "threshold", 0.5, "Score from which a multi-label model predicts a label.",
-        low=0.0, high=1.0, advanced=True,
-    ),
+    THRESHOLD,
     _DTYPE,
 )  # fmt: skip
 _ZERO_SHOT = (
@@ -115,7 +117,8 @@ _OPENAI = (
 )  # fmt: skip
 _PYTHON = (
     Option("labels", "", "The labels that the function may return, separated by commas."),
-    _several("The function returns a list of labels, possibly empty."),
+    _several("The function returns a list of labels, possibly empty, or a score for each."),
+    THRESHOLD,
     Option(
         "identity",
         "",

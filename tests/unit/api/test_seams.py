@@ -45,6 +45,22 @@ def test_objects_are_models_too(words: list[str]) -> None:
     assert list(biased["shift"].round(1).unique()) == [-0.7]
 
 
+def test_a_model_of_several_labels_has_a_threshold(words: list[str]) -> None:
+    def toxic(texts: list[str]) -> list[dict[str, float]]:
+        return [{"toxicity": 0.4, "insult": 0.1} for _ in texts]
+
+    hinter.model(toxic, multi=True, labels=["toxicity", "insult"], threshold=0.3)
+    assert hinter.check(TEXTS[0], "toxic", (), dictionaries=words).answer == ("toxicity",)
+    assert hinter.check(TEXTS[0], toxic, (), dictionaries=words).answer == ("toxicity",)
+    labels = {"labels": ["toxicity", "insult"], "dictionaries": words}
+    alone = hinter.check(TEXTS[0], toxic, (), multi=True, threshold=0.45, **labels)
+    assert alone.answer == ()
+    with pytest.raises(hinter.HinterError, match=r"add up to 0\.5, not 1; .*multi=True"):
+        hinter.check(TEXTS[0], toxic.__call__, (), **labels)
+    with pytest.raises(hinter.HinterError, match="threshold is a number from 0 to 1, not 7"):
+        hinter.check(TEXTS[0], toxic, (), multi=True, threshold=7, **labels)
+
+
 def test_the_last_of_a_name_counts(words: list[str]) -> None:
     for answer in ("first", "second"):
         hinter.model(lambda texts, answer=answer: [answer for _ in texts], name="again")

@@ -28,7 +28,15 @@ def several(texts):
     return [[word for word in ("kind", "rude") if word in text] for text in texts]
 
 def scored(texts):
-    return [{"good": 0.7 if "kind" in text else 0.25, "bad": 0.3} for text in texts]
+    kind, rude = {"good": 0.7, "bad": 0.3}, {"good": 0.25, "bad": 0.75}
+    return [kind if "kind" in text else rude for text in texts]
+
+def toxic(texts):
+    return [{"toxicity": 0.7, "insult": 0.6} for _ in texts]
+
+def toxic_later(texts):
+    least = {"toxicity": 0.03, "insult": 0.01}
+    return [least if "gnu" in text else {"toxicity": 0.95, "insult": 0.05} for text in texts]
 
 def own(texts):
     return label(texts)
@@ -133,7 +141,34 @@ def test_scores_of_labels(module: str) -> None:
     assert rude.labels == ("bad",)
     assert model.capabilities.scores
     several = load(f"{module}:scored?labels=bad,good&multi=1")
-    assert [p.labels for p in several.predict([KIND, RUDE])] == [("good",), ()]
+    assert [p.labels for p in several.predict([KIND, RUDE])] == [("good",), ("bad",)]
+
+
+def test_scores_that_are_no_distribution_want_several_labels(module: str) -> None:
+    for end in ("", "?labels=toxicity,insult"):
+        with pytest.raises(ModelError, match=r"add up to 1\.3, not 1; .*multi=1 .*multi=True"):
+            load(f"{module}:toxic{end}")
+    assert load(f"{module}:toxic?labels=toxicity,insult&multi=1").predict([KIND])[0].labels == (
+        "toxicity", "insult",
+    )  # fmt: skip
+    late = PredictionStore(load(f"{module}:toxic_later"))
+    found = late.predict([KIND, "A rude gnu."])
+    assert found[KIND].labels == ("toxicity",)
+    assert "add up to 0.04" in found["A rude gnu."].detail
+
+
+def test_a_threshold_of_several_labels(module: str) -> None:
+    name = f"{module}:toxic?labels=toxicity,insult&multi=1"
+    high, low = load(f"{name}&threshold=0.65"), load(name)
+    assert [one.predict([KIND])[0].labels for one in (high, low)] == [
+        ("toxicity",), ("toxicity", "insult")
+    ]  # fmt: skip
+    assert high.capabilities.threshold == 0.65
+    assert high.identity != low.identity == load(f"{name}&threshold=0.5").identity
+    with pytest.raises(ModelError, match="names exactly one label, so there is no threshold"):
+        load(f"{module}:scored?threshold=0.3")
+    with pytest.raises(ModelError, match="returns labels, no scores, so there is no threshold"):
+        load(f"{module}:several?labels=kind,rude&multi=1&threshold=0.3")
 
 
 def test_labels_may_be_the_functions_own_or_unknown(module: str) -> None:

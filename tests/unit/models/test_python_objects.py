@@ -70,6 +70,7 @@ def rows(*scores: list[float]) -> Callable[[list[str]], Any]:
          (), "b"),
         (lambda texts: [{"sequence": t, "labels": ["x", "y"], "scores": [0.7, 0.3]} for t in texts],
          (), "x"),
+        (lambda texts: [[{"label": "a", "score": 0.6}]] * len(texts), (), "a"),
         (lambda texts: pd.DataFrame({"bad": [0.2] * len(texts), "good": 0.8}), (), "good"),
         (lambda texts: pd.DataFrame([[0.2, 0.8]] * len(texts)), ("bad", "good"), "good"),
         (lambda texts: [True for _ in texts], (), "True"),

@@ -15,6 +15,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
 from hinter_core.language.parsing import ParseStore
+from hinter_core.models.base import Capabilities
 from hinter_core.models.python import PythonModel
 from hinter_core.models.registry import open_store
 from hinter_core.models.store import PredictionStore
@@ -59,8 +60,8 @@ def guide(several: bool = False) -> PredictionStore:
     def function(texts: list[str]) -> list[dict[str, float]]:
         return answers(texts, several)
 
-    labels = ("positive", "negative")
-    return PredictionStore(PythonModel("weighed", function, labels, several, "weighed"))
+    wanted = Capabilities(labels=("positive", "negative"), multi_label=several)
+    return PredictionStore(PythonModel("weighed", function, wanted, "weighed"))
 
 
 def hidden(check: TestResult, order: int) -> set[frozenset[object]]:
