@@ -160,12 +160,11 @@ def test_there_is_nothing_beyond_the_tables(side: Side) -> None:
 
 def test_groups_are_sorted_as_asked(side: Side) -> None:
     wanted = FindingFilter(("biased", "hidden", "benign", "discarded"))
+    validities: dict[tuple[int, tuple[str, ...]], list[float]] = {}
+    for one in matching(side, wanted):
+        validities.setdefault((one.row, one.attributes), []).append(one.validity)
     least = {
-        (one.row, one.attributes): min(
-            other.validity
-            for other in matching(side, wanted)
-            if (other.row, other.attributes) == (one.row, one.attributes)
-        )
+        (one.row, one.attributes): min(validities[one.row, one.attributes])
         for one in group_findings(side, wanted, limit=ALL)[0]
     }
     keys = {
