@@ -67,9 +67,9 @@ def test_pages_together_are_everything_once(
     monkeypatch.setattr(reader, "CHUNK", piece)
     wanted = FindingFilter(("biased", "hidden", "benign"))
     whole = matching(side, wanted)
-    pages = [group_findings(side, wanted, start=start, limit=4) for start in range(0, 60, 4)]
+    pages = [group_findings(side, wanted, start=start, limit=10) for start in range(0, 60, 10)]
     assert len({tuple(numbers) for groups, *numbers in pages if groups}) == 1
-    flat = [page_of_findings(side, wanted, start, 9) for start in range(0, len(whole) + 9, 9)]
+    flat = [page_of_findings(side, wanted, start, 25) for start in range(0, len(whole) + 25, 25)]
     assert [one for page, _ in flat for one in page] == whole
     assert {total for _, total in flat} == {len(whole)}
     groups = [group for page, *_ in pages for group in page]
