@@ -85,7 +85,8 @@ def keep(store: CampaignStore, key: str, report: Any) -> None:
         if not key or key_of(store) != key:
             return
         with write_whole(store.folder / NAME) as part, gzip.open(part, "wt", 6, "utf-8") as file:
-            json.dump({"key": key, "report": _plain(report)}, file, separators=(",", ":"))
+            kept = {"key": key, "report": _plain(report)}
+            file.write(json.dumps(kept, separators=(",", ":")))  # "dump" writes piece by piece
 
 
 def _plain(value: Any) -> Any:
