@@ -41,6 +41,20 @@ async ([mild, rules]) => {
     `${v.id} (${v.impact}): ${node.target} ${node.failureSummary}`));
 }
 """
+# axe as it is, but for what its private fields are kept in: maps from a million objects, which the
+# browser is slow to fill and to clear, would take a third of its work.
+_QUICK_AXE = (
+    f"(WeakMap => {{{AXE_SCRIPT}"
+    """
+})(class {
+  #key = Symbol();
+  has(one) { return Object.hasOwn(one, this.#key); }
+  get(one) { return this.has(one) ? one[this.#key] : undefined; }
+  set(one, value) { one[this.#key] = value; return this; }
+  delete(one) { return delete one[this.#key]; }
+});
+"""
+)
 # What is cut off: a box that hides a part of its text, or text beyond the edge of the window that
 # nothing scrolls to.
 _LOST = """
@@ -166,10 +180,14 @@ class Rooms:
         if title not in self._filled:
             self._fill.get(title, lambda: None)()
             self._filled.add(title)
-        page.set_viewport_size(size)
-        page.wait_for_function(_PLOTS_FIT)
-        page.wait_for_function(_AT_REST)
+        self.fit(size)
         return page
+
+    def fit(self, size: Any) -> None:
+        """Give the window a size, and wait until the open tab has followed."""
+        self.page.set_viewport_size(size)
+        self.page.wait_for_function(_PLOTS_FIT)
+        self.page.wait_for_function(_AT_REST)
 
     def _explore(self) -> None:
         page = self.page
@@ -256,7 +274,7 @@ def window(browser: Browser) -> Iterator[Page]:
 def rooms(window: Page, app: Any, campaign: Path) -> Rooms:
     window.emulate_media(color_scheme="light", reduced_motion="reduce")
     window.goto(app.url)
-    window.evaluate(AXE_SCRIPT)
+    window.evaluate(_QUICK_AXE)
     return Rooms(window, campaign)
 
 
@@ -269,8 +287,10 @@ def test_axe_finds_no_fault(rooms: Rooms, title: str) -> None:
 
 @pytest.mark.parametrize("title", TITLES)
 def test_nothing_is_cut_off_on_a_phone_or_at_200_percent(rooms: Rooms, title: str) -> None:
-    for size in (NARROW, ZOOMED):
-        assert rooms.enter(title, size).evaluate(_LOST) == []
+    page = rooms.enter(title, NARROW)
+    assert page.evaluate(_LOST) == []
+    rooms.fit(ZOOMED)
+    assert page.evaluate(_LOST) == []
 
 
 def test_a_row_of_variants_is_a_card_on_a_phone(rooms: Rooms) -> None:
