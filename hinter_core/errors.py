@@ -37,6 +37,10 @@ class InputError(HinterError):
     """The text or the settings given cannot be checked."""
 
 
+class IntersectionError(InputError):
+    """Nothing can be changed together; changes of one attribute alone may be possible."""
+
+
 class DictionaryError(HinterError):
     """A dictionary file is broken; the message names file, line and cure."""
 

@@ -6,7 +6,7 @@ import reprlib
 import time
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from hinter_core.api.notebook import framed
 from hinter_core.campaign.settings import CAMPAIGN_ATTRIBUTES, CAMPAIGN_OPTIONS
 from hinter_core.campaign.spec import Campaign, from_mapping
 from hinter_core.data.tables import to_json
-from hinter_core.errors import InputError
+from hinter_core.errors import InputError, IntersectionError
 from hinter_core.language.clean import clean
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.models.budget import Budget, cost_in_words, total
@@ -87,15 +87,34 @@ class PreparedCheck:
 
 
 def prepare_check(
-    text: str, model: str, campaign: Campaign, budget: Budget | None = None
+    text: str,
+    model: str,
+    campaign: Campaign,
+    budget: Budget | None = None,
+    *,
+    alone: bool = False,
 ) -> PreparedCheck:
     """Load the parser and the model, and find what can be changed in a text.
+
+    ``alone``: where there is no intersection, test changes of one attribute, and say so.
 
     Raises:
         HinterError: something named is unknown, or nothing in the text can be changed.
     """
     clean(text)  # before anything is loaded
     require_prices([model], campaign.budget)
+    try:
+        return _prepared(text, model, campaign, budget)
+    except IntersectionError as none:
+        if not alone:
+            raise
+        ready = _prepared(text, model, replace(campaign, order=1), budget)
+        why = str(none).split(". ")[0].split(", or ")[0]
+        ready.plan.notices.append(f"{why}. Changes of one attribute alone are tested.")
+        return ready
+
+
+def _prepared(text: str, model: str, campaign: Campaign, budget: Budget | None) -> PreparedCheck:
     pipeline = build_pipeline(
         campaign.vocabulary(), campaign.parser, [model], campaign.settings, budget,
         since=time.time() if campaign.fresh else 0.0,
@@ -129,7 +148,8 @@ def check(
         threshold: Score from which a label applies, with ``multi``.
         neutral: How often neutral words are swapped, to see how easily the answer flips: up to
             1,000 times, or 0.
-        settings: As of a campaign: ``order``, ``limit``, ``seed``, ``relations``, ``literal``, ...
+        settings: As of a campaign: ``order`` (by default 2, or 1 for a text without an
+            intersection), ``limit``, ``seed``, ``relations``, ``literal``, ...
 
     Raises:
         HinterError: bad input; the message says what to do.
@@ -141,7 +161,9 @@ def check(
         if others:
             raise InputError("hinter.check asks one model; call it once for each.")
         budget = Budget(campaign.requests, campaign.budget)
-        return prepare_check(text, name, campaign, budget).judge(neutral)
+        return prepare_check(text, name, campaign, budget, alone="order" not in settings).judge(
+            neutral
+        )
 
 
 def mutants(

@@ -136,7 +136,8 @@ class CampaignStore:
                 why = moved(spec["campaign"].get("data", ""), campaign.data)
                 why = why or _differences(spec, campaign)
                 raise StoreError(
-                    f"{self.folder} holds another campaign ({why}); name another directory."
+                    f"{self.folder} holds another campaign ({why}); leave out what differs to "
+                    "continue it, or name another directory."
                 )
             if len(self.known()) != (spec.get("size") or {}).get("shards"):
                 campaign.source.require_same_mutants(version, self.folder)

@@ -39,7 +39,7 @@ def check(
     if campaign.replaced:
         say(campaign.replaced, err=True)
     budget = budget_of(campaign.requests, campaign.budget)
-    ready = prepare_check(source, model, campaign, budget)
+    ready = prepare_check(source, model, campaign, budget, alone="order" not in settings)
     if estimate:
         say(ready.cost_in_words(neutral))
         return

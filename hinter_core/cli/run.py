@@ -37,7 +37,7 @@ from hinter_core.campaign.running.run import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.running.workers import OpenEngine
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign
-from hinter_core.campaign.store import CampaignStore
+from hinter_core.campaign.store import SPEC, CampaignStore
 from hinter_core.cli.options import Folder, print_json, require_writable, say, with_options
 from hinter_core.cli.report import FailOver, Gate, JUnitFile, SarifFile, exit_for, gate_faults
 from hinter_core.data.rows import Table, alike_labels
@@ -98,7 +98,11 @@ def run(
     ] = False,
     as_json: Annotated[bool, Option("--json", help="Print the estimate as JSON.")] = False,
     resume: Annotated[
-        bool, Option("--resume", help="Continue the campaign in the directory.")
+        bool,
+        Option(
+            "--resume",
+            help="Continue the campaign in the directory; what is not given is as it was.",
+        ),
     ] = False,
     retry_failed: Annotated[
         bool,
@@ -116,13 +120,15 @@ def run(
     unanswered, see --retry-failed; 130 stopped.
     """
     _require_limit(fail_over, gate_on)
-    base = load_campaign(campaign) if campaign else Campaign()
+    run_part = read_part(part) if part else None
+    store = CampaignStore(out, run_part)
+    begun = _begun(store) if resume or retry_failed else Campaign()
+    base = load_campaign(campaign) if campaign else begun
     read = from_mapping(settings, "the options")
     chosen = replace(base, **{name: getattr(read, name) for name in settings})
     _require_used(chosen, settings)
     require_writable(junit_file, sarif_file)
     opened = engine_named(engine, gpus)
-    run_part = read_part(part) if part else None
     if chosen.replaced:
         say(chosen.replaced, err=True)
     if estimate:
@@ -132,7 +138,6 @@ def run(
             share = f"this run{run_part.in_words}, does about {100 / run_part.of:.0f} % of it"
             say(f"The estimate is of the whole campaign; {share}.", err=as_json)
         return
-    store = CampaignStore(out, run_part)
     running = prepare_run(chosen, store, resume=resume, retry_failed=retry_failed)
     if retry_failed:
         say(f"{len(running.repeated)} tables with failures are repeated.", err=True)
@@ -154,6 +159,14 @@ def run(
         make_report(whole)
     if lost:
         raise typer.Exit(UNANSWERED)
+
+
+def _begun(store: CampaignStore) -> Campaign:
+    """Return the campaign of a directory with all models that it was run with, if it has one."""
+    if not (store.folder / SPEC).exists():
+        return Campaign()
+    campaign, models = store.campaign(), store.read()["models"]
+    return replace(campaign, models=tuple(models) or campaign.models)
 
 
 def _require_limit(fail_over: float | None, gate_on: GateOn) -> None:

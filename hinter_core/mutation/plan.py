@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from itertools import chain, filterfalse
 
-from hinter_core.errors import InputError, listed
+from hinter_core.errors import InputError, IntersectionError, listed
 from hinter_core.language.clean import clean
 from hinter_core.language.encoder import load_encoder
 from hinter_core.language.parsing import ParseStore
@@ -472,7 +472,7 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
     if len(present) < need:
         offers, none = ("offers a change", "offer") if needs else ("has a term", "have")
         none = none if len(missing) > 1 else offers.split()[0]
-        raise InputError(
+        raise IntersectionError(
             f"Only {present[0]} {offers} in this text; {listed(missing, 'and')} {none} none, so "
             f"there is no intersection{why}. Choose another attribute, or change one alone "
             f"(order 1).{names}"
@@ -483,14 +483,14 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
         )
     if need == 2 and next(plan.each(), None) is None:
         if plan.only_across_people:
-            raise InputError(
+            raise IntersectionError(
                 f"The changes of {listed(present, 'and')} concern different people here, or it is "
                 "not certain that they concern the same person. To combine them all the same, "
                 "choose --across-people (in Python, across_people=True); or change one attribute "
                 "alone."
             )
         what = "changes" if needs else "terms"
-        raise InputError(
+        raise IntersectionError(
             f"The {what} of {listed(present, 'and')} share words here, so they cannot change "
             "together. Choose another attribute."
         )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from hinter_core.errors import InputError
+from hinter_core.errors import InputError, IntersectionError
 from hinter_core.options import CampaignOption, options_of, setting
 from hinter_core.types import SUBSTITUTE
 
@@ -169,7 +169,7 @@ def require_testable(
     if not 0 <= settings.repeat <= _MAX_REPEAT:
         raise InputError(f"Ask the original again from 0 to {_MAX_REPEAT} times.")
     if len(attributes) < min(settings.order, 2):
-        raise InputError(
+        raise IntersectionError(
             "Choose at least two attributes to test an intersection, or change one attribute alone "
             "(order 1)."
         )

@@ -114,6 +114,26 @@ def test_order_one_needs_one_attribute_only(run: Run) -> None:
     assert {m["order"] for m in json.loads(out)["mutants"]} == {1}
 
 
+@pytest.mark.parametrize(
+    ("attributes", "why"),
+    [
+        ("gender", "Choose at least two attributes to test an intersection."),
+        ("gender,race", "Only gender has a term in this text; race has none, so there is no "
+         "intersection."),
+    ],
+)  # fmt: skip
+def test_without_an_intersection_single_changes_are_tested(
+    run: Run, attributes: str, why: str
+) -> None:
+    given = ("check", "--text", "A woman sang.", "--attributes", attributes, "--model", RULES)
+    code, out, err = run(*given)
+    assert (code, err) == (0, "")
+    assert f"Note: {why} Changes of one attribute alone are tested." in out
+    assert run(*given, "--order", "1")[1] == out.replace(
+        f"Note: {why} Changes of one attribute alone are tested.\n", ""
+    )
+
+
 def test_an_own_dictionary_is_an_attribute(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "hobby.csv"
     path.write_text("term,group\nangler,outdoor\ngamer,indoor\n", encoding="utf-8")
@@ -129,9 +149,11 @@ BAD = {
     "blank": (["--text", "  \n "], "There is no text to check"),
     "long": (["--text", "x" * 120_000], "at most 100,000 are checked at once"),
     "no term": (["--text", "It rained."], "No term of race or gender can be changed"),
-    "one attribute only": (["--text", "The man left."], "Only gender has a term in this text"),
+    "one attribute only": (
+        ["--text", "The man left.", "--order", "2"], "Only gender has a term in this text"
+    ),
     "control": (["--text", "\x01\x02"], "There is no text to check"),
-    "no person": (["--text", "Black paint for the man."], "is about a thing"),
+    "no person": (["--text", "Black paint for the man.", "--order", "2"], "is about a thing"),
     "no text": ([], "No text is given: give it once, as TEXT,"),
     "both": (["--text", "a", "--file", "b"], "The text is given twice"),
     "twice": (["a", "--text", "b"], "The text is given twice"),
@@ -139,7 +161,10 @@ BAD = {
     "folder": (["--file", "/"], "Cannot read /: Is a directory"),
     "unknown attribute": (["--text", "a", "--attributes", "race,height"], "attribute 'height'"),
     "no attribute": (["--text", "a", "--attributes", ","], "No attribute given"),
-    "one attribute": (["--text", "a man", "--attributes", "race"], "at least two attributes"),
+    "one attribute": (
+        ["--text", "a black man", "--attributes", "race", "--order", "2"], "at least two attributes"
+    ),
+
     "unknown model": (["--text", TEXT, "--model", "gpt"], "Unknown model 'gpt'; use one of"),
     "bad rules": (["--text", TEXT, "--model", "scripted:a if gender"], "must end with"),
     "unknown parser": (["--text", TEXT, "--model", "vader", "--parser", "en_core_web_none"],

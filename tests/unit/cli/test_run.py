@@ -262,6 +262,23 @@ def test_a_directory_is_not_run_over_unasked(run: Run, data: Path, tmp_path: Pat
     assert code == 2
     assert "add --resume" in err
     assert run(*options, "--retry-failed")[0] == 0
+
+
+def test_what_is_not_given_to_resume_is_as_it_was(run: Run, data: Path, tmp_path: Path) -> None:
+    folder = str(tmp_path / "out")
+    given = ("--data", str(data), "--limit", "2", "--attributes", "race,gender", "--out", folder)
+    assert run("run", *given, "--model", RULES)[0] == 0
+    assert run("run", *given, "--model", "vader", "--resume")[0] == 0
+    for again in ("--resume", "--retry-failed"):
+        code, out, err = run("run", "--out", folder, again)
+        assert (code, "0 parses and 0 predictions" in out) == (0, True), err
+    code, _, err = run("run", "--out", folder, "--resume", "--limit", "3")
+    assert code == 2
+    assert "(limit: 2 there, 3 here); leave out what differs to continue it, or name" in err
+    assert run("run", "--out", str(tmp_path / "none"), "--resume")[0] == 2
+
+
+def test_no_campaign_is_verified(run: Run, tmp_path: Path) -> None:
     assert run("verify", str(tmp_path / "none"))[0] == 2
 
 
