@@ -38,8 +38,8 @@ from hinter_core.report.compared.changes import new_hidden, new_hidden_in_words,
 from hinter_core.report.compared.comparison import compare as compare_sides
 from hinter_core.report.compared.sections import comparison_sections
 from hinter_core.report.formats import (
-    ENDINGS,
     FORMS,
+    form_of,
     markdown_of,
     plain,
     print_report,
@@ -147,7 +147,7 @@ def report(
         raise InputError(f"Choose one of --{' and --'.join(chosen)}.")
     if other_form and (chosen or tables or humans or attributes):
         raise InputError("--for writes one form; leave out other forms, --attributes and --humans.")
-    form = chosen[0] if chosen else ENDINGS.get(out.suffix.lower(), "") if out else ""
+    form = chosen[0] if chosen else form_of(out) if out and not other_form else ""
     if form == "html" and out is None and sys.stdout.isatty():
         raise InputError("The page is too long for a terminal; add --out report.html.")
     only = listed_names(attributes)
@@ -408,6 +408,7 @@ def mutants(
 
 
 _SHOWN = 500  # rows of a table in a terminal
+_NARROW = 10  # characters of a column, below which a table cannot be read
 
 
 def sql(
@@ -463,12 +464,22 @@ def _write_table(stream: TextIO, columns: Sequence[str], rows: Iterator[Sequence
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False)
-    for column in columns:
-        table.add_column(Text(printable(column)))
-    for row in islice(rows, _SHOWN):
-        table.add_row(*(Text(printable(str(_flat(value)), keep="\n")) for value in row))
-    Console(file=stream, highlight=False).print(table)
+    console = Console(file=stream, highlight=False)
+    written = [[Text(printable(str(_flat(value)), keep="\n")) for value in row]
+               for row in islice(rows, _SHOWN)]  # fmt: skip
+    if len(columns) * _NARROW > console.width:  # a line for each value
+        named = [Text(f"{printable(column)}: ", style="bold") for column in columns]
+        for number, row in enumerate(written, 1):
+            console.print(Text(f"Row {number}" if number == 1 else f"\nRow {number}"))
+            for name, value in zip(named, row, strict=True):
+                console.print(name + value)
+    else:
+        table = Table(box=None, pad_edge=False)
+        for column in columns:
+            table.add_column(Text(printable(column)))
+        for row in written:
+            table.add_row(*row)
+        console.print(table)
     if next(rows, None) is not None:
         say(f"Only the first {_SHOWN} rows are shown; use --csv or --json.", err=True)
 

@@ -38,7 +38,9 @@ def models(
     as_json: Json = False,
 ) -> None:
     """List the kinds of models with their names and options, or describe some models."""
-    values = [_described(name) for name in names] if names else _known()
+    # The list has no name of its own, but others give it one: "hinter data list".
+    listed = not names or names == ["list"]
+    values = _known() if listed else [_described(name) for name in names or ()]
     if as_json:
         print_json(values)
     elif isinstance(values, list):

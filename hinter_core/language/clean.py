@@ -38,7 +38,8 @@ def clean(text: str) -> tuple[str, list[str]]:
     if any(c in INVISIBLE for c in kept):
         notices.append("The text contains invisible characters; they were kept.")
     if not any(c.isalnum() for c in kept):
-        raise InputError("There is no text to check; type or paste a sentence about people.")
+        what = "are no words" if kept.strip() else "is no text"
+        raise InputError(f"There {what} to check; type or paste a sentence about people.")
     return kept, notices
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, is_dataclass
+from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from hinter_core.campaign.spec import Campaign
@@ -18,7 +19,8 @@ from hinter_core.report.sections import lines_of, sections
 from hinter_core.report.tables import tables_of, to_latex
 from hinter_core.statistics.rates import Estimate, Rate
 
-# By the ending of a file; other endings are of text as in a terminal.
+# By the ending of a file; those of text are as in a terminal.
+_TEXT = ("", ".txt", ".log")
 ENDINGS = {
     ".md": "markdown", ".csv": "csv", ".json": "json", ".html": "html", ".htm": "html",
     ".tex": "latex",
@@ -26,6 +28,22 @@ ENDINGS = {
 _LONG = {"every-group"}  # only on the page and in JSON
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#~])")
 _WIDE = 140  # columns if the output is no terminal
+
+
+def form_of(out: Path) -> str:
+    """Return the form of a file by its ending; "" for text as in a terminal.
+
+    Raises:
+        InputError: a report is never written as such a file.
+    """
+    ending = out.suffix.lower()
+    if ending not in ENDINGS and ending not in _TEXT:
+        every = ", ".join([*ENDINGS, *_TEXT[1:]])
+        raise InputError(
+            f"A report cannot be written as {ending}; choose an ending of {every}. For a PDF, open "
+            "the .html page in a browser and print it; .md and .html open in word processors."
+        )
+    return ENDINGS.get(ending, "")
 
 
 def write_report(

@@ -145,6 +145,7 @@ def test_an_own_dictionary_is_an_attribute(run: Run, tmp_path: Path) -> None:
 
 
 BAD = {
+    "no words": (["--text", "\U0001f525\U0001f525"], "There are no words to check"),
     "empty": (["--text", ""], "There is no text to check"),
     "blank": (["--text", "  \n "], "There is no text to check"),
     "long": (["--text", "x" * 120_000], "at most 100,000 are checked at once"),

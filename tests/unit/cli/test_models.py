@@ -18,6 +18,7 @@ TEXT = "The British waiter was kind. A woman thanked him."
 def test_models_are_listed_with_their_options(run: Run) -> None:
     code, out, _ = run("models")
     assert code == 0
+    assert run("models", "list") == (0, out, "")
     for kind, backend in BACKENDS.items():
         assert backend.usage(kind) in out
         for option in backend.options:

@@ -61,6 +61,17 @@ def test_the_ending_of_a_file_tells_its_form_unless_an_option_does(
     assert file.read_text(encoding="utf-8").startswith("# HInter report")
 
 
+@pytest.mark.parametrize("ending", [".pdf", ".docx"])
+def test_a_report_is_not_written_under_a_name_that_it_is_not(
+    run: Callable[..., tuple[int, str, str]], folder: str, tmp_path: Path, ending: str
+) -> None:
+    file = tmp_path / f"report{ending}"
+    code, _, err = run("report", folder, "--out", str(file))
+    assert (code, file.exists()) == (2, False)
+    assert f"cannot be written as {ending}; choose an ending of .md, .csv" in err
+    assert "For a PDF, open the .html page in a browser and print it" in err
+
+
 def test_json_is_read_back(run: Callable[..., tuple[int, str, str]], folder: str) -> None:
     values = json.loads(run("report", folder, "--json")[1])
     assert [model["model"] for model in values["models"]] == [MODEL]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -95,6 +96,31 @@ def test_nothing_else_is_read_or_changed(
     assert len(err.splitlines()) == 1
     assert texts.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["secret.csv"]
+
+
+DOCS = Path(__file__).parents[3] / "docs"
+IN_DOCS = re.compile(r"```sql\n(.*?)```|hinter sql \w+ \"(SELECT[^\"]+)\"", re.DOTALL)
+QUERIES = [
+    query
+    for page in sorted(DOCS.rglob("*.md"))
+    for query in IN_DOCS.findall(page.read_text(encoding="utf-8"))
+]
+
+
+@pytest.mark.parametrize("query", ["".join(either) for either in QUERIES])
+def test_the_queries_of_the_documents_run(run: Run, store: CampaignStore, query: str) -> None:
+    code, _, err = run("sql", str(store.folder), query, "--json")
+    assert (code, err) == (0, "")
+
+
+def test_a_row_of_many_columns_is_a_line_for_each_value(run: Run, store: CampaignStore) -> None:
+    code, out, _ = run("sql", str(store.folder), "SELECT * FROM findings LIMIT 2")
+    assert code == 0
+    lines = out.splitlines()
+    assert [line for line in lines if line.startswith("Row")] == ["Row 1", "Row 2"]
+    assert sum(line.startswith("text: The ") for line in lines) == 2
+    few = run("sql", str(store.folder), "SELECT row, verdict FROM findings LIMIT 2")[1]
+    assert few.split()[:2] == ["row", "verdict"]
 
 
 def test_a_query_may_begin_with_a_comment(run: Run, store: CampaignStore) -> None:
