@@ -33,6 +33,7 @@ from hinter_core.campaign.progress import (
 )
 from hinter_core.campaign.running.on_ray import EngineName, engine_named
 from hinter_core.campaign.running.parts import read_part
+from hinter_core.campaign.running.rejudged import contradictions
 from hinter_core.campaign.running.run import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.running.workers import OpenEngine
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
@@ -55,6 +56,7 @@ from hinter_core.types import MASKED_PLACE, Failure
 from hinter_core.validity.survey import faults as validity_faults
 
 _REASONS = 5  # that are printed
+_FAULTS = 5  # that are named
 _EVERY = 30.0  # seconds between two lines if there is no terminal
 _MEASURED = 20.0  # seconds after which the time left is known roughly
 _LONG = 3.0  # minutes left for which more workers are worth their start
@@ -451,11 +453,17 @@ def list_campaigns(
 
 
 def verify(folder: Folder) -> None:
-    """Check that every table of a campaign is intact and that they fit together."""
+    """Check that a campaign's tables are intact, fit together, and say what their answers say.
+
+    Every checksum is read. Every mutant is judged again by the stored answers: whether the answer
+    changed, and the verdict, which is hidden if all its parts are kept and benign, and discarded if
+    the mutant is. Answers are not asked again, and texts not changed again: an exchanged answer
+    does not show if all that follows from it was exchanged, too.
+    """
     store = CampaignStore(folder)
     if faults := store.verify():
         cure = "Continue with hinter run --resume, which makes these tables again."
-        raise InputError(f"{folder}: {'; '.join(faults[:5])}. {cure}")
-    if faults := validity_faults(store):
-        raise InputError(f"{folder}: {'; '.join(faults[:5])}. Delete these files and resume.")
+        raise InputError(f"{folder}: {'; '.join(faults[:_FAULTS])}. {cure}")
+    if faults := [*islice(contradictions(store), _FAULTS), *validity_faults(store)]:
+        raise InputError(f"{folder}: {'; '.join(faults[:_FAULTS])}. Delete these files and resume.")
     say(f"{folder}: no fault. {missing_in_words(store)}".rstrip())

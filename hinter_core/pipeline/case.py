@@ -211,32 +211,44 @@ class TestCase:
     ) -> Outcome:
         """Judge one mutant by a model's name; all its sub-mutants must have been judged before."""
         key, mutant = follow_up.key, follow_up.mutant
-        original, relation = self.originals[name], self.relation
-        local, predictions = self._local[name], self._predictions[name]
-        before = local.get(key)
-        conformance = KEPT if follow_up.asked else follow_up.conformance
+        original, predictions = self.originals[name], self._predictions[name]
         same = None
         prediction = prediction and self._comparable(prediction)
         if prediction is not None and prediction.answered and original.answered:
             same = self.oracles[name].same_answer(original, prediction, mutant)
-        local[key] = relation.local_verdict(conformance, same)
-        verdict = relation.verdict(mutant, local)
+        verdict = self.verdict(follow_up, name, same)
         effect = None
         # A discarded mutant may be asked to see its answer, which is no evidence.
         if prediction is not None and follow_up.asked:
             predictions[key] = prediction
             if original.answered:
                 effect = self.oracles[name].effect(mutant, original, predictions.get, capabilities)
-        if self._forget and mutant.order >= self.plan.highest:
-            local.pop(key)
+        if self._forgets(mutant):
             predictions.pop(key, None)
-        elif before is not None and before is not Verdict.BENIGN:
-            # By hand, edits may have several texts: all must be benign for a whole to be hidden.
-            local[key] = before
         changed = None if same is None else not same
         return Outcome(
             mutant, follow_up.conformance, follow_up.validity, prediction, verdict, changed, effect
         )
+
+    def verdict(self, follow_up: FollowUp, name: str, same: bool | None) -> Verdict:
+        """Judge one mutant by whether its answer is the ``same``, after all its sub-mutants.
+
+        None: not both answers are usable.
+        """
+        key, mutant, local = follow_up.key, follow_up.mutant, self._local[name]
+        before = local.get(key)
+        conformance = KEPT if follow_up.asked else follow_up.conformance
+        local[key] = self.relation.local_verdict(conformance, same)
+        verdict = self.relation.verdict(mutant, local)
+        if self._forgets(mutant):
+            local.pop(key)
+        elif before is not None and before is not Verdict.BENIGN:
+            # By hand, edits may have several texts: all must be benign for a whole to be hidden.
+            local[key] = before
+        return verdict
+
+    def _forgets(self, mutant: Mutant) -> bool:
+        return self._forget and mutant.order >= self.plan.highest
 
 
 @dataclass(slots=True)

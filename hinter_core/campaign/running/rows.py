@@ -107,9 +107,9 @@ def original_row(case: TestCase, store: PredictionStore) -> dict[str, Any]:
 
 
 def answer_from_row(row: Mapping[str, Any]) -> Prediction | None:
-    """Return the answer or the reply of a stored row; None if it has none."""
+    """Return the answer or the reply of a stored row, which may be old; None if it has none."""
     failure = Failure(row["failure"]) if row["failure"] else None
-    told = any(row[part] for part in ("labels", "scores", "reply", "masks", "clusters"))
+    told = any(row.get(part) for part in ("labels", "scores", "reply", "masks", "clusters"))
     # What was not asked has no failure either; several labels may be none of them.
     if not told and (failure or (row["mutant"] >= 0 and row["changed"] is None)):
         return None
@@ -119,8 +119,8 @@ def answer_from_row(row: Mapping[str, Any]) -> Prediction | None:
         failure,
         row["detail"] or "",
         row["reply"] or "",
-        tuple(map(dict, row["masks"] or ())),
-        tuple(tuple(zip(one[::2], one[1::2], strict=True)) for one in row["clusters"] or ()),
+        tuple(map(dict, row.get("masks") or ())),
+        tuple(tuple(zip(one[::2], one[1::2], strict=True)) for one in row.get("clusters") or ()),
     )
 
 

@@ -29,7 +29,7 @@ from hinter_core.campaign.running.rows import (
 from hinter_core.campaign.sources.base import PREDICTIONS
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import TESTED, CampaignStore
-from hinter_core.campaign.tables import answer_schema, mutant_schema, text_schema
+from hinter_core.campaign.tables import answer_schema, is_placebo, mutant_schema, text_schema
 from hinter_core.data.rows import Row
 from hinter_core.errors import ModelError
 from hinter_core.generators.base import Generator, Planned
@@ -407,14 +407,20 @@ class Worker:
 
     def _count(self, shard: int, parses: int, predictions: int) -> ShardDone:
         mutants = read_table(self._store.texts(shard), "mutants")["mutants"].to_pylist()
-        hidden = 0
-        for tested in () if self._campaign.prioritised else self._parts.models:
-            table = read_table(self._store.answers(shard, tested.model.identity), "verdict")
-            hidden += table["verdict"].to_pylist().count(Verdict.HIDDEN.value)
+        models = () if self._campaign.prioritised else self._parts.models
+        hidden = sum(self._hidden(shard, tested.model.identity) for tested in models)
         kept = self.kept
         self._kept.clear()  # of the next shard, they are counted anew
         done = len(mutants), sum(mutants), hidden, parses, predictions
         return ShardDone(*done, self._models, kept)
+
+    def _hidden(self, shard: int, model: str) -> int:
+        """Count the hidden mutants of a shard as reports do, without placebo."""
+        answers = read_table(self._store.answers(shard, model), "mutant", "verdict").to_pylist()
+        if not (places := [a["mutant"] for a in answers if a["verdict"] == Verdict.HIDDEN]):
+            return 0
+        edits = read_table(self._store.mutants(shard), "edits")["edits"].take(places).to_pylist()
+        return sum(not is_placebo(tuple(e["attribute"] for e in one)) for one in edits)
 
 
 def _made_ahead(pieces: Iterable[_Piece], most: int) -> Iterator[_Piece]:

@@ -22,6 +22,7 @@ from hinter_core.errors import HinterError
 from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import load_model, open_store
 from hinter_core.pipeline.pipeline import Pipeline
+from hinter_core.report.model import make_report
 from hinter_core.types import Verdict
 from tests.conformance.tiny import make_classifier
 from tests.examples import DEEP
@@ -250,6 +251,22 @@ def test_every_atomic_mutant_and_as_many_neutral_ones_are_tested(
     together = CampaignStore(tmp_path / "together")
     run_campaign(both, together)
     assert tables(store.folder) == tables(together.folder)
+
+
+def test_hidden_placebo_mutants_are_not_counted_as_reports_do_not(
+    campaign: Campaign, tmp_path: Path
+) -> None:
+    path = tmp_path / "texts.csv"
+    path.write_text("text\nOn Tuesday the black man ate an apple.\n")
+    brittle = 'scripted:positive if "Tuesday"; positive if "apple"; negative otherwise'
+    wide = replace(campaign, data=str(path), limit=None, placebo=True, models=(brittle, RULES))
+    store = CampaignStore(tmp_path / "campaign")
+    done = run_campaign(wide, store)
+    hidden = [row for path in store.shards.glob("*answers*") for row in read_table(path).to_pylist()
+              if row["verdict"] == "hidden"]  # fmt: skip
+    report = make_report(store)
+    assert done.hidden == sum(one.intersectional.verdicts["hidden"] for one in report.models) > 0
+    assert len(hidden) > done.hidden
 
 
 def test_a_later_model_is_not_asked_about_what_it_does_not_see(
