@@ -29,6 +29,18 @@ def words_content() -> str:
     return _hash([*lists, *sorted(path for path in ENCODER.iterdir() if path.suffix != ".md")])
 
 
+@lru_cache(maxsize=1)
+def program_content() -> str:
+    """Hash the program text, once: its files may change while it runs."""
+    return _hash(sorted(Path(__file__).parents[1].rglob("*.py")))
+
+
+def build_content() -> str:
+    """Hash what makes, keeps and judges mutants: the program, the word lists and the encoder."""
+    both = f"{program_content()} {words_content()}"
+    return hashlib.sha256(both.encode()).hexdigest()[:12]
+
+
 @lru_cache(maxsize=8)
 def parser_content(name: str) -> str:
     """Hash the files of a parser; of an installed package, its name and version.
@@ -57,6 +69,7 @@ def circumstances() -> dict[str, Any]:
     return {
         "started": now(),
         "hinter": __version__,
+        "build": build_content(),
         "python": platform.python_version(),
         "platform": f"{sys.platform} {platform.machine()}",
         "libraries": {name: installed for name in _LIBRARIES if (installed := _version(name))},
@@ -73,6 +86,11 @@ def begun(spec: Mapping[str, Any], *, fresh: bool = False) -> float | None:
     runs = (run for run in spec.get("runs", []) if run.get("fresh") or not fresh)
     started = next((run["started"] for run in runs if "started" in run), None)
     return datetime.fromisoformat(started).timestamp() if started else None
+
+
+def builds_of(spec: Mapping[str, Any]) -> list[str]:
+    """Return the builds that ran a campaign, as far as they are noted, each once."""
+    return list(dict.fromkeys(run["build"] for run in spec.get("runs", []) if "build" in run))
 
 
 def kept_by_model(spec: Mapping[str, Any]) -> dict[str, KeptAnswers]:

@@ -18,11 +18,12 @@ from importlib import import_module
 from typing import Any
 
 from hinter_core.campaign.progress import missing_shards
+from hinter_core.campaign.record import program_content
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.extensions import METRICS
 from hinter_core.places import PlaceError, readable
-from hinter_core.storage import PART, ROOT, write_whole
+from hinter_core.storage import PART, write_whole
 
 VERSION = 1
 NAME = "report.json.gz"
@@ -56,14 +57,7 @@ def _hash(store: CampaignStore) -> str:
     return digest.hexdigest()
 
 
-def _program() -> str:
-    digest = hashlib.sha256()
-    for path in sorted((ROOT / "hinter_core").rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-_PROGRAM = _program()  # as it was loaded: its files may change while it runs
+_PROGRAM = program_content()
 
 
 def read(store: CampaignStore, key: str) -> Any:

@@ -18,6 +18,7 @@ from typing import Any, Self, cast
 from hinter_core.campaign.findings import tested_models
 from hinter_core.campaign.progress import missing_in_words
 from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.record import builds_of
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import TESTED, CampaignStore
 from hinter_core.campaign.tables import Attributes, is_placebo
@@ -121,6 +122,8 @@ class Report:
     mutants that change other attributes are left out; empty: none is. ``names``: full names of
     models by those used in the report, where they differ. ``added``: metrics of other packages.
     ``date`` and ``version``: when the last run ended, or began, and with which version of HInter.
+    ``builds``: hashes of the program and word lists of all runs, and ``content``: hash of the data,
+    or their name with a commit; empty in campaigns from before they were noted.
     ``missing``: what is not done yet, in words. ``rows``: of the data, if they were counted.
     ``barren``: texts of which every mutant was discarded.
     """
@@ -144,6 +147,8 @@ class Report:
     added: list[Section] = field(default_factory=list)
     date: str = ""
     version: str = ""
+    builds: list[str] = field(default_factory=list)
+    content: str = ""
     missing: str = ""
     rows: int | None = None
     same: tuple[int, int] = (0, 0)
@@ -220,6 +225,8 @@ def report_of(store: CampaignStore, counts: CampaignCounts, only: Attributes = (
         identity=spec["identity"],
         date=run.get("finished") or run.get("started", ""),
         version=run.get("hinter", ""),
+        builds=builds_of(spec),
+        content=run.get("data", ""),
         texts=counts.texts,
         faults=counts.faults,
         idle=counts.idle,

@@ -193,7 +193,7 @@ def run_campaign(
     try:
         with store.alone(), ExitStack() as stack:
             state = RunProgress(0, shard_count, repaired=store.repair())
-            notes, here = store.own_notes(), circumstances()
+            notes, here = store.own_notes(), circumstances() | {"data": campaign.source.identity()}
             here |= {"fresh": True} if campaign.fresh else {}
             store.note_own(runs=[*notes["runs"], here])
             worker, apart = None, engine or (processes if campaign.workers > 1 else None)

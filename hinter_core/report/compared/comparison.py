@@ -14,6 +14,7 @@ from typing import Any
 from hinter_core.campaign.findings import Side
 from hinter_core.campaign.progress import missing_in_words
 from hinter_core.campaign.reader import MUTANT_COLUMNS, CampaignReader
+from hinter_core.campaign.record import builds_of
 from hinter_core.campaign.store import TESTED
 from hinter_core.campaign.tables import CASE, Attributes, has_placebo, is_placebo, lists, quoted
 from hinter_core.errors import InputError
@@ -69,8 +70,8 @@ class Comparison:
     ``shared``: mutants on both sides, of ``mutants`` on each; ``cases``: kept and answered on both.
     ``verdicts``: shared mutants without placebo, by first and second verdict. ``changes``: examples
     of each kind of change. ``alike``: of mutants on which both sides err, or neither does.
-    ``missing``: what unfinished campaigns lack, and
-    ``settings``: in which settings two differ, in words.
+    ``tested``: kept and answered on each side, shared or not. ``missing``: what unfinished
+    campaigns lack, and ``settings``: in which settings, and builds of HInter, two differ, in words.
     """
 
     first: str
@@ -86,6 +87,7 @@ class Comparison:
     alike: list[dict[str, Any]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     settings: list[str] = field(default_factory=list)
+    tested: tuple[int, int] = (0, 0)
 
     @property
     def cells(self) -> dict[str, int]:
@@ -321,6 +323,14 @@ class _Pairs:
         )
         return int(first[0][0]), int(second[0][0])
 
+    def tested(self) -> tuple[int, int]:
+        """Count the mutants that were kept and answered on each side."""
+        first, second = (
+            reader.run(f"SELECT count_if({CASE}) FROM ({reader.tables().answers})")
+            for reader in self.readers
+        )
+        return int(first[0][0]), int(second[0][0])
+
 
 def compare(first: Side, second: Side, on_change: OnChange | None = None) -> Comparison:
     """Compare two sides; ``on_change`` receives every changed mutant.
@@ -344,6 +354,7 @@ def compare(first: Side, second: Side, on_change: OnChange | None = None) -> Com
         return Comparison(
             *names, True, shared, mutants, cases, lines, pairs.verdicts(),
             pairs.examples(ONLY_FIRST, ONLY_SECOND), pairs.examples(BOTH, NEITHER), *notes,
+            pairs.tested(),
         )  # fmt: skip
 
 
@@ -377,12 +388,20 @@ def _missing(first: Side, second: Side) -> list[str]:
 
 
 def _settings(first: Side, second: Side) -> list[str]:
-    """Name the settings in which the campaigns differ."""
+    """Name the settings, and the builds of HInter, in which the campaigns differ."""
     campaigns = [side.store.campaign() for side in (first, second)]
     own = differences([*size_of(campaign), *unusual(campaign)] for campaign in campaigns)
     each = [f"These settings are those of model {name} alone ({'; '.join(words)})."
             for name, words in zip("AB", own, strict=True) if words]  # fmt: skip
-    return ["The campaigns have different settings.", *each] if each else []
+    said = ["The campaigns have different settings.", *each] if each else []
+    builds = [builds_of(side.store.read()) for side in (first, second)]
+    if all(builds) and builds[0] != builds[1]:
+        a, b = (", ".join(names) for names in builds)
+        said.append(
+            f"The campaigns were made by different builds of HInter ({a}; {b}), which may make and "
+            "keep other mutants."
+        )
+    return said
 
 
 def _names(first: Side, second: Side) -> tuple[str, str]:

@@ -60,6 +60,12 @@ def _overview(pair: Comparison) -> Section:
             f"{pair.mutants[1]:,} of model B. Only the {pair.cases:,} that were kept, and "
             "answered by both, are compared."
         )
+        alone = [tested - pair.cases for tested in pair.tested]
+        if any(alone):
+            sentences.append(
+                f"Tested mutants of one side alone, in no figure below: {alone[0]:,} of model A, "
+                f"{alone[1]:,} of model B."
+            )
     else:
         few = f"only {pair.shared:,} of {min(pair.mutants):,} mutants"
         sentences.append(

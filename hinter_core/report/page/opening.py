@@ -322,4 +322,12 @@ def method(report: Report) -> list[str]:
         f"{what if campaign.source.makes else 'Handwritten mutants'}{most}; seed {campaign.seed}, "
         f"parser {campaign.parser}, campaign {report.identity}.",
         *unusual_in_words(campaign),
+        *_made_with(report),
     ]
+
+
+def _made_with(report: Report) -> Iterable[str]:
+    """Name what decides the mutants beside the settings, as far as it is noted."""
+    if report.builds and report.content:
+        content = report.content.rpartition("@")[2][:16]  # of the Hub, a commit
+        yield f"Build of HInter: {', '.join(report.builds)}; content of the data: {content}."

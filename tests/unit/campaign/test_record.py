@@ -10,7 +10,7 @@ import pytest
 
 from hinter_core.campaign import spec
 from hinter_core.campaign.parquet import StoreError, read_table
-from hinter_core.campaign.record import parser_content, words_content
+from hinter_core.campaign.record import build_content, file_content, parser_content, words_content
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
@@ -52,6 +52,7 @@ def test_the_identity_holds_the_content_of_word_lists_and_parser(
 
 
 def test_contents_are_hashed_by_file(tmp_path: Path) -> None:
+    assert build_content() != words_content()
     assert len(words_content()) == len(parser_content("embedded")) == 16
     (tmp_path / "meta.json").write_text("{}")
     before = parser_content(str(tmp_path))
@@ -67,6 +68,8 @@ def test_a_run_is_noted_with_times_and_versions(store: CampaignStore) -> None:
     assert run["started"] <= run["finished"]
     assert {"hinter", "python", "platform", "libraries"} <= set(run)
     assert "spacy" in run["libraries"]
+    assert run["build"] == build_content()
+    assert run["data"] == file_content(Path(store.campaign().data))
     run_campaign(store.campaign(), store)
     assert len(store.read()["runs"]) == 2
 

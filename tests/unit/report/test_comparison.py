@@ -292,6 +292,31 @@ def test_what_differs_and_what_is_missing_is_said(store: CampaignStore, tmp_path
     assert compare(*choose_sides(store, None, (HIDDEN, ALONE))).settings == []
 
 
+def test_mutants_tested_on_one_side_alone_and_other_builds_are_told(
+    store: CampaignStore, tmp_path: Path
+) -> None:
+    fewer = CampaignStore(tmp_path / "fewer")
+    run_campaign(replace(store.campaign(), validity=0.8, models=(ALONE,)), fewer)
+    found = compare(*choose_sides(store, fewer, [ALONE]))
+    many, few = (
+        sum(line.errors.of for line in (one.atomic, one.intersectional, *one.placebo))
+        for one in (make_report(store, [ALONE]).models[0], make_report(fewer).models[0])
+    )
+    assert found.tested == (many, few)
+    assert many > few == found.cases
+    said = " ".join(comparison_sections(found)[0].sentences)
+    assert f"no figure below: {many - few} of model A, 0 of model B." in said
+    assert "builds" not in said
+    spec = fewer.read()
+    fewer.write_spec({**spec, "runs": [{**spec["runs"][0], "build": "0123456789ab"}]})
+    (build,) = make_report(store).builds
+    said = compare(*choose_sides(store, fewer, [ALONE])).settings[-1]
+    assert f"different builds of HInter ({build}; 0123456789ab)" in said
+    before = {key: value for key, value in spec["runs"][0].items() if key != "build"}
+    fewer.write_spec({**spec, "runs": [before]})
+    assert "builds" not in " ".join(compare(*choose_sides(store, fewer, [ALONE])).settings)
+
+
 def test_all_new_hidden_findings_are_among_the_changes(
     store: CampaignStore, make: Make, tmp_path: Path
 ) -> None:

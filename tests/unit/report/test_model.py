@@ -601,6 +601,9 @@ def test_texts_whose_mutants_were_all_discarded_are_not_tested(tmp_path: Path) -
     tested = "Of 2 texts, 1 were tested, 1 had discarded mutants alone, 0 had nothing to test"
     assert any(tested in one for one in sections(report)[0].sentences)
     assert "1 of 2 texts tested, 1 with discarded mutants alone" in opening(report).method[0]
+    made_with = f"Build of HInter: {report.builds[0]}; content of the data: {report.content[:16]}."
+    assert made_with in opening(report).method
+    assert made_with not in opening(replace(report, builds=[], content="")).method
     assert make_report(made.store, attributes=("race",)).barren == 0  # of other mutants
 
 
