@@ -76,7 +76,8 @@ FailOver = Annotated[
     float | None,
     Option(
         help="Exit 1 if intersectional errors exceed those of placebo mutants by more than this "
-        "share, judged by the lower end of the interval."
+        "share, or those of one group the mean of all groups, judged by the lower end of the "
+        "interval."
     ),
 ]
 Gate = Annotated[

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 from xml.etree import ElementTree
@@ -14,7 +14,7 @@ from hinter_core.mutation.edits import changes_in_words
 from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.metrics.examples import first_named
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO, PlaceboExcess
-from hinter_core.report.metrics.groups import significant_in_words
+from hinter_core.report.metrics.groups import found_beyond, significant_in_words
 from hinter_core.report.metrics.unanswered import may_be_mended
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.statistics.format import counted, difference_in_words, rate_in_words
@@ -30,7 +30,8 @@ class GateOn(StrEnum):
     """Quantity that a gate limits: the excess over placebo, the error rate, or hidden findings.
 
     The lower end of its interval counts; of ``UPPER``, the upper end of the excess, so that what is
-    not decided fails, too; of ``HIDDEN``, the share itself, as each finding was seen.
+    not decided fails, too; of ``HIDDEN``, the share itself, as each finding was seen. Beside the
+    excess, which is of all groups together, the group that lies highest counts.
     """
 
     EXCESS = "excess"
@@ -64,7 +65,7 @@ class Decision:
     A gate stops only what fails or was not measured: an interval on both sides of the limit passes
     it, ``why`` being empty, unless the upper end counts. ``excess``: the comparison with placebo
     mutants that decides; None if there is none. ``measured``: what the limit is compared with.
-    ``without_placebo``: too few placebo mutants to compare with.
+    ``without_placebo``: too few placebo mutants to compare with. ``of_group``: one group decides.
     """
 
     model: str
@@ -73,6 +74,7 @@ class Decision:
     excess: PlaceboExcess | None = None
     measured: str = ""
     without_placebo: bool = False
+    of_group: bool = False
 
     @property
     def stopped(self) -> bool:
@@ -98,6 +100,17 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
         return Decision(name, GateOutcome.FEW, why)
     if on in (GateOn.RATE, GateOn.HIDDEN):
         return _by_share(model, share, on)
+    whole = _by_excess(model, share, on)
+    if whole.outcome is GateOutcome.FAIL or not (found := found_beyond(model.groups, share)):
+        return whole
+    # Brittleness is of all groups alike, so that no placebo mutant is needed to tell it.
+    why = f"{found}: more than {100 * share:g} points above it."
+    return replace(whole, outcome=GateOutcome.FAIL, why=why, measured=found, of_group=True)
+
+
+def _by_excess(model: ModelReport, share: float, on: GateOn) -> Decision:
+    """Decide by the excess over placebo mutants of all groups together."""
+    errors, name = model.intersectional.errors, model.model
     # The first comparison of each order is that of all its attributes.
     first = {one.order: one for one in reversed(model.excess) if one.order > 1}
     orders = [first[order] for order in sorted(first)]
@@ -192,7 +205,8 @@ def gate(
     """Return the reason for each model that fails, with the first of its ``hidden`` findings.
 
     A model fails if the lower end of its excess over placebo is above ``share`` for an order of
-    intersectional mutants, or the upper end is, where that counts; or, on the plain rate, if the
+    intersectional mutants, or the upper end is, where that counts; or if one group lies above the
+    mean of all groups significantly, and by more than that; or, on the plain rate, if the
     lower end of their error rate is; or if the share of hidden findings among them is. It fails too
     if that cannot be told: without an intersectional case, with more than a tenth of them
     unanswered, or with too few placebo cases. So does a campaign that is incomplete, or without a

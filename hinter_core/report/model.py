@@ -37,7 +37,7 @@ from hinter_core.report.counts import (
 )
 from hinter_core.report.metric import every_metric
 from hinter_core.report.mutants.coverage import Coverage, Reach, coverage, reach
-from hinter_core.report.mutants.discards import GroupDiscards, discards
+from hinter_core.report.mutants.discards import GroupDiscards, Untested, discards, untested
 from hinter_core.report.mutants.validity import JudgedByPeople, Validity, validities
 from hinter_core.report.section import Section, joined, ordered
 from hinter_core.statistics.rates import Rate, wilson
@@ -125,7 +125,7 @@ class Report:
     ``builds``: hashes of the program and word lists of all runs, and ``content``: hash of the data,
     or their name with a commit; empty in campaigns from before they were noted.
     ``missing``: what is not done yet, in words. ``rows``: of the data, if they were counted.
-    ``barren``: texts of which every mutant was discarded.
+    ``barren``: texts of which every mutant was discarded; ``untested``: such attributes.
     """
 
     campaign: Campaign
@@ -153,6 +153,7 @@ class Report:
     rows: int | None = None
     same: tuple[int, int] = (0, 0)
     barren: int = 0
+    untested: list[Untested] = field(default_factory=list)
 
     @property
     def tested(self) -> int:
@@ -220,6 +221,7 @@ def report_of(store: CampaignStore, counts: CampaignCounts, only: Attributes = (
     scope = {name: of for name, of in store.scope().items() if not only or name in only}
     spec = store.read()
     run = (spec.get("runs") or [{}])[-1]
+    readers = [tally.reader for tally in counts.models.values()]
     return Report(
         campaign=store.campaign(),
         identity=spec["identity"],
@@ -238,6 +240,7 @@ def report_of(store: CampaignStore, counts: CampaignCounts, only: Attributes = (
         reach=[] if only else reach(counts),
         coverage=coverage(counts, scope),
         discards=discards(counts),
+        untested=untested(readers[0], counts) if readers and not only else [],
         models=list(map(_of_model, counts.models.values())),
         validity=validities(store, list(counts.models), only),
         only=only,

@@ -128,6 +128,7 @@ def _overview(report: Report) -> Section:
     }
     sentences += [words for many, words in gaps.values() if many]
     sentences += kept_in_words(report)
+    sentences += [one.in_words for one in report.untested]
     said = [alike_in_words(report.alike), same_in_words(report), idle_in_words(report)]
     sentences += filter(None, [*said, report.missing])
     if any(model.priority for model in report.models):

@@ -68,6 +68,11 @@ def one_sided_test(sources: Sources, share: float) -> float:
     return binomial(hits / of * number, number, share) if number else 1.0
 
 
+def tested_number(sources: Sources) -> float:
+    """Return the number of independent cases that :func:`one_sided_test` takes the cases for."""
+    return _pooled(sources, few=False)[2]
+
+
 def _pooled(sources: Sources, *, few: bool = True) -> tuple[int, int, float]:
     """Return hits and cases of all texts, and the effective number of cases."""
     import numpy

@@ -21,11 +21,13 @@ from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import HinterError, InputError
+from hinter_core.report.gate import decide
+from hinter_core.report.metrics.excess import PlaceboExcess
 from hinter_core.report.metrics.unanswered import failures_section
 from hinter_core.report.model import Report, make_report
 from hinter_core.report.section import Section, short_names
-from hinter_core.statistics.rates import Rate
-from hinter_core.types import Failure
+from hinter_core.statistics.rates import Difference, Rate
+from hinter_core.types import Failure, Verdict
 from hinter_ui.batch.html import findings as latest
 from hinter_ui.html.sections import for_visitors
 from hinter_ui.html.wording import speak
@@ -423,10 +425,14 @@ def test_what_researchers_say_is_said_in_the_words_of_the_app() -> None:
     assert say("with discarded: true (--discarded; in Python, discarded=True) does").startswith(
         "with \u201cTest discarded variants, too\u201d"
     )
-    rest = "or limit the rate alone (hinter report --gate-on rate)."
-    assert say(f"Test placebo mutants on texts with given names, {rest}") == (
-        "Test neutral swaps on texts with given names."
+    excess = PlaceboExcess("order 2", (), 2, Rate(3, 9), Rate(0, 9), Difference(0.3, 0, 0.6, 0.1))
+    errors = SimpleNamespace(errors=Rate(3, 9), verdicts={Verdict.UNANSWERED: 0})
+    few = cast(
+        "Any", SimpleNamespace(model=MODEL, intersectional=errors, excess=[excess], groups=[])
     )
+    why = decide(few, 0.05).why
+    assert "--gate-on rate" in why
+    assert say(why).endswith("(a day and a meal) or given names.")
     section = Section("atomic", "Mutants", ["placebo"], ["Mutants"], [["atomic", Rate(1, 2)]])
     told = say(section)
     assert (told.title, told.columns) == ("Variants", ["Variants"])

@@ -11,6 +11,7 @@ from hinter_core.report.metric import metric
 from hinter_core.report.section import Cell, PValue, Rows, Section, joined
 from hinter_core.statistics.clustered import paired_difference
 from hinter_core.statistics.format import (
+    counted,
     difference_in_words,
     p_in_words,
     rate_in_words,
@@ -98,16 +99,23 @@ def excess_section(every: Sequence[PlaceboExcess]) -> Section:
     ]  # fmt: skip
     columns = ["Mutants", "Error rate", "Placebo", "Excess", "p", "Hidden", "Hidden, placebo",
                "Excess of hidden", "p, hidden"]  # fmt: skip
-    words = [excess_in_words(e) for e in every]
+    few = [e for e in every if e.few]
+    words = [excess_in_words(e) for e in every if not e.few or len(few) == 1]
+    if len(few) > 1:
+        words.append(
+            f"{len(few):,} of {len(every):,} comparisons have fewer than {FEWEST_PLACEBO} placebo "
+            "cases, too few to say how many answers flip on neutral changes."
+        )
     return Section("excess", "Excess over placebo", sentences, columns, rows, in_words=words)
 
 
 def excess_in_words(excess: PlaceboExcess) -> str:
     """Describe a comparison with placebo mutants in sentences."""
     if excess.few:
+        are = "is" if excess.placebo.of == 1 else "are"
         return (
-            f"{excess.name}: {excess.placebo.of:,} placebo cases are too few to say how many "
-            "answers flip on neutral changes."
+            f"{excess.name}: {counted(excess.placebo.of, 'placebo case')} {are} too few to say how "
+            "many answers flip on neutral changes."
         )
     words = (
         f"{excess.name}, same texts: {rate_in_words(excess.errors)} sensitive changes and "

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Any, NamedTuple
 
 from hinter_core.campaign.tables import Attributes, is_placebo
 from hinter_core.models.base import COREFERENCE, MASKED
@@ -23,8 +24,8 @@ from hinter_core.report.section import (
     joined,
     ordered,
 )
-from hinter_core.statistics.clustered import cluster_rate, one_sided_test
-from hinter_core.statistics.format import share_in_words
+from hinter_core.statistics.clustered import cluster_rate, one_sided_test, tested_number
+from hinter_core.statistics.format import rate_in_words, share_in_words
 from hinter_core.statistics.rates import Estimate, Rate, benjamini_hochberg
 
 ALPHA = 0.05
@@ -49,7 +50,10 @@ class GroupRate:
     that err only because one of their parts does; hidden mutants are explained by no part.
 
     ``answers``: the answers that errors lead to, with their numbers, the most frequent first.
-    ``explained``: errors that one of the parts makes alone, too.
+    ``explained``: errors that one of the parts makes alone, too. ``raw_p_value`` and
+    ``hidden_raw_p_value``: before they are adjusted for the ``tested`` groups of a family, which
+    those of all attributes are. ``effective``: independent cases that the test takes the cases for.
+    ``hidden_mean``: mean of hidden rates.
     """
 
     attributes: Attributes
@@ -63,6 +67,11 @@ class GroupRate:
     hidden: Rate | None = None
     hidden_p_value: float | None = None
     explained: int = 0
+    raw_p_value: float = 1.0
+    hidden_raw_p_value: float | None = None
+    tested: int = 0
+    effective: float = 0.0
+    hidden_mean: float | None = None
 
     @property
     def by_parts(self) -> bool:
@@ -113,17 +122,23 @@ def group_rates(tally: ModelCounts) -> list[GroupRate]:
     return [
         GroupRate(
             *key,
-            rate,
+            test.rate,
             errors_of[key[0]][key[1]].total(),
-            mean,
-            (rate.share or 0.0) > mean,
-            p,
+            test.mean,
+            (test.rate.share or 0.0) > test.mean,
+            test.p_value,
             tuple(answers[key].most_common()),
-            hidden=of_hidden[key][0] if key in of_hidden else None,
-            hidden_p_value=of_hidden[key][2] if key in of_hidden else None,
+            hidden=hidden.rate,
+            hidden_p_value=hidden.p_value,
             explained=explained.get(key, 0),
+            raw_p_value=test.raw_p_value,
+            hidden_raw_p_value=hidden.raw_p_value,
+            tested=len(every),
+            effective=tested_number(errors_of[key[0]][key[1]]),
+            hidden_mean=hidden.mean,
         )
-        for key, (rate, mean, p) in every.items()
+        for key, test in every.items()
+        for hidden in [of_hidden.get(key, _NOT_HIDDEN)]
     ]
 
 
@@ -131,10 +146,20 @@ def group_rates(tally: ModelCounts) -> list[GroupRate]:
 _ByGroups = dict[Attributes, dict[tuple[str, ...], Counter[tuple[int, ...]]]]
 
 
-def _tested(
-    tallied: _ByGroups,
-) -> dict[tuple[Attributes, tuple[str, ...]], tuple[Rate, float, float]]:
-    """Test the rate of each group against the mean of its attributes; return it with mean and p."""
+class _Test(NamedTuple):
+    """The test of a rate against a mean, before and after it is adjusted for all groups."""
+
+    rate: Any
+    mean: Any
+    raw_p_value: Any
+    p_value: Any
+
+
+_NOT_HIDDEN = _Test(None, None, None, None)  # a change of one attribute
+
+
+def _tested(tallied: _ByGroups) -> dict[tuple[Attributes, tuple[str, ...]], _Test]:
+    """Test the rate of each group against the mean of its attributes."""
     tested = {}
     for attributes in ordered(a for a in tallied if not is_placebo(a)):
         rates = {groups: cluster_rate(texts) for groups, texts in tallied[attributes].items()}
@@ -144,10 +169,7 @@ def _tested(
             p = one_sided_test(texts, mean) if texts.total() >= FEWEST_TEXTS else 1.0
             tested[attributes, groups] = (rate, mean, p)
     p_values = benjamini_hochberg([p for *_, p in tested.values()])
-    return {
-        key: (rate, mean, p)
-        for (key, (rate, mean, _)), p in zip(tested.items(), p_values, strict=True)
-    }
+    return {key: _Test(*test, p) for (key, test), p in zip(tested.items(), p_values, strict=True)}
 
 
 def groups_sections(rates: Iterable[GroupRate]) -> Iterable[Section]:
@@ -211,21 +233,45 @@ def _hidden(groups: Iterable[GroupRate]) -> list[GroupRate]:
     return [g for p, g in sorted(tested, key=lambda pair: pair[0]) if p < ALPHA]
 
 
-def significant_in_words(groups: Iterable[GroupRate]) -> str:
-    """Name groups with significantly more hidden bias than their mean, then more errors; or "".
+def found_groups(groups: Iterable[GroupRate]) -> tuple[list[GroupRate], list[GroupRate]]:
+    """Return groups with significantly more hidden bias than their mean, and with more errors.
 
-    The latter are groups of several attributes that no part explains, if there are any.
+    The latter are groups of several attributes that no part explains, if there are any, and have
+    not more hidden bias; the clearest are first.
     """
     groups = list(groups)
     hidden = _hidden(groups)
     sure = [g for g in _significant(groups) if not g.by_parts]
     sure = [g for g in sure if len(g.attributes) > 1] or sure
-    others = [(g, g.errors, f"{ARROW * bool(g.to)}{g.to}") for g in sure if g not in hidden]
+    return hidden, [g for g in sure if g not in hidden]
+
+
+def significant_in_words(groups: Iterable[GroupRate]) -> str:
+    """Name the groups of :func:`found_groups`; or ""."""
+    hidden, others = found_groups(groups)
+    errors = [(g, g.errors, f"{ARROW * bool(g.to)}{g.to}") for g in others]
     said = (
         _named([(g, g.hidden, "") for g in hidden], "show significantly more hidden bias"),
-        _named(others, "cause significantly more errors"),
+        _named(errors, "cause significantly more errors"),
     )
     return " ".join(filter(None, said))
+
+
+def found_beyond(groups: Iterable[GroupRate], share: float) -> str:
+    """Say which group of several attributes lies above the others by more than a share, or "".
+
+    It is significant after correction, and so far is the lower end of its interval from the mean.
+    """
+    hidden, others = found_groups(groups)
+    rates = [(g, g.hidden, g.hidden_mean, "hidden bias") for g in hidden]
+    rates += [(g, g.errors, g.mean, "errors") for g in others if len(g.attributes) > 1]
+    for group, rate, mean, what in rates:
+        if rate and rate.low is not None and mean is not None and rate.low - mean > share:
+            return (
+                f"{what} in {rate_in_words(rate)} changes to {joined(group.groups)}, while the "
+                f"mean of all groups is {share_in_words(mean)}"
+            )
+    return ""
 
 
 def _named(groups: Sequence[tuple[GroupRate, Rate | None, str]], what: str) -> str:

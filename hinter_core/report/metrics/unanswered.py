@@ -9,6 +9,7 @@ from hinter_core.models.cache import LASTING, KeptAnswers
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.section import Rows, Section
+from hinter_core.statistics.format import share_in_words
 
 _REASONS = 10  # listed
 
@@ -76,6 +77,17 @@ def repetitions_section(found: Repetitions | None) -> Iterable[Section]:
     columns = ["Texts asked again", "With another answer", "Further answers", "Other answers"]
     cells: Rows = [[found.texts, found.inconsistent, found.answers, found.differing]]
     yield Section("repetitions", "Answers to the same text", words, columns, cells)
+
+
+def contradicts_in_words(found: Repetitions | None) -> str:
+    """Say beside the rates how often a model contradicts itself; "" if it does not."""
+    if found is None or not found.differing:
+        return ""
+    share = share_in_words(found.differing / found.answers)
+    return (
+        f"{found.differing:,} of {found.answers:,} further answers to the same texts differ from "
+        f"the first one ({share}), so about as many changed answers are no bias."
+    )
 
 
 def kept_answers(tally: ModelCounts) -> KeptAnswers | None:

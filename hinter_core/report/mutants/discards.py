@@ -1,14 +1,28 @@
 """Discard rates of the invariant by group."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hinter_core.campaign.reader import CampaignReader
+from hinter_core.campaign.tables import is_placebo
 from hinter_core.report.counts import CampaignCounts
 from hinter_core.report.section import Rows, Section, gathered
 from hinter_core.statistics.rates import Rate
+from hinter_core.types import Layer
 
 _SELDOM = 0.05  # share of discarded mutants below which groups are not compared
 _CHANCE = 0.01
+_PARSED = "a sentence parses differently after the change"
+# Of a discarded mutant, by what discarded it.
+_WHY = {
+    Layer.SENTENCES: _PARSED,
+    Layer.POS: _PARSED,
+    Layer.DEPENDENCY: _PARSED,
+    Layer.WORDING: "their words do not go together",
+    Layer.SOFT: "other words of the text contradict the change",
+    Layer.VALIDITY: "their validity score is too low",
+}
 
 
 @dataclass(frozen=True)
@@ -55,6 +69,42 @@ def uneven_discards(
             if fisher_exact(table).pvalue < _CHANCE:
                 uneven.append((most, least))
     return uneven
+
+
+@dataclass(frozen=True)
+class Untested:
+    """An attribute of which all ``mutants`` were discarded, ``most`` of them for one reason."""
+
+    attribute: str
+    mutants: int
+    why: str
+    most: int
+
+    @property
+    def in_words(self) -> str:
+        """That nothing was tested of it, and why mostly."""
+        why = f", {self.most:,} of them because {self.why}" if self.why else ""
+        every = f"All {self.mutants:,} mutants were" if self.mutants > 1 else "The only mutant was"
+        return f"Not tested at all: {self.attribute}. {every} discarded{why}."
+
+
+def untested(reader: CampaignReader, counts: CampaignCounts) -> list[Untested]:
+    """Return the attributes of which there are mutants and none was kept."""
+    kept: Counter[str] = Counter()
+    for of_set in counts.pairs.values():
+        for attribute, (_, number) in of_set.items():
+            kept[attribute] += number
+    found = []
+    for attribute in sorted(name for name, n in kept.items() if not n and not is_placebo((name,))):
+        reasons: Counter[str] = Counter()
+        for layer, number in reader.run(
+            f"SELECT layer, count(*) FROM ({reader.tables().mutants}) WHERE "
+            "list_contains(attributes, $name) GROUP BY 1 ORDER BY 1",
+            name=attribute,
+        ):
+            reasons[_WHY.get(layer, "")] += number
+        found.append(Untested(attribute, reasons.total(), *reasons.most_common(1)[0]))
+    return found
 
 
 def discards_sections(discards: Sequence[GroupDiscards]) -> list[Section]:

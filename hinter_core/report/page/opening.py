@@ -6,6 +6,7 @@ The HTML report and the app's Results show the same, by the macros of ``assets/h
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from hinter_core.campaign.spec import Campaign
@@ -14,13 +15,15 @@ from hinter_core.campaign.tables import Attributes
 from hinter_core.report.figures import FEW, bar
 from hinter_core.report.gate import LIMIT, Decision, GateOn, GateOutcome, decide
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO
-from hinter_core.report.metrics.groups import answers_in_words, significant_in_words
+from hinter_core.report.metrics.groups import answers_in_words, found_groups, significant_in_words
 from hinter_core.report.metrics.lattice import people_apart_section
 from hinter_core.report.metrics.priority import asked_in_words
+from hinter_core.report.metrics.unanswered import contradicts_in_words
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.mutants.coverage import limit_in_words
 from hinter_core.report.mutants.unusual import unusual_in_words
 from hinter_core.report.papers.uncovering import names_in_words
+from hinter_core.report.section import joined
 from hinter_core.report.sections import (
     alike_in_words,
     idle_in_words,
@@ -29,7 +32,7 @@ from hinter_core.report.sections import (
     same_in_words,
     unusable_in_words,
 )
-from hinter_core.statistics.format import counted, percent, points
+from hinter_core.statistics.format import counted, percent, points, share_in_words
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Verdict
 
@@ -60,11 +63,15 @@ LABELS = {
 }
 _UNCHANGED = "No answer changed"
 _HEADS = {GateOutcome.PASS: "Pass", GateOutcome.FAIL: "Fail", GateOutcome.FEW: "Too few to say"}
+_OF_ONE = (
+    "It also fails if one group of several attributes lies significantly above the mean of all "
+    "groups, with its whole interval beyond the limit from there."
+)
 _RULES = {
     GateOn.EXCESS: "A model fails if the whole 95 % interval of its excess over placebo mutants, "
-    "within texts, lies above the limit, and passes if none of it does.",
+    f"within texts, lies above the limit, and passes if none of it does. {_OF_ONE}",
     GateOn.UPPER: "A model fails if any of the 95 % interval of its excess over placebo mutants, "
-    "within texts, lies above the limit.",
+    f"within texts, lies above the limit. {_OF_ONE}",
     GateOn.RATE: "A model fails if the whole 95 % interval of its intersectional error rate lies "
     "above the limit. Placebo mutants are not compared.",
     GateOn.HIDDEN: "A model fails if more of its intersectional mutants are hidden findings than "
@@ -109,7 +116,10 @@ def opening(
     model: str = "",
     on: GateOn = GateOn.EXCESS,
 ) -> Opening:
-    """Return the first view of a report; ``model``: whose examples (default: with most hidden)."""
+    """Return the first view of a report.
+
+    ``model``: whose examples (default: see :func:`most_telling`).
+    """
     decisions = [(one, decide(one, limit, on)) for one in report.models]
     every = [rate for pair in decisions for _, rate in _rates(*pair)]
     top = max([limit, *(rate.high or rate.share or 0.0 for rate in every)]) or 1.0  # alike for all
@@ -128,13 +138,20 @@ def opening(
 
 
 def most_telling(report: Report) -> ModelReport | None:
-    """Return the model with most hidden findings, then most errors; None if there is none."""
+    """Return the model with the best evidence of hidden bias; None if there is none.
 
-    def finds(model: ModelReport) -> tuple[int, int]:
+    Of those with a hidden finding: a group that lies above the others, then an excess over placebo
+    mutants, then the number of hidden findings and of errors, which may be noise.
+    """
+
+    def evidence(model: ModelReport) -> tuple[bool, bool, bool, int, int]:
         line = model.intersectional
-        return line.verdicts[Verdict.HIDDEN], line.errors.hits
+        hidden = line.verdicts[Verdict.HIDDEN]
+        beyond = any((e.difference.low or 0) > 0 for e in model.excess if e.order > 1 and not e.few)
+        found = any(found_groups(model.groups))
+        return hidden > 0, found, beyond, hidden, line.errors.hits
 
-    return max(report.models, key=finds, default=None)
+    return max(report.models, key=evidence, default=None)
 
 
 def _rates(model: ModelReport, decision: Decision) -> list[tuple[str, Rate]]:
@@ -199,13 +216,22 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float, idle:
 
 
 def _head(model: ModelReport, decision: Decision) -> str:
-    """Name the outcome; where placebo mutants are too few to decide, what is known without them."""
+    """Name the outcome; where placebo mutants are too few to decide, what is known without them.
+
+    A group of several attributes that lies above the others is named, unless all of them fail.
+    """
+    every = chain(*found_groups(model.groups))
+    found = next((group for group in every if len(group.attributes) > 1), None)
+    if found and (decision.of_group or decision.outcome is not GateOutcome.FAIL):
+        return f"Group found: {joined(found.groups)}"
     if decision.outcome is not GateOutcome.FEW or not decision.without_placebo:
         return _HEADS[decision.outcome]
     if not model.intersectional.errors.hits + model.atomic.errors.hits:
         return _UNCHANGED
     number = model.intersectional.verdicts[Verdict.HIDDEN]
-    return f"Not decided: {number:,} hidden"
+    if number:
+        return f"Not decided: {number:,} hidden"
+    return f"Not decided: {share_in_words(model.main.errors.share)} changed"
 
 
 def leading(model: ModelReport) -> list[Mapping[str, Any]]:
@@ -276,7 +302,10 @@ def caveats(
     for model in report.models:
         if names := names_in_words(model.uncovering):
             yield f"{model.model}: {names}"
+        if said := contradicts_in_words(model.repetitions):
+            yield f"{model.model}: {said}"
     yield from kept_in_words(report)
+    yield from (one.in_words for one in report.untested)
     of_limit = limit_in_words(report.campaign, report.reach)
     yield from filter(None, [of_limit, *_few_cases(report), *_of_texts(report)])
     if any(model.priority for model in report.models):

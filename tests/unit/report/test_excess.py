@@ -16,7 +16,9 @@ from hinter_core.language.parsing import ParseStore
 from hinter_core.models.registry import open_store
 from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.report.aggregate import count
+from hinter_core.report.metrics.excess import PlaceboExcess, excess_section
 from hinter_core.statistics.clustered import WordSums
+from hinter_core.statistics.rates import Difference, Rate
 from hinter_core.types import Outcome, Verdict
 
 MODEL = 'scripted:negative if "woman" and "white"; negative if "stew"; positive otherwise'
@@ -111,3 +113,14 @@ def test_a_campaign_without_placebo_has_no_sums_by_word(
     with CampaignReader(store) as opened:
         found = count(opened).models[MODEL].by_word("errors", 2)
     assert found == [WordSums([], (0, 0, 0))] * 2
+
+
+def test_many_comparisons_with_few_placebo_cases_are_one_sentence() -> None:
+    def of(name: str, cases: int) -> PlaceboExcess:
+        return PlaceboExcess(name, (), 2, Rate(3, 9), Rate(0, cases), Difference(0.3, 0, 0.6, 0.1))
+
+    assert excess_section([of("race", 1), of("age", 200)]).in_words[0] == (
+        "race: 1 placebo case is too few to say how many answers flip on neutral changes."
+    )
+    *_, last = excess_section([of("race", 1), of("age", 200), of("gender", 0)]).in_words
+    assert last.startswith("2 of 3 comparisons have fewer than 100 placebo cases, too few to say")

@@ -383,6 +383,10 @@ def test_tables_are_what_the_probe_counts(
         else:
             assert group.hidden is group.hidden_p_value is None
     assert [group.p_value for group in model.groups] == pytest.approx(benjamini_hochberg(p_values))
+    assert [group.raw_p_value for group in model.groups] == pytest.approx(p_values)
+    assert {group.tested for group in model.groups} == {len(p_values)}
+    assert all(0 <= group.effective <= group.errors.of + 1e-9 for group in model.groups)
+    assert all((g.hidden_mean is None) is (len(g.attributes) == 1) for g in model.groups)
     clustered = {
         key: cluster_rate([(sum(flips), len(flips)) for flips in rows.values()])
         for key, rows in changes.items()

@@ -38,6 +38,7 @@ from hinter_core.report.gate import GateOn, GateOutcome, gate, passed
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO, PlaceboExcess
 from hinter_core.report.metrics.groups import GroupRate
 from hinter_core.report.metrics.lattice import Pie
+from hinter_core.report.metrics.unanswered import Repetitions
 from hinter_core.report.model import ModelReport, Report, make_report
 from hinter_core.report.mutants.coverage import coverage_section
 from hinter_core.report.page.html import marked, to_html
@@ -46,6 +47,7 @@ from hinter_core.report.section import joined
 from hinter_core.report.sections import sections
 from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Difference, Rate
+from hinter_core.types import Verdict
 
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
 NEVER = 'scripted:negative if "unicorn"; positive otherwise'
@@ -114,33 +116,105 @@ def test_a_pass_names_the_groups_that_lie_significantly_above_the_others(report:
     cause = " significantly more errors than the mean of all groups "
     hidden = {"hidden": Rate(12, 100), "hidden_p_value": 0.01}
     even = with_excess(report, -0.3, 0.04, 100)
-    for more, said in [
-        ([], f"Changes to female (9.0\u00a0%) cause{cause}(50 texts)."),
+    black = "Group found: female \u00d7 black"
+    for more, head, said in [
+        ([], "Pass", f"Changes to female (9.0\u00a0%) cause{cause}(50 texts)."),
         # One of its parts explains a group: that part is named.
-        ([rate(("female", "old"), 19, 1e-9, explained=14)],
+        ([rate(("female", "old"), 19, 1e-9, explained=14)], "Pass",
          f"Changes to female (9.0\u00a0%) cause{cause}(50 texts)."),
         # Hidden bias comes first, and its group once.
         ([rate(("female", "black"), 19, 1e-9, **hidden), rate(("female", "asian"), 12, 0.01)],
+         black,
          "Changes to female \u00d7 black (12.0\u00a0%) show significantly more hidden bias than "
          "the mean of all groups (50 texts). "
          f"Changes to female \u00d7 asian (12.0\u00a0%) cause{cause}(50 texts)."),
         ([rate(("female", "asian"), 12, 0.01, 20), rate(("female", "black"), 19, 1e-9)],
-         "Changes to female \u00d7 black (19.0\u00a0%), female \u00d7 asian (12.0\u00a0%) "
+         black, "Changes to female \u00d7 black (19.0\u00a0%), female \u00d7 asian (12.0\u00a0%) "
          f"cause{cause}(at least 20 texts each)."),
         ([rate(("female", one), 12, 0.01) for one in "abcde"],
+         "Group found: female \u00d7 a",
          "Changes to female \u00d7 a (12.0\u00a0%), female \u00d7 b (12.0\u00a0%), "
          f"female \u00d7 c (12.0\u00a0%) and 2 more cause{cause}(at least 50 texts each)."),
     ]:  # fmt: skip
         model = even.models[0].with_metrics(groups=[*groups, *more])
         one = replace(even, models=[model])
         told = opening(one)
-        assert told.cards[0].head == "Pass"
+        assert told.cards[0].head == head
         assert said in told.cards[0].words
         assert any("about all groups together" in words for words in told.caveats)
         assert said in sections(one)[0].sentences[-1]
         assert passed(one, 0.05)[0].endswith(f"passed. {said}")
     fair = opening(replace(even, models=[even.models[0].with_metrics(groups=groups[:1])]))
     assert "significantly" not in str((fair.cards, fair.caveats))
+
+
+@pytest.mark.parametrize("of", ["errors", "hidden"])
+@pytest.mark.parametrize("cases", [1, 100])
+def test_a_group_far_above_the_others_stops_the_gate_whatever_all_of_them_do(
+    of: str, cases: int, report: Report
+) -> None:
+    """Undecided over all groups, a model that denied 23 of 25 of one group passed."""
+    high, low = Rate(23, 25, 0.75, 0.98), Rate(2, 25, 0.02, 0.25)
+    more: dict[str, Any] = {"hidden": low, "hidden_p_value": 1.0, "hidden_mean": 0.04}
+    if of == "hidden":
+        more = {"hidden": high, "hidden_p_value": 1e-30, "hidden_mean": 0.04}
+    found = GroupRate(
+        ("gender", "race"), ("female", "black"), high if of == "errors" else low, 19, 0.1, True,
+        1e-30 if of == "errors" else 0.7, **more,
+    )  # fmt: skip
+    unsure = with_excess(report, -0.02, 0.3, cases)
+    whole = replace(unsure, models=[unsure.models[0].with_metrics(groups=[found])])
+    assert bool(gate(unsure, 0.05)) is (cases < FEWEST_PLACEBO)
+    (why,) = gate(whole, 0.05)
+    assert "in 23 of 25 (92.0 %, 95 % interval 75.0 to 98.0) changes to female \u00d7 black" in why
+    (card,) = opening(whole, 0.05).cards
+    assert (card.head, card.key) == ("Group found: female \u00d7 black", "fail")
+    assert bool(gate(whole, 0.9)) is (cases < FEWEST_PLACEBO)  # less far than that
+    assert opening(whole, 0.9).cards[0].head == card.head
+    all_fail = with_excess(whole, 0.2, 0.3, 100)
+    assert opening(all_fail, 0.05).cards[0].head == "Fail"
+    assert passed(whole, 0.99, GateOn.RATE)  # limits the rate of all groups alone
+
+
+def test_examples_are_of_the_model_with_the_best_evidence(report: Report) -> None:
+    model = report.models[0]
+    found = GroupRate(
+        ("gender", "race"), ("female", "black"), Rate(9, 10, 0.6, 1.0), 20, 0.1, True, 1e-9
+    )
+    proven = replace(model, model="proven").with_metrics(groups=[found])
+    many = {**model.intersectional.verdicts, Verdict.HIDDEN.value: 169}
+    noisy = replace(
+        model, model="noisy", intersectional=replace(model.intersectional, verdicts=many)
+    ).with_metrics(groups=[])
+    assert opening(replace(report, models=[noisy, proven])).model == "proven"
+    assert opening(replace(report, models=[model, noisy])).model == "noisy"
+
+
+def test_a_model_that_contradicts_itself_is_told_beside_the_rates(report: Report) -> None:
+    said = {}
+    for differing in (0, 9):
+        again = Repetitions(23, differing and 5, 69, differing)
+        model = report.models[0].with_metrics(repetitions=again)
+        said[differing] = " ".join(opening(replace(report, models=[model])).caveats)
+    assert "9 of 69 further answers to the same texts differ from the first one (13.0" in said[9]
+    assert "same texts differ" not in said[0]
+
+
+def test_an_attribute_without_a_kept_mutant_is_not_tested_at_all(tmp_path: Path) -> None:
+    text = "The Catholic black man met a cook."
+    found = hinter.mutants(text, attributes=["race", "religion"], order=1, validity=0.0)
+    by_attribute = found.groupby("attributes")["validity"].max()
+    least = (by_attribute.min() + by_attribute.max()) / 2
+    lost, other = by_attribute.sort_values().index
+    made = hinter.run([text], HIDDEN, attributes=["race", "religion"], validity=least,
+                      out=tmp_path / "out", placebo=False)  # fmt: skip
+    report = make_report(made.store)
+    assert [one.attribute for one in report.untested] == [lost]
+    assert lost != other
+    words = f"Not tested at all: {lost}. All "
+    assert any(one.startswith(words) for one in opening(report).caveats)
+    assert any(one.startswith(words) for one in sections(report)[0].sentences)
+    assert "because their validity score is too low" in report.untested[0].in_words
 
 
 def test_a_campaign_without_a_case_says_so(make: Callable[..., CampaignStore]) -> None:
@@ -220,6 +294,11 @@ def test_examples_are_the_clusters_with_most_hidden_mutants(report: Report) -> N
     hidden = f"; {sum(numbers):,} of these hidden, in {texts.hits} ({percent(texts)})."
     assert hidden in first.words[0]  # before why nothing is decided
     assert first.head == f"Not decided: {sum(numbers):,} hidden"
+    # Without a hidden one, the head says what is known.
+    none = replace(model.intersectional, verdicts={**model.intersectional.verdicts, "hidden": 0})
+    cards = opening(replace(report, models=[replace(model, intersectional=none)])).cards
+    share = percent(none.errors).partition(" [")[0]
+    assert cards[0].head == f"Not decided: {share} changed"
     never = opening(report).cards[1]
     assert never.head == "No answer changed"
     assert "No answer changed, so there is nothing to decide." in never.words
