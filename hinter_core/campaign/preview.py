@@ -41,6 +41,7 @@ _LOOKED_AT = 80  # texts of a forecast: few texts have placebo mutants of two ch
 _DRAWN_FROM = 100_000  # texts, the first ones: more take long to read
 _TRIED = 160  # mutants of a forecast
 _COMPARED = 100  # mutants of a forecast that are compared with their sources
+_OF_SET = 50  # mutants of a set of attributes that are compared
 _OF_TEXT = 10  # mutants of a text, one of which is to be kept
 _RATES = (0.10, 0.05)  # errors of sensitive and of placebo mutants that a campaign is to tell apart
 _ALIKE = 0.1  # correlation of the errors of one text, as is common in campaigns of the sample
@@ -199,8 +200,9 @@ def preview_in_words(seen: Preview) -> list[str]:
         each = [f"{name} in {number:,}" for name, number in seen.words_by_attribute.most_common()]
         number = seen.words.total()
         there = f"{', '.join(each) or 'none'}; of two or more attributes in "
-        there += f"{seen.together(seen.words_by_attribute):,}"
+        there += f"{seen.together(seen.words_by_attribute):,}, perhaps of different people"
         lines.append(f"words of attributes, in the first {number:,} usable texts: {there}")
+        lines.append("  how many texts have something to test, hinter run --estimate says")
     if seen.mended:
         lines.append(f"not UTF-8, read as Windows-1252: {seen.mended:,}")
     if seen.foreign:
@@ -236,7 +238,8 @@ class Forecast:
     excess over placebo needs, in a sentence; ``placebo``: placebo mutants of that order that a gate
     counts, which are kept and in a text with kept intersectional mutants. ``kept``:
     of ``compared`` intersectional mutants (atomic ones at order 1), those that are not discarded;
-    ``discard``: why most of the others are.
+    ``discard``: why most of the others are. ``by_attributes``: the share that is kept of some
+    mutants of any order, by the attributes that they change.
     """
 
     texts: int
@@ -254,6 +257,7 @@ class Forecast:
     kept: int = 0
     compared: int = 0
     discard: str = ""
+    by_attributes: dict[str, float] = field(default_factory=dict)
 
     @property
     def whole(self) -> bool:
@@ -322,6 +326,7 @@ def forecast(work: RunScope, *, elsewhere: bool = False) -> Forecast:
         kept=sum(one.conformance.kept for one in compared),
         compared=len(compared),
         discard=_discard(compared),
+        by_attributes=_kept_shares(parts, follow_ups, campaign.seed),
     )
 
 
@@ -346,6 +351,26 @@ def _compared(parts: CampaignParts, of_order: Sequence[FollowUp], seed: int) -> 
     drawn = Random(seed).sample(made, min(len(made), _COMPARED))
     conform(drawn, parts.parses)
     return drawn
+
+
+def _kept_shares(
+    parts: CampaignParts, follow_ups: Sequence[FollowUp], seed: int
+) -> dict[str, float]:
+    """Return the share of mutants that are kept, of some for each set of attributes; least first.
+
+    One that few mutants change is lost in a sample of all.
+    """
+    made: dict[str, list[FollowUp]] = {}
+    for one in follow_ups:
+        if not _neutral(one):
+            made.setdefault(" + ".join(sorted(e.attribute for e in one.mutant.edits)), []).append(
+                one
+            )
+    random = Random(seed)
+    drawn = {name: random.sample(of, min(len(of), _OF_SET)) for name, of in made.items()}
+    conform([one for of in drawn.values() for one in of], parts.parses)
+    shares = {name: sum(one.conformance.kept for one in of) / len(of) for name, of in drawn.items()}
+    return dict(sorted(shares.items(), key=lambda share: share[1]))
 
 
 def _discard(compared: Sequence[FollowUp]) -> str:

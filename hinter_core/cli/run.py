@@ -236,11 +236,13 @@ def _forecast(seen: Forecast) -> str:
     ]
     if seen.compared:
         most = f"; most of the others because {seen.discard}" if seen.discard else ""
-        lines.insert(
-            2,
-            f"about {100 * seen.kept / seen.compared:.0f} % of the {seen.compared} mutants that "
-            f"were compared with their texts are kept and tested{most}",
-        )
+        order = min(2, max(seen.mutants))
+        shares = [f"{name} {100 * share:.0f} %" for name, share in seen.by_attributes.items()]
+        lines[2:2] = [
+            f"about {100 * seen.kept / seen.compared:.0f} % of the {seen.compared} mutants of "
+            f"order {order} that were compared with their texts are kept and tested{most}",
+            f"kept of the changes of {', '.join(shares)}",
+        ]
     if max(seen.mutants, default=0) > 1 and seen.placebo < FEWEST_PLACEBO:
         # So many texts, if the others are like these.
         needed = ceil(seen.usable * FEWEST_PLACEBO / seen.placebo) if seen.placebo else 0

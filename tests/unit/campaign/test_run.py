@@ -419,6 +419,15 @@ def test_a_forecast_counts_what_the_run_then_makes(campaign: Campaign, tmp_path:
     kept = sum(one["kept"] for one in pairs) / len(pairs)
     assert abs(seen.kept / seen.compared - kept) < 0.15
     assert bool(seen.discard) is (seen.kept < seen.compared)
+    every = read_table(store.mutants(0)).to_pylist()
+    for name, share in seen.by_attributes.items():
+        of_set = [
+            one["kept"] for one in every
+            if sorted(edit["attribute"] for edit in one["edits"]) == name.split(" + ")
+        ]  # fmt: skip
+        assert abs(share - sum(of_set) / len(of_set)) < 0.15, name
+    assert len(seen.by_attributes) == 3
+    assert list(seen.by_attributes.values()) == sorted(seen.by_attributes.values())
 
 
 def test_workers_of_a_forecast_share_the_cores(
