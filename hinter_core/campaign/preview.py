@@ -19,7 +19,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.tables import is_placebo
 from hinter_core.data.handwritten import HandwrittenSource, HandwrittenTable
 from hinter_core.data.rows import Row, Rows, Table, alike_labels
-from hinter_core.files.columns import Columns, listed
+from hinter_core.files.columns import Columns, listed, unlabelled_in_words
 from hinter_core.generators.grammars.cases import GrammarTable
 from hinter_core.generators.grammars.grammar import Grammar
 from hinter_core.generators.templates.corpus import MiningCounts
@@ -188,6 +188,8 @@ def preview_in_words(seen: Preview) -> list[str]:
         f"{seen.source}: {total}{f'; {seen.encoding.upper()}' if seen.encoding else ''}",
         f"columns: {', '.join(seen.names)}; {', '.join(how)}",
     ]
+    if (seen.encoding or seen.reading) and (unlabelled := unlabelled_in_words(columns, seen.names)):
+        lines.append(unlabelled)
     lines += [f"read as: {seen.reading[0]}", *seen.reading[1:]] if seen.reading else []
     if seen.mutants is not None:
         lines.append(f"mutants: {seen.mutants:,}")

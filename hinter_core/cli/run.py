@@ -41,8 +41,9 @@ from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign
 from hinter_core.campaign.store import SPEC, CampaignStore
 from hinter_core.cli.options import Folder, print_json, require_writable, say, with_options
 from hinter_core.cli.report import FailOver, Gate, JUnitFile, SarifFile, exit_for, gate_faults
-from hinter_core.data.rows import Table, alike_labels
+from hinter_core.data.rows import Rows, Table, alike_labels
 from hinter_core.errors import INTERRUPTED, UNANSWERED, InputError
+from hinter_core.files.columns import unlabelled_in_words
 from hinter_core.models.budget import Budget, cost_in_words
 from hinter_core.models.cache import LASTING
 from hinter_core.places import place_of
@@ -51,7 +52,8 @@ from hinter_core.report.gate import GateOn, require_share
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO
 from hinter_core.report.metrics.priority import priority_in_words
 from hinter_core.report.model import make_report
-from hinter_core.report.section import Rows, Section, short_names
+from hinter_core.report.section import Rows as Cells
+from hinter_core.report.section import Section, short_names
 from hinter_core.types import MASKED_PLACE, Failure
 from hinter_core.validity.survey import faults as validity_faults
 
@@ -269,10 +271,8 @@ def _run_with_progress(
     work = plan_run(settings, store)
     if settings.grammar and work.texts < settings.sentences:
         say(f"{settings.title} has {work.texts:,} different sentences; all are tested.", err=True)
-    if isinstance(work.table, Table) and work.table.source:  # a file, which is read again quickly
-        first = islice(work.table.rows(), MOST)
-        for line in alike_labels(row.label for row in first if row.label):
-            say(line, err=True)
+    for line in _labels_in_words(work.table):
+        say(line, err=True)
     shards = store.part.shards(work.shards) if store.part else work.shards
     state = RunProgress(0, shards)
     budget = Budget(settings.requests, settings.budget)
@@ -318,6 +318,15 @@ def _run_with_progress(
     for name, asked in done.priority.items():
         say(f"{name}: {priority_in_words(asked)}")
     return done
+
+
+def _labels_in_words(table: Rows) -> list[str]:
+    """Say that a file seems to have no labels, or some that are alike."""
+    if not (isinstance(table, Table) and table.source):  # a file, which is read again quickly
+        return []
+    first = islice(table.rows(), MOST)
+    unlabelled = unlabelled_in_words(table.columns, table.names)
+    return [*filter(None, [unlabelled]), *alike_labels(row.label for row in first if row.label)]
 
 
 @dataclass
@@ -434,7 +443,7 @@ def list_campaigns(
     if as_json:
         print_json([asdict(one) for one in campaigns], indent=1)
         return
-    rows: Rows = [
+    rows: Cells = [
         [one.path, one.state_in_words, one.title, ", ".join(one.attributes),
          ", ".join(short_names(one.models).values()),
          f"{one.done:,} of {'?' if one.texts is None else f'{one.texts:,}'}", one.mutants,

@@ -19,6 +19,11 @@ from hinter_core.language.clean import whole
 
 TEXT_COLUMNS = ("text", "review", "sentence", "content", "comment", "document", "body", "facts")
 LABEL_COLUMNS = ("label", "labels", "sentiment", "class", "target")
+# A column whose name has such a word is one of labels if it alone has, and holds few values.
+_OF_LABELS = frozenset(
+    "label labels sentiment class decision outcome verdict judgement judgment polarity stance flag "
+    "flagged toxic toxicity hate hateful offensive abusive insulting harmful spam".split()
+)
 ID_COLUMNS = (
     "id", "uid", "guid", "key", "row id", "record id", "text id", "document id", "doc id",
     "review id", "case id", "case number", "case no", "reference number", "aktenzeichen",
@@ -41,6 +46,7 @@ _LITERAL = 100_000  # characters of a conversation written by Python
 _NEAR = 0.9  # of the longest prose
 _CODE = 40  # characters of a word
 _COMES_AGAIN = 4  # times that a text does in the mean, from which on it is a label
+_FEW = 12  # different values of a column of labels
 _DEEPEST = 3  # objects within each other
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+\Z")
 _SLOT = re.compile(r"[{\[<](?!/?[a-z]{1,6}\s?/?>)[A-Za-z_][\w ]{0,40}[}\]>]|%s|\b__+\b")
@@ -92,6 +98,7 @@ def find_columns(
         text, why = _find_text(where, head, names, others)
     if not label and "." in text:
         label = _first(LABEL_COLUMNS, [name for name in names if name != text])
+    label = label or _worded_label(head, [name for name in flat if name not in (text, ident)])
     if not label:
         flags = _flags(head, [name for name in names if name != text])
         label = ", ".join(flags)
@@ -99,11 +106,30 @@ def find_columns(
     return Columns(text, label, ident, flags, why)
 
 
+def _worded_label(head: Sequence[Record], names: Sequence[str]) -> str:
+    """Return the only column with a word such as *decision* in its name and a few values."""
+    found = []
+    for name in names:
+        if _OF_LABELS.isdisjoint(_plain(name).split()):
+            continue
+        cells = {as_text(value_of(values, name)).strip() for values, why in head if not why} - {""}
+        if 1 < len(cells) <= _FEW and all(len(c) <= _CODE and "." not in c for c in cells):
+            found.append(name)
+    return found[0] if len(found) == 1 else ""
+
+
 def _find_id(unique: Sequence[str]) -> str:
     """Return a column of ids by its name, of those whose cells differ: ``nr``, or ``my_id``."""
     others = [name for name in unique if _plain(name).endswith(" id")]
     alone = others[0] if len(others) == 1 and _plain(others[0]) not in _OF_OTHERS else ""
     return _first(MAYBE_IDS, unique) or alone or _first(("index",), unique)
+
+
+def unlabelled_in_words(columns: Columns, names: Sequence[str]) -> str:
+    """Say that no column of labels was found among others; "" if it was, or there are none."""
+    if columns.label or not set(names) - {columns.text, columns.id}:
+        return ""
+    return f"no label column found; use --label-column NAME (columns: {listed(names)})"
 
 
 def _unique(head: Sequence[Record], names: Sequence[str], *taken: str) -> list[str]:
@@ -171,12 +197,12 @@ def listed(names: Sequence[str]) -> str:
 
 
 def _first(wanted: Sequence[str], names: Sequence[str]) -> str:
-    by_name = {_plain(name.rstrip(" .").rpartition(".")[2]): name for name in reversed(names)}
+    by_name = {_plain(name.rstrip(" .?!:").rpartition(".")[2]): name for name in reversed(names)}
     return next((by_name[name] for name in wanted if name in by_name), "")
 
 
 def _plain(name: str) -> str:
-    return " ".join(re.split(r"[\s_-]+", name.casefold().strip(" .")))
+    return " ".join(re.split(r"[\s_-]+", name.casefold().strip(" .?!:")))
 
 
 def pairs_of(given: Sequence[str], option: str) -> dict[str, str]:

@@ -174,8 +174,12 @@ def is_binary(raw: io.BufferedReader) -> bool:
     start = raw.peek(_LOOKED_AT)[:_LOOKED_AT]
     if start.startswith(_OF_OTHERS):
         return True
+    name = encoding_of(raw)
+    if name.startswith("utf-16-"):  # guessed from zeros: a text has letters or digits of ASCII
+        read = start[: len(start) // 2 * 2].decode(name, "replace")
+        return sum(c.isascii() and c.isalnum() for c in read) * 5 < len(read)
     odd = sum(byte < 32 and byte not in _IN_TEXT for byte in start)
-    return encoding_of(raw) == "utf-8" and odd * 20 > len(start)
+    return name == "utf-8" and odd * 20 > len(start)
 
 
 def encoding_of(raw: io.BufferedReader) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from hinter_core.data.rows import make_row, open_table
 from hinter_core.errors import InputError
-from hinter_core.files.columns import Columns, find_columns, last_turn
+from hinter_core.files.columns import Columns, find_columns, last_turn, unlabelled_in_words
 
 PROSE = ["The clerk thanked her aunt.", "A deaf man sang to us.", "My wife was late again."]
 
@@ -67,6 +67,21 @@ def test_the_only_column_that_ends_in_id_has_ids(
     cells: dict[str, list[Any]], expected: str
 ) -> None:
     assert columns_of(text=PROSE, **cells).id == expected
+
+
+@pytest.mark.parametrize("name", ["decision", "Is toxic?", "flag", "final_verdict", "hate speech"])
+def test_a_word_of_its_name_makes_labels(name: str) -> None:
+    assert columns_of(text=PROSE, **{name: ["yes", "no", "no"]}).label == name
+    assert columns_of(text=PROSE, **{name: ["no", "no", "no"]}).label == ""
+    assert columns_of(text=PROSE, **{name: ["0.31", "0.2", "0.07"]}).label == ""
+    assert columns_of(text=PROSE, **{name: ["a", "b", "a"]}, my_decision=[1, 0, 1]).label == ""
+    assert columns_of(text=PROSE, **{name: ["a", "b", "a"]}, label=[1, 0, 1]).label == "label"
+
+
+def test_columns_without_labels_are_told() -> None:
+    says = unlabelled_in_words(columns_of(id=["a", "b", "c"], text=PROSE, shop=[1, 2, 1]), ["shop"])
+    assert says == "no label column found; use --label-column NAME (columns: shop)"
+    assert unlabelled_in_words(columns_of(text=PROSE), ["text"]) == ""
 
 
 def test_a_file_of_which_nothing_can_be_read_says_so() -> None:

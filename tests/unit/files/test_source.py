@@ -173,6 +173,7 @@ def test_several_splits_without_a_test_are_named(tmp_path: Path) -> None:
         ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1", "old workbook; save it as .xlsx"),
         ("a.xlsx", CSV, "is no workbook"),
         ("a.csv", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is no table and no text"),
+        ("a.txt", b"\0\xff" * 500, "is no table and no text"),
         ("a.jsonl", b"%PDF-1.7\n1 0 obj", "is no table and no text"),
         ("a.txt.gz", gzip.compress(bytes(range(256)) * 9, mtime=0), "is no table and no text"),
         ("a.csv", b"text,label\n\0,\0\n", ""),
