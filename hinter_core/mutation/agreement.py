@@ -106,8 +106,8 @@ def _inflected(tree: SentenceTree, token: int, plural: bool) -> str:
     """Return the other number of a finite verb; "" if it has one form for both."""
     word, tag = tree.lower[token].replace("\u2019", "'"), _tag(tree, token)
     if plural:
-        if word == "'s":
-            return "'ve" if _of_have(tree, token) else "'re"
+        if word in ("'s", "s"):  # "she's", "shes"
+            return word[:-1] + ("ve" if _of_have(tree, token) else "re")
         if word in _ASKING or tag == "VBZ":
             return _PLURAL.get(word) or _base(word)
         return ""

@@ -11,6 +11,7 @@ from hinter_core.language.spelling import spelling
 from hinter_core.language.trees import SentenceTree
 from hinter_core.mutation.edits import splices_of, splices_overlap, texts_of, with_texts
 from hinter_core.mutation.people import People
+from hinter_core.terms.ages import age_words
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.related import people_of
 from hinter_core.types import Edit, GrammaticalForm, Pair, Span, Term
@@ -24,6 +25,7 @@ _IN_WORDS = {
 }
 _BE = frozenset("be am is are was were been being 'm 's 're \u2019m \u2019s \u2019re".split())
 _SEATS = frozenset({"wheelchair", "mobility scooter"})
+_NEEDING = ("depend", "rel")  # "depend on", "reliant on": no place
 _WHERE = frozenset("in from off into onto out on".split())
 _NAMED = 6
 
@@ -134,6 +136,8 @@ def of_other_sex(edit: Edit, people: People) -> str:
 
 def misplaced(edit: Edit, people: People) -> str:
     """Return why an aid cannot stand there: "he is with a dog", "she rose from her white cane"."""
+    if why := _of_no_degree(edit, people) or _of_everybody(edit, people):
+        return why
     predicate = edit.source.form is _FORM.PREP_PHRASE and edit.target.text.startswith("with ")
     seat = edit.source.text.removesuffix("s") in _SEATS and edit.target.text not in _SEATS
     for start, end in edit.spans if predicate or seat else ():
@@ -144,10 +148,44 @@ def misplaced(edit: Edit, people: People) -> str:
     return ""
 
 
+def _of_no_degree(edit: Edit, people: People) -> str:
+    """Return why a compound has no degrees: "too plus-sized", but "so good-looking"."""
+    word = edit.target.text
+    compound = "-" in word and edit.target.form is _FORM.ADJECTIVE and not word.endswith("looking")
+    compound = compound and not word.startswith("well-")
+    for start, end in edit.spans if compound and "-" not in edit.source.text else ():
+        tree = people.tree_at(start)
+        tokens = tree.tokens_at((start, end)) if tree is not None else []
+        if tree is None or not tokens or tree.parse.tags[tokens[0] - 1] == "DT":
+            continue
+        before = tree.lower[tokens[0] - 1] if tokens[0] else ""
+        if before in age_words()["degrees"]:
+            return f"\u201c{before}\u201d needs an adjective that has degrees"
+    return ""
+
+
+def _of_everybody(edit: Edit, people: People) -> str:
+    """Return why nobody is left of whom a text speaks in general: "people can't drive"."""
+    general = edit.attribute == "gender" and edit.target.group == "neutral" != edit.source.group
+    for start, end in edit.spans if general and edit.source.form is _FORM.NOUN_PL else ():
+        tree = people.tree_at(start)
+        noun = tree.word_at((start, end)) if tree is not None else None
+        if tree is None or noun is None or tree.parse.labels[noun] != "nsubj" or tree.below[noun]:
+            continue
+        verb = tree.parse.heads[noun]
+        tags = {tree.parse.tags[one] for one in (verb, *tree.children(verb, "aux", "cop"))}
+        if tags & {"VBP", "MD"} and not tags & {"VBD", "VBG"}:
+            said = f"\u201c{tree.parse.words[noun]}\u201d speaks of a gender in general"
+            return f"{said}, \u201c{edit.target.text}\u201d of everybody"
+    return ""
+
+
 def _of_place(tree: SentenceTree, span: Span) -> str:
     """Return the preposition that says where somebody sits: "from her wheelchair"."""
     head = tree.word_at(span)
     cases = tree.children(head, "case") if head is not None else []
+    if head is not None and tree.lower[tree.parse.heads[head]].startswith(_NEEDING):
+        return ""
     return next((tree.parse.words[c] for c in cases if tree.lower[c] in _WHERE), "")
 
 

@@ -39,7 +39,7 @@ _NTHS |= {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth":
 _NTHS |= {f"{teen}th": number for number, teen in enumerate(_TEENS[3:], 13)}
 _NTHS |= {f"{ten[:-1]}ieth": 10 * number for number, ten in enumerate(_TENS, 2)}
 _END = (
-    r"(?=[.,;:!?)]|\s+(?:and|or|but|who|with|now|today|when|then|this|next)\b"
+    r"(?=[.,;:!?)]|\s+(?:(?:and|or)(?!\s\d)|but|who|with|now|today|when|then|this|next)\b"
     r"|\s+in\s(?-i:[A-Z])|$)"
 )
 _SUBJECT = r"(?=[.,;:!?)]|\s(?:he|she|they|I|we|you|was|has|had|is|who)\b|$)"
@@ -49,7 +49,8 @@ _SAID = re.compile(
     rf" {_ABOUT}{_NUMBER}{_END}"
     rf"|\bat\s{_IN_WORDS}{_SUBJECT}|\bat\s(1[3-9]|2[0-4])(?=,?\s(?:he|she|they|I)\b)"
     rf"|\b(?:age\sof|turned)\s+{_NUMBER}\b|\b[Aa]t\s(2[5-9]|[3-9]\d)(?=[.,;)]|$)"
-    rf"|(?P<now>\baged?\s+{_NUMBER}\b|\b{_NUMBER}{_OLD}"
+    rf"|(?P<now>\b(?:I['\u2019]?m|I\sam|s?he(?:['\u2019]?s|\sis|(?=\s\d\d)))\s{_ABOUT}{_NUMBER}{_END}"
+    rf"|\baged?\s+{_NUMBER}\b|\b{_NUMBER}{_OLD}"
     rf"|\b(?:{_SOMEBODY})\s+of\s+{_ABOUT}{_NUMBER}\b(?!\s+(?!(?:wa|i|ha)s\b)\w+s\b)"
     rf"|(?<=[A-Za-z],\s){_IN_WORDS}(?=,\s[A-Za-z])"
     r"|(?<=[A-Za-z],\s)(\d\d)(?=,\s[A-Za-z]|\.\s|\.?$)|(?<=[\u2022*-]\s)(\d\d)(?=,\s[a-z]))"

@@ -23,14 +23,17 @@ from cachetools import LRUCache, cached
 
 from hinter_core.language.clean import INVISIBLE
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.types import Occurrence, RejectedOccurrence, Term
+from hinter_core.types import GrammaticalForm, Occurrence, RejectedOccurrence, Term
 
 _FOLDED = {ord(c): None for c in INVISIBLE} | {0x2019: "'"}
 _CLITIC = r"['\u2019](?:s|d|ll|re|ve|m)\b"
 _LETTERS = rf"[^\W_](?:[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670{INVISIBLE}])*"
 # "don't", "o'clock", "D'Arcy": one word. "she's", "woman's": a word, and a clitic that is skipped.
+# So is that of "shes".
 _WORD = re.compile(
-    rf"(?P<word>{_LETTERS}(?:(?!{_CLITIC})['\u2019]{_LETTERS})*)(?:{_CLITIC})*", re.IGNORECASE
+    rf"(?P<word>\bs?he(?=s\b)|{_LETTERS}(?:(?!{_CLITIC})['\u2019]{_LETTERS})*)"
+    rf"(?:{_CLITIC}|(?<=\bhe)s\b|(?<=\bshe)s\b)*",
+    re.IGNORECASE,
 )
 _HYPHENS = "-\u2010\u2011"
 ADDRESS = re.compile(r"(?:https?://|www\.)\S+|(?<!\S)[^\s@]+@[^\s@]+\.\S+|[@#]\w+")
@@ -40,6 +43,7 @@ _JOINED = re.compile(rf"(?:[{_HYPHENS}_][^\W_]+)*+")
 _MAX_COMPOUND = 61  # characters examined on either side, for linear time
 # Prefixes that keep the meaning: "ex-wife" is about a wife.
 _PERSON_PREFIXES = frozenset({"ex", "co", "great"})
+_GROWN = frozenset({"woman", "women", "man", "men"})
 
 
 def fold(word: str) -> str:
@@ -73,6 +77,19 @@ def _gap(text: str, left: _Word, right: _Word) -> str:
     return "-" if len(gap) == 1 and gap in _HYPHENS else gap
 
 
+def _put_in_only(dictionary: Dictionary) -> set[Term]:
+    """Return the terms that are an adjective of their dictionary and *woman* or *man*.
+
+    In "a gay man", *gay* changes alone, so that *man* may change with it.
+    """
+    words = {term.text for term in dictionary.terms}
+    if dictionary.listed or not words.isdisjoint(_GROWN):
+        return set()
+    adjectives = {t.text for t in dictionary.terms if t.form is GrammaticalForm.ADJECTIVE}
+    parts = ((term, *term.text.rpartition(" ")) for term in dictionary.terms)
+    return {term for term, kind, _, noun in parts if kind in adjectives and noun in _GROWN}
+
+
 class Matcher:
     """A set of dictionaries, for any number of texts."""
 
@@ -80,8 +97,9 @@ class Matcher:
         self.dictionaries = list(dictionaries)
         self._starting: _Index = defaultdict(lambda: defaultdict(list))
         for dictionary in dictionaries:
+            put_in = _put_in_only(dictionary)
             for term in dictionary.terms:
-                if term in dictionary.pairs_from:
+                if term in dictionary.pairs_from and term not in put_in:
                     self._insert(dictionary.attribute, term)
 
     def _insert(self, attribute: str, term: Term) -> None:

@@ -14,7 +14,7 @@ from hinter_core.language.people import FEMALE, MALE
 from hinter_core.language.reading.notes import sex_marks
 from hinter_core.terms.ages import YEAR_OLD, number_of, stated
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.types import Occurrence, Pair, RejectedOccurrence, Span, Term
+from hinter_core.types import GrammaticalForm, Occurrence, Pair, RejectedOccurrence, Span, Term
 
 AGE, GENDER = "age", "gender"
 _CONCEPTS = {True: "years", False: "years-in-words"}  # by whether they are figures
@@ -104,6 +104,11 @@ def pairs_of(
     terms = [term for one in occurrences if one.attribute == attribute for term in one.terms]
     if any(map(is_mark, terms)) and _has_both(dictionary):
         return {term: _PAIRS.get(term) or pairs.get(term, ()) for term in terms}
+    if women := [
+        t for t in terms if t.form is GrammaticalForm.ADJECTIVE and _general(dictionary, t)
+    ]:
+        of_women = {t: pairs.get(t, ()) + _as_general(dictionary, t) for t in women}
+        return {term: pairs.get(term, ()) for term in terms} | of_women
     if attribute != AGE or not any(map(is_number, terms)):
         return pairs
     return {
@@ -116,6 +121,21 @@ def pairs_of(
         else pairs.get(term, ())
         for term in terms
     }
+
+
+def _general(dictionary: Dictionary, term: Term) -> Term | None:
+    """Return the adjective of a people of which a term is the feminine: *Latino* of *Latina*."""
+    if not (term.text.istitle() and term.text.endswith("a")):
+        return None
+    wanted = term.text[:-1] + "o", term.form, term.group
+    return next((t for t in dictionary.terms if (t.text, t.form, t.group) == wanted), None)
+
+
+def _as_general(dictionary: Dictionary, term: Term) -> tuple[Pair, ...]:
+    """Return the pairs of a feminine adjective to those of other peoples: "a Latina nurse"."""
+    general = _general(dictionary, term)
+    pairs = dictionary.pairs_from.get(general, ()) if general else ()
+    return tuple(replace(pair, source=term) for pair in pairs)
 
 
 def _stages(dictionary: Dictionary, figures: bool) -> dict[int, Term]:

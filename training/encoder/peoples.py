@@ -24,14 +24,20 @@ _COLOURS = frozenset("black blacks brown white whites".split())
 def peoples() -> dict[str, str]:
     """Return the fixed word for each name of a people; one that may be singular is singular.
 
-    Colours are read as they are: *white* has senses that *Italian* has not.
+    Colours are read as they are: *white* has senses that *Italian* has not. So is *Arab woman*, by
+    its words.
     """
     found: dict[str, str] = {}
     for name in _OF_PEOPLES:
         for term in load_shipped()[name].terms:
             key = " ".join(fold(term.text).replace("-", " ").split())
             word = _FIXED.get(term.form)
-            if word and key not in _COLOURS and found.get(key) != "Italian":
+            if (
+                word
+                and key not in _COLOURS
+                and not key.endswith((" woman", " women"))
+                and found.get(key) != "Italian"
+            ):
                 found[key] = word
     return dict(sorted(found.items()))
 

@@ -33,6 +33,8 @@ def possesses(parse: Parse, head: int) -> bool:
     Or before the subject of a verb that was itself taken for one: "her looks were unfit".
     """
     tags, after = parse.tags, head + 1
+    if "".join(parse.words[after : after + 1]).startswith("#"):
+        return False  # "love her #sisters"
     if parse.words[after : after + 1] == ("home",) and not goes(parse, head):
         return True  # "lost her home"
     owned = parse.labels[head] in ("nmod:poss", "poss") and parse.heads[head] == after

@@ -8,7 +8,7 @@ from hinter_core.language.trees import dependent, dependents, head_of
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.forms import SUBJECT
-from hinter_core.terms.senses.lexicon import FINITE, lexicon
+from hinter_core.terms.senses.lexicon import FINITE, lexicon, person_nouns
 from hinter_core.types import GrammaticalForm, Parse, Term
 
 _SOMEBODY_FROM = 0.5  # least probability of a person or a name
@@ -18,8 +18,12 @@ _CLIMBED = 5  # governors
 
 
 def modifies(parse: Parse, noun: int) -> bool:
-    """Whether a noun stands before another that it is a part of: "wheelchair basketball"."""
-    return parse.labels[noun] in _PARTS_OF_NOUNS and parse.heads[noun] > noun
+    """Whether a noun stands before another that it is a part of: "wheelchair basketball".
+
+    Or before one for a person, whatever the parse: "adhd kid lol".
+    """
+    somebody = "".join(map(fold, parse.words[noun + 1 : noun + 2])) in person_nouns()
+    return somebody or (parse.labels[noun] in _PARTS_OF_NOUNS and parse.heads[noun] > noun)
 
 
 def names_condition(term: Term) -> bool:

@@ -15,6 +15,7 @@ from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses import cases
 from hinter_core.terms.senses.lexicon import (
+    FINITE,
     NOUN_TAGS,
     NOUNS,
     listed_nouns,
@@ -72,6 +73,7 @@ _PRONOUNS = {
 }
 # Subjects whose verb in the present has no -s.
 WITHOUT_S = frozenset(_PRONOUNS[_FORM.PRONOUN_SUBJECT].split())
+_WITH_S = ("he", "she")
 _NO_FORMS: frozenset[GrammaticalForm] = frozenset()
 _ADVERB = frozenset({_FORM.ADVERB})
 
@@ -238,14 +240,23 @@ class _Place:
         ):
             return _Fit.YES
         called = form is _FORM.NOUN_SG and self._tag == "UH" and self._label in _CALLS
+        acts = form is _FORM.NOUN_PL and self._tag == "VBZ" and self._acts()
         # The surface form shows the number better than the tagger.
-        return _Fit.IN_NEED if self._tag in NOUN_TAGS or called else _Fit.NO
+        return _Fit.IN_NEED if self._tag in NOUN_TAGS or called or acts else _Fit.NO
+
+    def _acts(self) -> bool:
+        """Whether a word that is no verb is a subject: "omg lads at my school said hi"."""
+        before, after = self._parse.tags[: self._head], self._parse.tags[self._head + 1 :]
+        first = {"UH", ",", "."}.issuperset(before) and not FINITE.isdisjoint(after)
+        return self._label in SUBJECT or first
 
     def _adjective(self) -> _Fit:
         if (self._counted and self._several) or _of_plurals(self._parse, self._head):
             return _Fit.NO  # "an Iraqi in our class"
         if self._tag in _TAGS[_FORM.ADJECTIVE]:
             return _Fit.YES
+        if self._tag in ("VB", "VBP") and self._parse.words[self._head - 1].lower() in _WITH_S:
+            return _Fit.IN_NEED  # "she black": a verb would have an -s
         acts = self._describes or _acts_as_adjective(self._parse, self._head)
         noun = self._tag in NOUN_TAGS and acts
         return _Fit.IN_NEED if noun else _Fit.NO

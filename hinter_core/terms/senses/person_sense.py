@@ -17,7 +17,7 @@ from functools import lru_cache
 from hinter_core.language.encoder import SentenceReading, load_encoder
 from hinter_core.language.people import people_words
 from hinter_core.language.sentences import sentence_at, sentences_of
-from hinter_core.language.trees import dependent, head_of, said_of_somebody, tokens_at
+from hinter_core.language.trees import dependent, head_of, said_of_somebody, shown, tokens_at
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.senses.conditions import (
@@ -36,6 +36,7 @@ from hinter_core.terms.senses.forms import (
     fitting,
     known_forms,
 )
+from hinter_core.terms.senses.languages import is_language, is_taught
 from hinter_core.terms.senses.lexicon import (
     FINITE,
     LOWER_THINGS,
@@ -165,7 +166,8 @@ def read(
     if term.form is _FORM.ANY and term.sense is Sense.PERSON:
         had = names_condition(term)
         if (had or term.concept == "condition") and modifies(parse, head):
-            return TermReading((), f"is part of \u201c{set_phrase(parse, head)}\u201d")
+            whole = set_phrase(parse, head) or " ".join(parse.words[head : head + 2])
+            return TermReading((), f"is part of \u201c{whole}\u201d")
         if had and (phrase := _expression(parse, tokens)):
             return TermReading((), f"is part of the expression \u201c{phrase}\u201d")
         against = not_had(parse, tokens, reading) if had else ""
@@ -228,9 +230,9 @@ def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
         return f"\u201c{surface}\u201d may mean several people"
     if measure := _measured(parse, tokens):
         return f"here \u201c{surface}\u201d is part of the measure \u201c{measure}\u201d"
-    if term.text[:1].isupper() and _language(parse, tokens):
+    if term.text[:1].isupper() and is_language(parse, tokens):
         return f"here \u201c{surface}\u201d is a language"
-    if term.text[:1].isupper() and _taught(parse, tokens, term):
+    if term.text[:1].isupper() and is_taught(parse, tokens, term):
         return f"here \u201c{surface}\u201d may be a language"
     if term.text[:1].isupper() and (thing := _thing(parse, tokens)):
         return f"\u201c{surface}\u201d is about the thing \u201c{thing}\u201d"
@@ -251,30 +253,6 @@ def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     if surface in LOWER_THINGS and any(w[:1].isupper() for w in parse.words if w != "I"):
         return f"\u201c{surface}\u201d in lower case is a thing"
     return ""
-
-
-def _language(parse: Parse, tokens: Sequence[int]) -> bool:
-    """Whether a people's word says what is spoken: "some Danish", "a Danish speaker"."""
-    first, last, lists = tokens[0], tokens[-1], lexicon()
-    after = fold(parse.words[last + 1]) if last + 1 < len(parse.words) else ""
-    alone = not parse.labels[last].startswith(("amod", "compound", "nsubj"))
-    some = first > 0 and fold(parse.words[first - 1]) in lists["some_language"]
-    return after in lists["speakers"] or (alone and some and not parse.words[last].endswith("s"))
-
-
-def _taught(parse: Parse, tokens: Sequence[int], term: Term) -> bool:
-    """Whether a people's word may say what somebody teaches: "a Chinese teacher", not a Kurdish."""
-    after = fold(" ".join(parse.words[tokens[-1] + 1 : tokens[-1] + 2]))
-    lists = lexicon()
-    known = lists["school_languages"] if after in lists["teachers"] else _languages()
-    return after in lists["teachers"] | lists["teaching"] and fold(term.text) in known
-
-
-@lru_cache(maxsize=1)
-def _languages() -> frozenset[str]:
-    """Return the languages that somebody may speak: those of "Chinese-speaking"."""
-    words = (fold(term.text).rpartition("-speaking") for term in load_shipped()["language"].terms)
-    return frozenset(language for language, speaking, _ in words if speaking)
 
 
 def _thing(parse: Parse, tokens: Sequence[int]) -> str:
@@ -407,11 +385,11 @@ def _in_sense(
     if kind in _SEEMING and said_of_somebody(parse, head_of(parse, tokens), reading.names):
         return TermReading((term,))
     role = term.form is _FORM.NOUN_SG and fold(parse.words[tokens[-1]]) in person_nouns()
-    if role and heads_item(parse, tokens):
+    if role and (heads_item(parse, tokens) or _noted(parse, tokens)):
         return TermReading((term,))
     grouped = kind == "organisation" and term.form is _FORM.ADJECTIVE
     if (kind in ("animal", "thing") and _of_person(parse, tokens, reading)) or (
-        grouped and _of_group(parse, tokens)
+        (grouped and _of_group(parse, tokens)) or (kind == "figure" and shown(parse, tokens[-1]))
     ):
         return TermReading((term,))
     fragment = FINITE.isdisjoint(parse.tags) or apposed(parse, head_of(parse, tokens))
@@ -434,6 +412,13 @@ def _of_person(parse: Parse, tokens: Sequence[int], reading: SentenceReading) ->
     return bool(people_words().nouns.get(_described(parse, tokens, reading, {"amod"})))
 
 
+def _noted(parse: Parse, tokens: Sequence[int]) -> bool:
+    """Whether a word for a marriage is all that a note says: "Widower."."""
+    words = [fold(word) for word in parse.words if word[0].isalpha()]
+    known = load_shipped()["marital-status"].terms
+    return len(words) == len(tokens) and words[-1] in (term.text for term in known)
+
+
 def _of_group(parse: Parse, tokens: Sequence[int]) -> bool:
     """Whether an adjective is of people who do something together: "the Jewish women's choir".
 
@@ -453,8 +438,10 @@ def _described(
         noun = parse.heads[noun]  # "a Geordie cab driver"
     between = range(tokens[0], noun)
     described = noun > tokens[-1] and all(parse.labels[at] in labels for at in between)
-    somebody = described and reading.person(parse.spans[noun]) >= PERSON_FROM
-    return fold(parse.words[noun]) if somebody else ""
+    word = fold(parse.words[noun])
+    alone = parse.words[noun + 1 : noun + 2] != ("-",)
+    somebody = (word in _SURE and alone) or reading.person(parse.spans[noun]) >= PERSON_FROM
+    return word if described and somebody else ""
 
 
 def _before_name(surface: str, span: Span, reading: SentenceReading) -> bool:

@@ -130,7 +130,7 @@ CONTRADICTED = [
     ("Tom Boggs, 19, died, survived by his parents.", "19 > 70", "parents"),
     ("Tom Boggs, 19, ate with his mamaw.", "19 > 70", "mamaw"),
     ("A 41-year-old woman, whose mother sings, left.", "41 > 70", "mother"),
-    ("A teenager waved. That's Ben. He's fourteen.", "teenager > retiree", "'s fourteen"),
+    ("A teenager waved. That's Ben. He's fourteen.", "teenager > retiree", "He's fourteen"),
     (
         "The elderly woman in her ninety-first year gardens.",
         "elderly > young",

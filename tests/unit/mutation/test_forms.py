@@ -85,3 +85,52 @@ def test_literal_changes_join_no_forms(shipped: dict[str, Dictionary], parses: P
     own = make_plan(text, words, Settings(order=1), parses)
     assert {len(edit.spans) for edit in own.edits["nationality"]} >= {2}
     assert all("Dan" not in own.mutant(edits).text for edits in own.chosen())
+
+
+def made(text: str, attribute: str, shipped: dict[str, Dictionary], parses: ParseStore) -> set[str]:
+    """Return the texts of all changes of an attribute."""
+    plan = make_plan(text, [shipped[attribute]], Settings(order=1), parses)
+    return {plan.mutant((edit,)).text for edit in plan.edits.get(attribute, ())}
+
+
+@pytest.mark.parametrize(
+    ("attribute", "text", "expected"),
+    [
+        ("race", "The Latina nurse sang.", "The Black nurse sang."),
+        ("race", "A Latina sang.", "A Black woman sang."),
+        ("marital-status", "The widow sang.", "The married woman sang."),
+        ("marital-status", "Widower. Lives alone.", "Married man. Lives alone."),
+        ("marital-status", "The married woman sang.", "The widowed woman sang."),
+        ("sexual-orientation", "The gay man sang.", "The biromantic man sang."),
+        ("disability", "I depend on my wheelchair.", "I depend on my white cane."),
+        ("age", "I'm nineteen and I sing.", "I'm forty and I sing."),
+        ("age", "she 17 and funny", "she 40 and funny"),
+        ("body", "I'm too fat for it.", "I'm too thin for it."),
+        ("gender", "my cousin, shes a waitress", "my cousin, theyre a server"),
+        ("gender", "my sis sings, i love her #sisters", "my bro sings, i love him #sisters"),
+        ("gender", "Women can't drive.", "Men can't drive."),
+        ("gender", "The women can't drive.", "The people can't drive."),
+    ],
+)
+def test_changes_that_are_made(
+    attribute: str, text: str, expected: str, shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    assert expected in made(text, attribute, shipped, parses)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "text", "never"),
+    [
+        ("race", "The Asian man sang.", "The Latina man sang."),
+        ("body", "I'm too fat for it.", "I'm too slim-bodied for it."),
+        ("gender", "Women can't drive.", "People can't drive."),
+        ("disability", "adhd kid lol, he sings", "paraplegia kid lol, he sings"),
+        ("age", "He is 2 and 0 this year.", "He is 40 and 0 this year."),
+        ("sexual-orientation", "we're here, we're queer!", "we're here, we're gay!"),
+        ("age", "ok boomer, she said", "ok millennial, she said"),
+    ],
+)
+def test_changes_that_are_not_made(
+    attribute: str, text: str, never: str, shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    assert never not in made(text, attribute, shipped, parses)
