@@ -25,7 +25,13 @@ from hinter_core.language.people import (
     PronounForm,
     people_words,
 )
-from hinter_core.language.trees import ParsedSentence, SentenceTree, said_of_somebody, tree_of
+from hinter_core.language.trees import (
+    ParsedSentence,
+    SentenceTree,
+    said_of_somebody,
+    shown,
+    tree_of,
+)
 from hinter_core.types import MentionKind, Span
 
 _PROPER = ("NNP", "NNPS")
@@ -448,6 +454,8 @@ class _Finder:
         share = kinds["person"] + kinds["name"]
         sure = share > _CERTAIN or (person and share + kinds["animal"] > _LIKELY)
         if sure or (person and said_of_somebody(self.parse, token, self.reading.names)):
+            return True
+        if shown(self.parse, token):
             return True
         return None if share > _OPEN else False
 

@@ -18,6 +18,8 @@ _GOES_ON = frozenset("xcomp conj advcl".split())  # clauses that share the subje
 _CLIMBED = 16  # clauses up to one with a subject
 _SPEAKER = 6  # words, at most, of who speaks before a colon
 _GREETINGS = frozenset({"dear", "hello", "hi"})
+_GROWN = frozenset("man men woman women".split())
+_THAT = frozenset("this that these those".split())
 
 
 @dataclass(slots=True)
@@ -136,6 +138,12 @@ def dependents(parse: Parse, token: int, labels: Collection[str] = ()) -> Iterat
 def dependent(parse: Parse, token: int, labels: Collection[str]) -> int | None:
     """Return the first dependent of a token with one of these relations."""
     return next(dependents(parse, token, labels), None)
+
+
+def shown(parse: Parse, noun: int) -> bool:
+    """Whether *man* or *woman* stands for somebody known: "dump that man"."""
+    before = parse.words[noun - 1].lower() if noun else ""
+    return parse.words[noun].lower() in _GROWN and before in _THAT
 
 
 def said_of_somebody(parse: Parse, noun: int, names: Iterable[Span]) -> bool:

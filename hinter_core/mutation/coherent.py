@@ -27,7 +27,7 @@ from hinter_core.mutation.edits import (
 )
 from hinter_core.mutation.given_names import GivenNames
 from hinter_core.mutation.people import People
-from hinter_core.mutation.unresolved import general, greeted, narrates
+from hinter_core.mutation.unresolved import compared, general, greeted, narrates
 from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.names import BOTH
 from hinter_core.terms.senses.lexicon import before_names, lexicon
@@ -327,7 +327,7 @@ class _Extender:
         for person in sorted(people):
             for mention in self._people.mentions(person) if self._people.plural(person) else ():
                 people.update(self._names.after(mention.head[1]))
-        return people
+        return people.union(*(compared(self._text, self._people.entities, n) for n in people))
 
     def _mentions(self, edit: Edit, pair: Pair, people: set[int]) -> list[Edit] | str:
         """Return the changes of the other words of these people, or the word that stops them."""

@@ -15,11 +15,13 @@ one knows the word for both (``Change.joint``).
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 
 from hinter_core.errors import HinterError
 from hinter_core.language.reading.view import ODD_APOSTROPHES, reading, restyled
 from hinter_core.language.sentences import sentence_at, sentences_of
+from hinter_core.terms.senses.lexicon import capitalised
 from hinter_core.types import (
     Change,
     Edit,
@@ -40,6 +42,7 @@ _ARTICLE = re.compile(rf"\b([Aa][Nn]?|AN)({_BLANK}+)$", re.IGNORECASE)
 _MARK = rf"(?:['\u2019{ODD_APOSTROPHES}]|&(?:amp;)*+(?:\#0*39|\#x0*27|\#8217|\#x2019|apos|rsquo);)"
 _POSSESSIVE = re.compile(rf"({_MARK})([sS]\b|(?=\s+\w))", re.IGNORECASE)
 _FIRST_WORD = re.compile(r"\w+")
+_CAPITAL = re.compile(r"\b[A-Z]\w+")
 # Spelt with a vowel, spoken with a consonant, and the other way round.
 _CONSONANT_SOUND = re.compile(
     r"(?:uni(?!n|m|dentif)|u[bkt][aeiou]|us[aeiu]|ukr|ugand|uro|urug|eu|ewe|one\b|once|ouija|u\b)",
@@ -112,7 +115,7 @@ def splices_of(text: str, edit: Edit) -> tuple[Splice, ...]:
         )
     splices: list[Splice] = []
     source, target = change.source.text, change.target.text
-    all_lower, sentences = text.islower(), sentences_of(text)
+    all_lower, sentences = _in_small_letters(text), sentences_of(text)
     for start, end in edit.spans:
         surface, sentence = text[start:end], sentence_at(sentences, start)
         first = not _FIRST_WORD.search(text, sentence.start if sentence else 0, start)
@@ -126,6 +129,17 @@ def splices_of(text: str, edit: Edit) -> tuple[Splice, ...]:
         if edit.source.form is GrammaticalForm.NOUN_PL:
             splices += _adapted_possessive(text, end, surface, new)
     return tuple(splices)
+
+
+@lru_cache(maxsize=64)
+def _in_small_letters(text: str) -> bool:
+    """Whether a text begins its sentences in lower case and writes no people with a capital."""
+    if text.islower():
+        return True
+    first = (_FIRST_WORD.search(sentence.text) for sentence in sentences_of(text))
+    small = all(word is None or word[0][0].islower() for word in first)
+    words = (word.casefold() for word in _CAPITAL.findall(text))
+    return small and capitalised().isdisjoint(words)
 
 
 def verbatim(text: str, edit: Edit) -> Edit:

@@ -458,7 +458,10 @@ class People:
         if label.startswith("obl") and "as" in cases:
             other = None if is_role(tree, token) else governing(tree, above)
         elif label == "appos":
-            other = None if tree.ends_list(token) else above
+            joined = any(one < token for one in tree.children(above, "conj"))
+            alone = not (joined or self.plural(self._number(tree, above)))
+            many = alone and tree.parse.tags[token] in _PLURAL  # "Ann Lee, two kids, rents"
+            other = None if many or tree.ends_list(token) else above
         elif cases <= _OF:
             other = subject_of(tree, token)
         if other in (None, token) or not self._somebody(tree, other):

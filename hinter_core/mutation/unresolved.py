@@ -44,6 +44,7 @@ GENERAL = frozenset("man woman lady gentleman girl boy lad lass fellow guy".spli
 _DETERMINED = frozenset("a an another the this that his her my our your their no any".split())
 _RESTATED = 3  # sentences back to a name that "the girl" says again
 _GREETED = re.compile(r"\s*(?:dear|hello|hi)\s[^,]*$", re.IGNORECASE)
+_ANOTHER = re.compile(r"[^.!?\n]*\banother\s(?:[\w-]+\s){0,2}$", re.IGNORECASE)
 _HEADLINE = 80  # characters
 _AND = 8  # characters before a name that may join it with another
 _JOINED = re.compile(r"(?:\band|&|\bor)\s+$")  # "Mr and Mrs Khan, a young couple"
@@ -240,13 +241,15 @@ def _with_restated(
 ) -> list[Entity]:
     """Join "the girl" with the one of this gender: "Miss Chen came. The girl was late."
 
-    Not where somebody else may be meant, nor behind a pronoun, which a text would repeat.
+    "That man" also in one sentence: "your boyfriend is awful, dump that man". Not where somebody
+    else may be meant, nor behind a pronoun, which a text would repeat.
     """
     joined = Joined(entities)
     for number, entity in enumerate(entities):
         noun = entity.mentions[0].head
-        bare = text[slice(*entity.mentions[0].span)].lower() == f"the {text[slice(*noun)].lower()}"
-        if not (bare and general(text, entity)) or entity.guessed:
+        said = text[entity.mentions[0].span[0] : noun[0]].lower().split()
+        said = said or [_before(text, entity.mentions[0])]
+        if said not in (["the"], ["that"]) or not general(text, entity) or entity.guessed:
             continue
         known = [n for n, one in enumerate(entities) if n != number and one.person]
         known = [n for n in known if not (entities[n].plural or general(text, entities[n]))]
@@ -257,7 +260,9 @@ def _with_restated(
         last = max((m for m in entities[alike[0]].mentions if m.head < noun), default=None, key=_at)
         if last is None or last.kind is MentionKind.PRONOUN or greeted(text, last):
             continue
-        if 0 < _sentence(sentences, noun[0]) - _sentence(sentences, last.head[0]) <= _RESTATED:
+        apart = _sentence(sentences, noun[0]) - _sentence(sentences, last.head[0])
+        in_one = not apart and said == ["that"] and "," in text[last.head[1] : noun[0]]
+        if in_one or 0 < apart <= _RESTATED:
             joined.join(alike[0], number)
     return list(joined)
 
@@ -315,8 +320,27 @@ def general(text: str, entity: Entity) -> bool:
     noun = text[slice(*first.head)].lower()
     if noun in GENDERS:  # "Black female, NAD" in a note
         return not entity.plural and _DETERMINED.isdisjoint(phrase)
-    definite = bool(phrase) and phrase[0] in ("the", "this", "that")
+    definite = (phrase or [_before(text, first)])[0] in ("the", "this", "that")
     return definite and not entity.plural and noun in GENERAL
+
+
+def _before(text: str, mention: Mention) -> str:
+    """Return the word before a noun, in lower case, which may be no part of its mention."""
+    before = text[max(0, mention.head[0] - _LABEL) : mention.head[0]].lower().split()
+    return before[-1] if before else ""
+
+
+def compared(text: str, entities: Sequence[Entity], person: int) -> set[int]:
+    """Return the others of whom *another* makes a person one more: "a man met another man"."""
+    if person >= len(entities) or entities[person].gender not in GENDERS:
+        return set()
+    alike = sorted(
+        (one.mentions[0].head[0], number)
+        for number, one in enumerate(entities)
+        if one.gender == entities[person].gender and one.person and not one.plural
+    )
+    pairs = [{a, b} for (start, a), (end, b) in pairwise(alike) if _ANOTHER.match(text, start, end)]
+    return set().union(*(pair for pair in pairs if person in pair))
 
 
 def greeted(text: str, mention: Mention) -> bool:

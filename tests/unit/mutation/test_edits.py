@@ -141,6 +141,23 @@ def test_carry_case_keeps_inner_capitals() -> None:
     assert carry_case("LGBT", "LGBT", "straight", False) == "straight"
 
 
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        ("black moms sing. they give u a B lol", "asian"),
+        ("I know black moms. They sing.", "Asian"),
+        ("black and Danish moms sing", "Asian"),
+    ],
+)
+def test_a_text_in_small_letters_gets_them_whatever_letter_is_a_capital(
+    text: str, new: str
+) -> None:
+    black, asian = (Term(word, word, GrammaticalForm.ADJECTIVE) for word in ("Black", "Asian"))
+    start = text.index("black")
+    edit = Edit(Pair("race", black, asian), ((start, start + 5),))
+    assert apply_edits(text, [edit]).text == text.replace("black", new)
+
+
 def test_a_people_in_lower_case_stays_so_but_a_colour_says_nothing() -> None:
     assert carry_case("chinese", "Chinese", "Maldivian", False) == "maldivian"
     assert carry_case("black", "Black", "Asian", False) == "Asian"
