@@ -5,18 +5,23 @@ unless they speak English, whose names many peoples bear. Departure: the papers 
 attribute and leave names alone; where names change with their people, nothing is left to tell.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 
 from hinter_core.mutation.given_names import ORIGIN, GivenNames
 from hinter_core.mutation.people import People
+from hinter_core.mutation.unresolved import narrates
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.names import ANYWHERE, countries_of, load_names, name_usage
 from hinter_core.types import Edit, GrammaticalForm, Span, Term
 
 _AT_HOME = frozenset({ANYWHERE, "african-american"})  # their surnames are English
+_DEAR = re.compile(r"\s*(?:dear|hello|hi|to)\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_SIGNED = 2  # words before a name at most: "Regards, Mr Okonkwo"
 _TEXTS = 8  # whose names are kept
 _EDITS = 4096
 
@@ -33,7 +38,7 @@ def names_against(text: str, people: People, edit: Edit) -> tuple[tuple[Span, st
 def _names_against(text: str, people: People, edit: Edit) -> Iterator[tuple[Span, str]]:
     names = _names(text, people)
     old, new = _borne(edit.source), _borne(edit.target)
-    for person in sorted(people.of_edit(edit) & names.bearers):
+    for person in sorted(people.of_edit(edit) & names.bearers or _signed(text, people, edit)):
         (start, end), name = names.longest(person)
         if any(low < end and start < high for low, high in edit.spans):
             continue
@@ -47,6 +52,21 @@ def _names_against(text: str, people: People, edit: Edit) -> Iterator[tuple[Span
             yield (start, end), name
 
 
+def _signed(text: str, people: People, edit: Edit) -> frozenset[int]:
+    """Return the one name of a text that stands alone, if it is of who says *I* in it.
+
+    "Chidi Okonkwo. I am Nigerian" and "Regards, C. Okonkwo", but not "Dear Mr Okonkwo".
+    """
+    entities, bearers = people.entities, _names(text, people).bearers
+    told = (entities[n] for n in people.of_edit(edit) if n < len(entities))
+    if len(bearers) != 1 or not any(narrates(text, one) for one in told):
+        return frozenset()
+    start, end = _names(text, people).longest(*bearers)[0]
+    before, after = text[:start].rpartition("\n")[2], text[end : end + 1]
+    alone = after in ("", ".", "\n") and len(_WORD.findall(before)) <= _SIGNED
+    return bearers if alone and not _DEAR.match(before) else frozenset()
+
+
 @lru_cache(maxsize=_TEXTS)
 def _names(text: str, people: People) -> GivenNames:
     return GivenNames(text, people.entities)
@@ -57,6 +77,9 @@ def _told(names: GivenNames, person: int) -> frozenset[str] | None:
     usage, given, family = name_usage(), names.of(person), names.surnames_of(person)
     of_given = {usage.country(word) for word in given} - {ANYWHERE, *usage.anywhere}
     of_family = frozenset[str]().union(*map(usage.of_family, family))
+    first = frozenset[str]().union(*map(usage.of_family, given))
+    if turned := first.intersection(map(usage.country, family)):  # "Li Wei"
+        return turned
     if ANYWHERE in of_family or all(map(usage.gender, family)):  # "Christian Alexander"
         return frozenset(of_given)
     return of_family.union(of_given) or None

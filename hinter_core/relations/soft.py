@@ -17,7 +17,8 @@ from hinter_core.mutation.edits import own_places
 from hinter_core.mutation.people import People
 from hinter_core.mutation.unresolved import GENERAL
 from hinter_core.relations.names import names_against, people_said
-from hinter_core.terms.ages import agree, said_states, said_years, stated, years_of
+from hinter_core.terms.ages import Years, agree, said_states, said_years, stated, years_of
+from hinter_core.terms.hashtags import tags_against
 from hinter_core.terms.related import Related, related_words, rows_of
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Mutant, Span, Term
 
@@ -36,6 +37,13 @@ _WHOLE = frozenset(
     family familial fh fhx""".split()
 )
 _ITEM = re.compile(r"^[ \t]*[-*\u2022\u2013\u2014\u25aa\u25cf\u2023\u00b7]\s+\S", re.MULTILINE)
+_DECADE = 10  # years
+# A year of birth, in a form or of somebody: "DOB: 1.2.1950", "born in Kent in 1950".
+_BORN = re.compile(
+    r"(\b(?:DOB|D\.O\.B\.?|date of birth|year of birth)\b)?(?(1)|\bborn\b)"
+    r"[^.!?\n]{0,24}?[ .:/-](?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
 _BIRTHS = re.compile(r"\bG\d{1,2}\s?P\d{1,2}\b")  # pregnancies and births in a note
 _OWNERS = ("his", "her", "their")
 _MOTHERS = (14, 130)  # years
@@ -58,12 +66,13 @@ _OWNER = re.compile(r"\b(my|our|your|his|her|their|[A-Z]\w+['\u2019]s?)\s+(?:\w+
 def contradictions(text: str, mutant: Mutant, people: People | None = None) -> tuple[str, ...]:
     """Return words of the text, outside of the changed ones, that still say the replaced group.
 
-    With the ``people`` of the text, also their names that tell the replaced people.
+    So do words in hashtags. With the ``people`` of the text, also their names that tell the
+    replaced people.
     """
     contradicting: dict[Span, str] = {}
     own_words = any(edit.attribute in ("age", "gender") for edit in mutant.edits)
     named = [one for edit in mutant.edits if people for one in names_against(text, people, edit)]
-    if not own_words and not named and not related_words(text):
+    if not own_words and not named and not related_words(text) and "#" not in text:
         return ()
     for edit in mutant.edits:
         if edit.change.kind is EditKind.SUBSTITUTE and edit.source.text and edit.target.text:
@@ -76,6 +85,7 @@ def contradictions(text: str, mutant: Mutant, people: People | None = None) -> t
                 if not one.near or _beside(text, edit, one.span, people) or _noted(text, one.span)
             }
             contradicting |= dict(_other_parent(text, edit))
+            contradicting |= dict(tags_against(text, edit))
             if edit.attribute == "gender":
                 fellows = (one for one in _fellows(text) if _beside(text, edit, one[0], people))
                 contradicting |= {
@@ -161,18 +171,27 @@ def _years(text: str, source: tuple[str, str], target: tuple[str, str]) -> Itera
     bare = {one.words.lower() for span, one in numbers if one.surely or span == one.number}
     said = [*said_years(text), *said_states(text)]
     said += [(match.span(), _MOTHERS) for match in _BIRTHS.finditer(text)]
-    if source[0].lower() in bare:
-        words = (
-            (match.span(), years_of(match[0].removeprefix("ex-")))
-            for match in _COMPOUND.finditer(text)
-        )
-        said += [(span, one) for span, one in words if one is not None]
+    words = ((match.span(), _said_age(match[0])) for match in _COMPOUND.finditer(text))
+    beside = source[0].lower() in bare
+    said += [(at, one) for at, one in words if one and (beside or (_exact(one) and one != was))]
     whole = source[0].lower() in in_form.values()
     row, none = frozenset({-1}), frozenset[int]()
     for span, one in said:
         if not agree(one, years) and (was is None or agree(one, was)):
-            rows = (row, none) if whole or span in in_form else (none, row)
+            both = was is not None and _exact(was) and _exact(one)
+            rows = (row, none) if whole or both or span in in_form else (none, row)
             yield Related(span, text[slice(*span)], *rows)
+    for match in _BORN.finditer(text):
+        yield Related(match.span(), match[0].strip(), *((row, none) if match[1] else (none, row)))
+
+
+def _said_age(word: str) -> Years | None:
+    return years_of(word.removeprefix("ex-"))
+
+
+def _exact(years: Years) -> bool:
+    """Whether a text says years of one person: a number or a decade, "44", "fortysomething"."""
+    return years[1] - years[0] in (1, _DECADE)
 
 
 def _other_parent(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:

@@ -83,6 +83,14 @@ SOFT = [
     ("Emily Chen, an Asian American cook, sang.", "race", "Emily Chen"),
     ("Keisha Washington, a Black baker, sang.", "race", "Keisha Washington"),
     ("The 17-year-old is preparing for the university exam.", "age", "university"),
+    ("my lil sis is autistic #autismacceptance", "disability", "#autismacceptance"),
+    ("i am a black girl #BlackGirlMagic", "race", "#BlackGirlMagic"),
+    ("i am a black girl #blackgirlmagic", "gender", "#blackgirlmagic"),
+    ("A fortysomething woman like me knows it. I am 44.", "age", "I am 44"),
+    ("A fortysomething woman like me knows it. I am 44.", "age", "fortysomething"),
+    ("I was born in Kent in 1948. I am an elderly woman.", "age", "born in Kent in 1948"),
+    ("Name: Li Wei\nNationality: Chinese", "nationality", "Li Wei"),
+    ("I am Nigerian and I need a form.\nRegards, Okonkwo", "nationality", "Okonkwo"),
     ("Only 15 years old, Gloria is wise. She left the high school early.", "age", "high school"),
 ]
 
@@ -129,6 +137,9 @@ FIRM = [
     ("My sister met my brother.", "gender", None),
     ("I love my mom and my dad.", "gender", "pops"),
     ("My mother met my father.", "gender", "parent"),
+    ("The man drove on. #menu #manchester", "gender", "woman"),
+    ("She is a gay activist. #GayAndBisexual", "sexual-orientation", "bisexual"),
+    ("Dear Mr Okonkwo, I am Danish and I need a form.", "nationality", "Nigerian"),
 ]
 
 
