@@ -68,7 +68,8 @@ class EditFeatures(
         "EditFeatures",
         "doubt name organisation office work language place thing figure adjective plural pronoun "
         "child after_the capitals places changed named mentions near words years against people "
-        "sentences in_capitals numbers steps age religion neutral disability disabled",
+        "sentences in_capitals numbers steps age religion neutral disability disabled "
+        "single faith",
     )
 ):
     """Features of an edit, each a number. Counts are log(1 + count).
@@ -91,7 +92,8 @@ class EditFeatures(
     ``steps``: how many stages of life lie between the old age and the new one. ``age``,
     ``religion``: what it replaces, since texts say these in many other words, too;
     ``neutral``: it replaces a gender by none, or by one that takes other pronouns;
-    ``disability``: it replaces one; ``disabled``: how often the people who have it are spoken of.
+    ``disability``: it replaces one; ``disabled``: how often the people who have it are spoken of;
+    ``faith``: ``in_capitals``, if it replaces a religion.
     """
 
     __slots__ = ()
@@ -102,26 +104,27 @@ _NONE = EditFeatures(*[0.0] * len(FEATURES))._replace(doubt=-log(1 / _DOUBT - 1)
 
 
 # Log odds of soft and of unfair against fair that an edit adds.
-SOFT_INTERCEPT = -1.898
+SOFT_INTERCEPT = -1.269
 SOFT = EditFeatures(
-    doubt=0.411, name=0.414, organisation=-0.031, office=-0.013, work=0.169, language=0.054,
-    place=-0.408, thing=-0.750, figure=-0.772, adjective=-0.797, plural=0.374, pronoun=0.320,
-    child=-0.254, after_the=0.391, capitals=0.037, places=0.356, changed=0.778, named=-0.402,
-    mentions=0.036, near=1.089, words=1.410, years=0.115, against=2.457, people=0.475,
-    sentences=0.211, in_capitals=-0.210, numbers=-0.103, steps=0.695, age=0.110, religion=1.235,
-    neutral=-0.292, disability=0.831, disabled=0.796,
+    doubt=0.475, name=0.405, organisation=0.633, office=-0.024, work=0.173, language=0.083,
+    place=-0.676, thing=0.323, figure=0.758, adjective=-0.250, plural=0.656, pronoun=0.390,
+    child=-0.023, after_the=0.364, capitals=-0.059, places=0.604, changed=0.626, named=-0.319,
+    mentions=0.012, near=1.133, words=1.182, years=0.152, against=2.158, people=0.357,
+    sentences=0.032, in_capitals=-0.162, numbers=-0.114, steps=0.731, age=-0.067,
+    religion=1.284, neutral=-0.346, disability=1.035, disabled=0.500, single=-0.708,
+    faith=0.552,
 )  # fmt: skip
-UNFAIR_INTERCEPT = -0.945
+UNFAIR_INTERCEPT = -0.726
 UNFAIR = EditFeatures(
-    doubt=0.898, name=-1.069, organisation=-0.413, office=0.083, work=-0.271, language=-0.016,
-    place=0.104, thing=-1.490, figure=1.416, adjective=-0.940, plural=0.581, pronoun=1.304,
-    child=0.175, after_the=-0.209, capitals=-0.314, places=0.338, changed=1.837, named=-0.090,
-    mentions=0.014, near=0.570, words=0.794, years=0.137, against=1.574, people=0.021,
-    sentences=0.216, in_capitals=0.103, numbers=-0.369, steps=0.796, age=0.429, religion=2.728,
-    neutral=-0.911, disability=1.753, disabled=0.489,
+    doubt=0.960, name=-1.270, organisation=-1.296, office=0.104, work=-0.109, language=-0.001,
+    place=0.409, thing=-1.734, figure=-0.329, adjective=-0.602, plural=0.545, pronoun=1.261,
+    child=0.433, after_the=-0.263, capitals=0.105, places=0.164, changed=1.839, named=0.128,
+    mentions=0.074, near=0.573, words=0.869, years=0.222, against=1.627, people=0.000,
+    sentences=0.203, in_capitals=0.047, numbers=-0.462, steps=0.819, age=0.394, religion=0.629,
+    neutral=-0.925, disability=1.588, disabled=0.207, single=-0.190, faith=0.868,
 )  # fmt: skip
 # What both are multiplied by, as logarithms, if the invariant discards the mutant.
-DISCARDED = (0.000, 1.390)
+DISCARDED = (0.000, 1.500)
 
 
 class Odds(NamedTuple):
@@ -170,7 +173,7 @@ def _odds_of(text: str, edit: Edit, people: People | None) -> Odds:
 
 
 def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
-    form, around = edit.source.form, [text[max(0, a - _SEEN) : a] for a, _ in edit.spans]
+    form, before = edit.source.form, [text[max(0, a - _SEEN) : a] for a, _ in edit.spans]
     near = _near(text, edit.spans)
     after = [text[end : end + 2] for _, end in edit.spans]
     replaced = edit.source.group if edit.source.group != edit.target.group else ""
@@ -178,7 +181,11 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
     of_person = (
         person is not None or form.is_pronoun
     )  # neutral words and a user's own are of any kind
-    whom, disabled = _of_people(edit, people), edit.attribute == "disability" and edit.source.text
+    whom, around = _of_people(edit, people), _of_text(text)
+    disabled, faith = (
+        float(edit.attribute == one and bool(edit.source.text))
+        for one in ("disability", "religion")
+    )
     return EditFeatures(
         doubt=-_log_odds(person),
         **(_kinds(text, edit.source, edit.spans) if of_person else dict.fromkeys(_KINDS, 0.0)),
@@ -186,10 +193,10 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
         plural=float(form is GrammaticalForm.NOUN_PL),
         pronoun=float(form.is_pronoun),
         child=float(any(map(_is_child, edit.source.text.lower().split()))),
-        after_the=float(any(map(_AFTER_THE.search, around))),
+        after_the=float(any(map(_AFTER_THE.search, before))),
         capitals=float(
             not text.isupper()
-            and (any(map(_NAME_BEFORE.search, around)) or any(map(_NAME_AFTER.match, after)))
+            and (any(map(_NAME_BEFORE.search, before)) or any(map(_NAME_AFTER.match, after)))
         ),
         places=log1p(len(edit.spans)),
         near=log1p(near(_pronouns(text).get(replaced, ()))),
@@ -198,12 +205,13 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
         against=log1p(len(contradictions(text, _alone(edit), people))),
         steps=_steps(edit),
         age=float(edit.attribute == "age" and bool(edit.source.text)),
-        religion=float(edit.attribute == "religion" and bool(edit.source.text)),
+        religion=faith,
         neutral=float(replaced in _GENDERS and edit.target.group not in _GENDERS),
-        disability=float(bool(disabled)),
-        disabled=whom["mentions"] if disabled else 0.0,
+        disability=disabled,
+        disabled=disabled * whom["mentions"],
+        faith=faith * around["in_capitals"],
         **whom,
-        **_of_text(text),
+        **around,
     )
 
 
@@ -241,8 +249,10 @@ def _of_people(edit: Edit, people: People | None) -> dict[str, float]:
 
 @lru_cache(maxsize=_TEXTS)
 def _of_text(text: str) -> dict[str, float]:
+    sentences = len(sentences_of(text))
     return {
-        "sentences": log1p(len(sentences_of(text))),
+        "sentences": log1p(sentences),
+        "single": float(sentences <= 1),
         "in_capitals": log1p(len(_CAPITAL.findall(text))),
         "numbers": log1p(len(_numbers(text))),
     }

@@ -42,7 +42,9 @@ _CASES = (
     (GrammaticalForm.PRONOUN_OBJECT, GrammaticalForm.PRONOUN_POSSESSIVE),
     (GrammaticalForm.PRONOUN_POSSESSIVE_ABSOLUTE, GrammaticalForm.PRONOUN_POSSESSIVE),
 )
-_LABEL = re.compile(r"(?:^|(?<=[\n;|\u2022*]))[\s\u2022*-]*(?P<label>[^\W\d_][\w /-]{1,30}):[ \t]+")
+_LABEL = re.compile(
+    r"(?:^|(?<=[\n,;|\u2022*]))[\s\u2022*-]*(?P<label>[^\W\d_][\w /-]{1,30}):[ \t]+"
+)
 # Before a value in its line, only other values and a word that goes with it: "Irish, practising ".
 _BEFORE = re.compile(
     r"(?:[\w'-]+(?: [\w'-]+)?(?: \([^)]*\))?(?:,| and| or|/|;| &) ?){0,3}(?:[a-z]\w+ )?"

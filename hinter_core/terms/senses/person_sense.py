@@ -128,12 +128,13 @@ def person_probability(text: str, occurrence: Occurrence) -> float | None:
     """Return how probably an occurrence is about people, from 0 to 1.
 
     None where there is nothing to ask: pronouns and phrases are left to :func:`read`, a *man* is
-    one, a term may name no person, and words of a user's own may mean anything.
+    one, a term may name no person, words of a user's own may mean anything, and a field of a form
+    ("Religion: Muslim") says its value of somebody.
     """
     term = occurrence.terms[0]
     sure = fold(occurrence.surface) in _SURE or term.form in (_FORM.ANY, _FORM.PREP_PHRASE)
     own = occurrence.attribute not in load_shipped() or _is_own(term)
-    if sure or own or term.form.is_pronoun:
+    if sure or own or term.form.is_pronoun or value_of(text, occurrence.span, occurrence):
         return None
     reading = reading_at(text, occurrence.span)
     return None if reading is None else reading[0].person(reading[1])

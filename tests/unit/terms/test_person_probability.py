@@ -15,6 +15,7 @@ from hinter_core.terms.occurrences import find_occurrences
 from hinter_core.terms.senses.person_sense import person_probability as of_occurrence
 from hinter_core.types import Edit, GrammaticalForm, Mutant, Pair, Term
 
+ADJECTIVE = GrammaticalForm.ADJECTIVE
 PERSON = "My neighbour, a friendly {} nurse, waved at us."
 THING = "The second half is an ordinary {} comedy with tired jokes."
 
@@ -92,3 +93,17 @@ def test_neutral_words_are_not_asked_about(parses: ParseStore) -> None:
     mutants = [plan.mutant(edits) for edits in plan.atomic()]
     assert mutants
     assert {person_probability(text, mutant) for mutant in mutants} == {None}
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "word"),
+    [
+        ("Name: A. Low\nReligion: Muslim\nPets: none", "religion", "Muslim"),
+        ("Sex: female\nHair: black", "gender", "female"),
+        ("Marital status: single, Nationality: Danish", "nationality", "Danish"),
+    ],
+)
+def test_a_field_says_its_value_of_somebody(text: str, attribute: str, word: str) -> None:
+    assert person_probability(text, mutant_of(text, attribute, word, ADJECTIVE)) is None
+    other = text.replace(":", "").replace(word, f"{word} tea")
+    assert person_probability(other, mutant_of(other, attribute, word, ADJECTIVE)) is not None
