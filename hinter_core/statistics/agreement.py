@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _ONE_ANSWER = "all answers are the same one, so that chance alone would give full agreement"
 _NO_ITEM = "no item was judged by two people"
+_TOO_FEW = "the items are too few, or their answers too much alike, for an interval"
+_TAIL = 0.025  # share of the resamples beyond either end of an interval
 RatingClusters = Sequence[str] | None
 
 
@@ -125,7 +127,11 @@ def _coefficient(
     defined = drawn[numpy.isfinite(drawn)]  # undefined where all answers of a resample are equal
     if len(defined) < len(drawn) / 2:
         return Coefficient(value, items, why="nearly all answers are the same one")
-    return Coefficient(value, items, *percentiles(defined))
+    low, high = percentiles(defined)
+    # Undefined ones agree fully: leaving out more of them than lie beyond an end moves that end.
+    if len(drawn) - len(defined) > _TAIL * len(drawn) or not low < value < high:
+        return Coefficient(value, items, why=_TOO_FEW)
+    return Coefficient(value, items, low, high)
 
 
 def _cohens(cells: ndarray) -> ndarray:

@@ -36,7 +36,7 @@ def test_cohen_below_chance() -> None:
     """Always the opposite: observed 0, by chance 0.5, kappa (0 - 0.5) / 0.5 = -1."""
     found = cohen(pairs([[0, 5], [5, 0]]))
     assert found.value == pytest.approx(-1.0)
-    assert coefficient_in_words(found).endswith("poor")
+    assert coefficient_in_words(found).startswith("-1.000, poor; no interval")
 
 
 def test_fleiss_published() -> None:
@@ -176,6 +176,22 @@ def test_the_interval_is_seeded_and_holds_the_truth() -> None:
 )  # fmt: skip
 def test_words_are_those_of_landis_and_koch(value: float, word: str) -> None:
     assert strength(value) == word
+
+
+def test_resamples_that_are_undefined_leave_no_interval_on_one_side_of_its_estimate() -> None:
+    """Every draw with the one item that differs lies at the estimate or below it."""
+    found = fleiss(numpy.array([[2, 0]] * 3 + [[1, 1]]))
+    assert found.value == pytest.approx(-1 / 7)
+    assert found.low is found.high is None
+    assert "too few" in found.why
+    never = cohen([(0, 1), (1, 0)] * 2)  # no draw agrees more often
+    assert (never.value, never.low) == (-1, None)
+    rng = numpy.random.default_rng(0)
+    for number in (3, 4, 6, 10, 30):
+        for _ in range(20):
+            one = cohen([(int(a), int(b)) for a, b in rng.integers(0, 2, (number, 2))])
+            if one.low is not None and one.high is not None and one.value is not None:
+                assert one.low < one.value < one.high
 
 
 def test_items_of_one_text_are_drawn_together() -> None:
