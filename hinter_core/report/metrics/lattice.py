@@ -152,7 +152,7 @@ def truth_section(truths: Sequence[TruthTable]) -> Section:
     note = (
         "Share within outcome is that of the mutants with the same outcome together (MutaInt, "
         "Table 6); share is that of all. Kept mutants alone count, where the paper has no "
-        "invariant."
+        "invariant. Rows without a mutant are left out."
     )
     notes = [note]
     if unknown := sum(truth.unknown for truth in truths):
@@ -169,7 +169,8 @@ def truth_section(truths: Sequence[TruthTable]) -> Section:
 
 def _truth_rows(truth: TruthTable) -> Iterable[list[Cell]]:
     for whole, first, second in product((False, True), repeat=3):
-        number = truth.rows.get((whole, first, second), 0)
+        if not (number := truth.rows.get((whole, first, second), 0)):
+            continue
         outcomes = map(_outcome, (whole, first, second))
         yield [joined(truth.attributes), *outcomes, number, *_shares(number, whole, [truth])]
 
@@ -182,7 +183,8 @@ def _sum_rows(truths: Sequence[TruthTable]) -> Iterable[list[Cell]]:
             sums[whole, sum(parts)] += number
     for whole, flips in product((False, True), range(3)):
         alone = ("one of them", "") if flips == 1 else (_outcome(flips > 0),) * 2
-        number = sums[whole, flips]
+        if not (number := sums[whole, flips]):
+            continue
         yield ["all pairs", _outcome(whole), *alone, number, *_shares(number, whole, truths)]
 
 

@@ -286,7 +286,10 @@ def caveats(
                 f"{one.model}: the decision is about all groups together. It does not rule out a "
                 "bias about one group."
             )
-        high = one.excess.difference.high if one.excess else None
+        if one.without_placebo:  # the rate decides where no answer changed
+            high = model.intersectional.errors.high
+        else:
+            high = one.excess.difference.high if one.excess else None
         if one.outcome is GateOutcome.FEW and not one.stopped and high is not None:
             yield (
                 f"{one.model}: {100 * limit:g} points more are neither shown nor ruled out, as the "

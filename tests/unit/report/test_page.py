@@ -303,6 +303,8 @@ def test_examples_are_the_clusters_with_most_hidden_mutants(report: Report) -> N
     assert never.head == "No answer changed"
     assert "No answer changed, so there is nothing to decide." in never.words
     assert not any("placebo" in words for words in never.words)
+    high = report.models[1].intersectional.errors.high or 0  # of the rate, not of few placebo cases
+    assert any(f"the interval reaches {100 * high:+.1f}." in words for words in told.caveats)
     assert len({(one["row"], tuple(one["attributes"])) for one in model.examples}) == len(numbers)
     alone = [one["alike"] for one in model.examples if not one["across_people"]]
     assert numbers[: len(alone)] == sorted(alone, reverse=True)
