@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import lru_cache, partial
 from importlib import import_module
 from operator import attrgetter
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
@@ -122,8 +123,8 @@ _PYTHON = (
     Option(
         "identity",
         "",
-        "Version of the model, to be changed with its weights; without it, the "
-        "code and the answers to a few sentences tell whether it is still the same.",
+        "Version of the model, to be changed with its weights; without it, the code (not the "
+        "files that it loads) and the answers to a few sentences tell whether it is the same.",
     ),
 )
 
@@ -288,6 +289,13 @@ def parse_name(name: str, *, trusted: bool = False, key: str = "") -> ModelName:
     if backend is None or (colon and kind in BACKENDS and not backend.source):
         usages = ", ".join(b.usage(k) for k, b in every_backend().items())
         meant = hint([kind], every_backend(), f"use one of {usages}.")
+        if trusted and (PurePath(name).suffix[1:].isalpha() or "//" in name):
+            meant = (
+                "a file or an address is no name of a model. Write a module that loads it, such as "
+                f"mymodel.py with 'import joblib' and 'model = joblib.load({name!r})', or with a "
+                "function that takes a list of texts and asks the server; then name it "
+                "python:mymodel:model (docs/howto/own-model.md)."
+            )
         raise ModelError(f"Unknown model '{name}'; {meant}")
     return read_name(name, backend.options, trusted=trusted, key=key)
 

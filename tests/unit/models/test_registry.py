@@ -29,6 +29,14 @@ OPTIONS = (
 )
 
 
+@pytest.mark.parametrize("name", ["tox.joblib", "models/tox.pkl", "http://localhost:9000/predict"])
+def test_a_file_or_an_address_is_told_what_loads_it(name: str) -> None:
+    with pytest.raises(ModelError, match=r"no name of a model.*then name it python:mymodel:model"):
+        parse_name(name, trusted=True)
+    with pytest.raises(ModelError, match="use one of"):
+        parse_name(name)
+
+
 def test_defaults_are_filled_in_and_types_are_those_of_the_defaults() -> None:
     name = read_name("kind:org/name@v2?multi=yes&top=7", OPTIONS)
     assert (name.kind, name.source) == ("kind", "org/name@v2")
