@@ -168,7 +168,7 @@ def join_appositions(sets: EntitySets) -> None:
             phrase = phrases[index]
             for part in {token, *range(phrase.name_at, phrase.name_at + len(phrase.name))}:
                 for other in tree.children(part, "appos"):
-                    if not tree.ends_list(other):
+                    if not (tree.ends_list(other) or _says(tree, part, other)):
                         _join_apposition(sets, tree, phrase, other)
             _join_before(sets, tree, phrase)
             _join_fronted(sets, tree, phrase)
@@ -183,6 +183,12 @@ def join_appositions(sets: EntitySets) -> None:
                 if tree.lower[clause] in ("named", "called", "nicknamed", "known"):
                     for name in _names(tree, clause):
                         _join_if(sets, phrase, sets.at(tree, name))
+
+
+def _says(tree: SentenceTree, label: int, told: int) -> bool:
+    """Whether a name and a colon say who speaks of his or her own: "Mr Hale: My brother"."""
+    owners = tree.words_below(told, "nmod:poss")
+    return ":" in tree.lower[label:told] and not owners.isdisjoint({"my", "our"})
 
 
 def _join_before(sets: EntitySets, tree: SentenceTree, phrase: Phrase) -> None:

@@ -148,7 +148,17 @@ def _barred(sets: EntitySets, phrase: Phrase) -> set[int]:
         barred.append(speaker)
     if phrase.role == "subject":
         barred += _of_others(sets, tree, phrase)
+    barred += _who_answers(sets, tree, phrase)
     return {sets.key(other) for other in barred if other is not None and other is not phrase}
+
+
+def _who_answers(sets: EntitySets, tree: SentenceTree, phrase: Phrase) -> list[Phrase]:
+    """Return who answers a question, of others: "Who was driving? Mr Hale: He was."."""
+    before = sets.document.trees[max(0, phrase.sentence - 1)].lower
+    colon = tree.lower.index(":") if ":" in tree.lower[: phrase.head] else 0
+    asked = colon and phrase.form is not None and phrase.form.person == 3 and "?" in before[-1:]
+    named = (_at(sets, tree, token) for token in range(colon if asked else 0))
+    return [one for one in named if one is not None and one.name]
 
 
 def _of_others(sets: EntitySets, tree: SentenceTree, phrase: Phrase) -> list[Phrase]:

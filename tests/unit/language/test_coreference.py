@@ -28,6 +28,11 @@ CASES = [
     ),
     ("Dr Smith: The patient, a man from Leeds, said he was ill.", ["Smith", "patient, man, he"]),
     ("Judge Brown: The accused is a man who lost his job.", ["Brown", "man, his"]),
+    ("Mr Hale: My brother.", ["Hale", "My", "brother"]),
+    (
+        "Judge: Who came?\nMr Hale: My son and a cook.\nJudge: Who drove?\nMr Hale: He did.",
+        ["Hale, Hale", "My", "son, He", "cook"],
+    ),
     ("Anna Weber: a German woman who lost her job.", ["Anna Weber, woman, her"]),
     ("Mr Justice Black said that the man had lied. He left.", ["Black, He", "man"]),
     (
