@@ -127,11 +127,36 @@ def of_other_sex(edit: Edit, people: People) -> str:
     )
     entities, said = people.entities, f"\u201c{edit.target.text}\u201d"
     one = {entities[n].gender for n in people.of_edit(edit) if n < len(entities)}
-    if edit.attribute == "gender" or {said_before, says} == {FEMALE, MALE}:
+    if edit.attribute == "gender":
+        return _said_beside(edit, people)
+    if {said_before, says} == {FEMALE, MALE}:
         return ""
     if says == MALE and FEMALE in one:
         return f"{said} is said of men alone"
     return f"{said} is said of women alone" if says == FEMALE and MALE in one else ""
+
+
+def _said_beside(edit: Edit, people: People) -> str:
+    """Return why nobody becomes a *lesbian man*: an adjective of women stays."""
+    nouns = people_words().nouns
+    new = nouns.get(edit.target.text.lower().rpartition(" ")[2]) or edit.target.group
+    mentions = (m for n in people.of_edit(edit) for m in people.mentions(n) if new == MALE)
+    for mention in mentions:
+        tree = people.tree_at(mention.head[0])
+        noun = tree.word_at(mention.head) if tree is not None else None
+        if tree is None or noun is None:
+            continue
+        for one in tree.children(noun, "amod"):
+            if nouns.get(tree.lower[one]) == FEMALE and tree.place(one) not in edit.spans:
+                return f"the text also says \u201c{tree.parse.words[one]}\u201d of the same person"
+    return ""
+
+
+def of_two_sexes(edits: Sequence[Edit]) -> bool:
+    """Whether edits make a *lesbian man*: one says a woman and another one a man."""
+    nouns = people_words().nouns
+    said = (nouns.get(edit.target.text.lower().rpartition(" ")[2]) for edit in edits)
+    return {FEMALE, MALE}.issubset(said)
 
 
 def misplaced(edit: Edit, people: People) -> str:
