@@ -41,7 +41,7 @@ _DECADE = 10  # years
 # A year of birth, in a form or of somebody: "DOB: 1.2.1950", "born in Kent in 1950".
 _BORN = re.compile(
     r"(\b(?:DOB|D\.O\.B\.?|date of birth|year of birth)\b)?(?(1)|\bborn\b)"
-    r"[^.!?\n]{0,24}?[ .:/-](?:19|20)\d\d\b",
+    r"(?:[^.!?\n]|\.(?=\d)){0,24}?[ .:/-](?:19|20)\d\d\b",
     re.IGNORECASE,
 )
 _BIRTHS = re.compile(r"\bG\d{1,2}\s?P\d{1,2}\b")  # pregnancies and births in a note

@@ -89,6 +89,7 @@ SOFT = [
     ("A fortysomething woman like me knows it. I am 44.", "age", "I am 44"),
     ("A fortysomething woman like me knows it. I am 44.", "age", "fortysomething"),
     ("I was born in Kent in 1948. I am an elderly woman.", "age", "born in Kent in 1948"),
+    ("DOB: 12.03.1948. I am an elderly woman.", "age", "DOB: 12.03.1948"),
     ("Name: Li Wei\nNationality: Chinese", "nationality", "Li Wei"),
     ("I am Nigerian and I need a form.\nRegards, Okonkwo", "nationality", "Okonkwo"),
     ("Only 15 years old, Gloria is wise. She left the high school early.", "age", "high school"),
