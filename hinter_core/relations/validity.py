@@ -84,10 +84,10 @@ class EditFeatures(
     ``mentions``: how often they are spoken of.
 
     Of the text, in the same sentences or the next ones, ``near``: other pronouns of the replaced
-    gender; ``words``: other words for what it changes, of a gender the replaced one's; ``years``:
-    numbers, if it changes an age. Anywhere, ``against``: words that contradict the change, such as
-    a country; ``people``: people; ``sentences``, ``in_capitals`` (words that begin with one),
-    ``numbers``.
+    gender; ``words``: other words for what it changes, of a gender the replaced one's, of a
+    religion none (another faith is somebody else's); ``years``: numbers, if it changes an age.
+    Anywhere, ``against``: words that contradict the change, such as a country; ``people``: people;
+    ``sentences``, ``in_capitals`` (words that begin with one), ``numbers``.
 
     ``steps``: how many stages of life lie between the old age and the new one. ``age``,
     ``religion``: what it replaces, since texts say these in many other words, too;
@@ -104,27 +104,27 @@ _NONE = EditFeatures(*[0.0] * len(FEATURES))._replace(doubt=-log(1 / _DOUBT - 1)
 
 
 # Log odds of soft and of unfair against fair that an edit adds.
-SOFT_INTERCEPT = -1.269
+SOFT_INTERCEPT = -1.191
 SOFT = EditFeatures(
-    doubt=0.475, name=0.405, organisation=0.633, office=-0.024, work=0.173, language=0.083,
-    place=-0.676, thing=0.323, figure=0.758, adjective=-0.250, plural=0.656, pronoun=0.390,
-    child=-0.023, after_the=0.364, capitals=-0.059, places=0.604, changed=0.626, named=-0.319,
-    mentions=0.012, near=1.133, words=1.182, years=0.152, against=2.158, people=0.357,
-    sentences=0.032, in_capitals=-0.162, numbers=-0.114, steps=0.731, age=-0.067,
-    religion=1.284, neutral=-0.346, disability=1.035, disabled=0.500, single=-0.708,
-    faith=0.552,
+    doubt=0.481, name=0.309, organisation=0.577, office=-0.026, work=0.149, language=0.078,
+    place=-0.629, thing=0.287, figure=0.849, adjective=-0.300, plural=0.652, pronoun=0.366,
+    child=-0.049, after_the=0.376, capitals=-0.011, places=0.578, changed=0.569, named=-0.361,
+    mentions=0.022, near=1.114, words=1.327, years=0.157, against=2.326, people=0.325,
+    sentences=0.041, in_capitals=-0.161, numbers=-0.136, steps=0.733, age=-0.037,
+    religion=1.538, neutral=-0.322, disability=1.121, disabled=0.501, single=-0.686,
+    faith=0.612,
 )  # fmt: skip
-UNFAIR_INTERCEPT = -0.726
+UNFAIR_INTERCEPT = -0.753
 UNFAIR = EditFeatures(
-    doubt=0.960, name=-1.270, organisation=-1.296, office=0.104, work=-0.109, language=-0.001,
-    place=0.409, thing=-1.734, figure=-0.329, adjective=-0.602, plural=0.545, pronoun=1.261,
-    child=0.433, after_the=-0.263, capitals=0.105, places=0.164, changed=1.839, named=0.128,
-    mentions=0.074, near=0.573, words=0.869, years=0.222, against=1.627, people=0.000,
-    sentences=0.203, in_capitals=0.047, numbers=-0.462, steps=0.819, age=0.394, religion=0.629,
-    neutral=-0.925, disability=1.588, disabled=0.207, single=-0.190, faith=0.868,
+    doubt=0.959, name=-1.247, organisation=-1.259, office=0.091, work=-0.091, language=-0.004,
+    place=0.386, thing=-1.717, figure=-0.462, adjective=-0.614, plural=0.538, pronoun=1.234,
+    child=0.422, after_the=-0.246, capitals=0.111, places=0.282, changed=1.790, named=0.140,
+    mentions=0.064, near=0.619, words=0.526, years=0.213, against=1.729, people=0.055,
+    sentences=0.171, in_capitals=0.057, numbers=-0.458, steps=0.816, age=0.406, religion=0.722,
+    neutral=-0.973, disability=1.521, disabled=0.210, single=-0.199, faith=0.856,
 )  # fmt: skip
 # What both are multiplied by, as logarithms, if the invariant discards the mutant.
-DISCARDED = (0.000, 1.500)
+DISCARDED = (0.000, 1.496)
 
 
 class Odds(NamedTuple):
@@ -200,7 +200,7 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
         ),
         places=log1p(len(edit.spans)),
         near=log1p(near(_pronouns(text).get(replaced, ()))),
-        words=log1p(near(_words(text, edit.attribute, replaced))),
+        words=log1p(near(() if faith else _words(text, edit.attribute, replaced))),
         years=log1p(near(_numbers(text) if edit.attribute == "age" else ())),
         against=log1p(len(contradictions(text, _alone(edit), people))),
         steps=_steps(edit),

@@ -103,7 +103,7 @@ def test_pronouns_of_the_replaced_gender_that_stay_near_are_counted(
         ("age", "The elderly clerk smiled at a young woman.", "elderly", "old", 1, 0),
         ("gender", "A man sang. His brother left at 12.", "man", "male", 1, 0),
         ("gender", "A man sang. His sister left.", "man", "male", 0, 0),
-        ("religion", "A Muslim clerk met a Sikh nurse and a doctor.", "Muslim", "muslim", 1, 0),
+        ("religion", "A Muslim clerk met a Sikh nurse and a doctor.", "Muslim", "muslim", 0, 0),
         ("nationality", "The Danish baker met 12 tall clerks.", "Danish", "danish", 0, 0),
     ],
 )  # fmt: skip
