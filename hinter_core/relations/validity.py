@@ -87,7 +87,8 @@ class EditFeatures(
     gender; ``words``: other words for what it changes, of a gender the replaced one's, of a
     religion none (another faith is somebody else's); ``years``: numbers, if it changes an age.
     Anywhere, ``against``: words that contradict the change, such as a country; ``people``: people;
-    ``sentences``, ``in_capitals`` (words that begin with one), ``numbers``.
+    ``sentences``, ``in_capitals`` (words that begin with one), ``numbers``; ``single``: whether it
+    has one sentence only.
 
     ``steps``: how many stages of life lie between the old age and the new one. ``age``,
     ``religion``: what it replaces, since texts say these in many other words, too;
