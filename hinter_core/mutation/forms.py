@@ -176,8 +176,8 @@ def misplaced(edit: Edit, people: People) -> str:
 def _of_no_degree(edit: Edit, people: People) -> str:
     """Return why a compound has no degrees: "too plus-sized", but "so good-looking"."""
     word = edit.target.text
-    compound = "-" in word and edit.target.form is _FORM.ADJECTIVE and not word.endswith("looking")
-    compound = compound and not word.startswith("well-")
+    graded = not word.islower() or word.startswith("well-") or word.endswith("-looking")
+    compound = "-" in word and edit.target.form is _FORM.ADJECTIVE and not graded
     for start, end in edit.spans if compound and "-" not in edit.source.text else ():
         tree = people.tree_at(start)
         tokens = tree.tokens_at((start, end)) if tree is not None else []
