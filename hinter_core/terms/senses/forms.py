@@ -258,8 +258,15 @@ class _Place:
         if self._tag in ("VB", "VBP") and self._parse.words[self._head - 1].lower() in _WITH_S:
             return _Fit.IN_NEED  # "she black": a verb would have an -s
         acts = self._describes or _acts_as_adjective(self._parse, self._head)
+        acts = acts or self._noted()
         noun = self._tag in NOUN_TAGS and acts
         return _Fit.IN_NEED if noun else _Fit.NO
+
+    def _noted(self) -> bool:
+        """Whether a word in small letters is no second name: "Claimant unmarried, two kids"."""
+        words, before = self._parse.words, max(0, self._head - 1)
+        role = fold(words[before]) in person_nouns()
+        return role and self._tag == "NNP" and words[self._head].islower()
 
 
 def apposed(parse: Parse, head: int) -> bool:

@@ -100,6 +100,7 @@ def made(text: str, attribute: str, shipped: dict[str, Dictionary], parses: Pars
         ("race", "A Latina sang.", "A Black woman sang."),
         ("marital-status", "The widow sang.", "The married woman sang."),
         ("marital-status", "Widower. Lives alone.", "Married man. Lives alone."),
+        ("marital-status", "Claimant unmarried, 2 kids.", "Claimant married, 2 kids."),
         ("marital-status", "The married woman sang.", "The widowed woman sang."),
         ("sexual-orientation", "The gay man sang.", "The biromantic man sang."),
         ("disability", "I depend on my wheelchair.", "I depend on my white cane."),
