@@ -105,7 +105,8 @@ def run(
         bool,
         Option(
             "--resume",
-            help="Continue the campaign in the directory; what is not given is as it was.",
+            help="Continue the campaign in the directory; what is not given is as it was, but for "
+            "budgets.",
         ),
     ] = False,
     retry_failed: Annotated[
@@ -166,11 +167,15 @@ def run(
 
 
 def _begun(store: CampaignStore) -> Campaign:
-    """Return the campaign of a directory with all models that it was run with, if it has one."""
+    """Return the campaign of a directory with all models that it was run with, if it has one.
+
+    Budgets and a fresh start are of one run.
+    """
     if not (store.folder / SPEC).exists():
         return Campaign()
     campaign, models = store.campaign(), store.read()["models"]
-    return replace(campaign, models=tuple(models) or campaign.models)
+    usual = {name: CAMPAIGN_OPTIONS[name].default for name in ("requests", "budget", "fresh")}
+    return replace(campaign, models=tuple(models) or campaign.models, **usual)
 
 
 def _require_limit(fail_over: float | None, gate_on: GateOn) -> None:
