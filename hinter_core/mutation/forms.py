@@ -152,13 +152,6 @@ def _said_beside(edit: Edit, people: People) -> str:
     return ""
 
 
-def of_two_sexes(edits: Sequence[Edit]) -> bool:
-    """Whether edits make a *lesbian man*: one says a woman and another one a man."""
-    nouns = people_words().nouns
-    said = (nouns.get(edit.target.text.lower().rpartition(" ")[2]) for edit in edits)
-    return {FEMALE, MALE}.issubset(said)
-
-
 def misplaced(edit: Edit, people: People) -> str:
     """Return why an aid cannot stand there: "he is with a dog", "she rose from her white cane"."""
     if why := _of_no_degree(edit, people) or _of_everybody(edit, people):

@@ -28,7 +28,7 @@ from hinter_core.mutation.edits import (
     splices_overlap,
     verbatim,
 )
-from hinter_core.mutation.forms import in_all_forms, misplaced, of_other_sex, of_two_sexes
+from hinter_core.mutation.forms import in_all_forms, misplaced, of_other_sex
 from hinter_core.mutation.given_names import only_names_tell, with_names_of_origin
 from hinter_core.mutation.lattice import Lattice
 from hinter_core.mutation.people import People
@@ -177,11 +177,8 @@ class Plan:
         return assemble(self.text, edits, combined(self.text, edits, self._of))
 
     def possible(self, edits: Sequence[Edit]) -> bool:
-        """Whether the edits touch different words, and make nobody a man and a woman."""
-        if len(edits) < 2:
-            return True
-        two = not self.settings.across_people and of_two_sexes(edits)
-        return not (two or splices_overlap(combined(self.text, edits, self._of)))
+        """Whether the edits touch different words."""
+        return len(edits) < 2 or not splices_overlap(combined(self.text, edits, self._of))
 
     def _of(self, edit: Edit) -> tuple[Splice, ...]:
         if edit not in self._splices:

@@ -7,9 +7,10 @@ like those of their sources.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from hinter_core.language.parsing import ParseStore
-from hinter_core.language.people import PRONOUNS
+from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.language.sentences import sentence_at
 from hinter_core.language.trees import dependent, tokens_at
 from hinter_core.mutation.edits import own_places, texts_of
@@ -81,6 +82,7 @@ def broken(pair: Compared, parses: Mapping[str, Parse]) -> str:
     return (
         _repeated(pair)
         or _denied_twice(pair)
+        or _of_two_sexes(pair)
         or _expression(pair)
         or _before_name(pair)
         or _beside_counterpart(pair)
@@ -128,6 +130,16 @@ def _denied_twice(pair: Compared) -> str:
         both := _NON_NON.search(pair.mutant.text)
     ):
         return f"\u201c{both[1]}\u201d stands beside \u201c{both[2]}\u201d"
+    return ""
+
+
+def _of_two_sexes(pair: Compared) -> str:
+    """Return the word for a man that an edit puts beside one for a woman: "a lesbian man"."""
+    nouns, text = people_words().nouns, pair.mutant.text
+    for one, other in pairwise(sorted(pair.mutant.splices, key=lambda splice: splice.at)):
+        said = {nouns.get(splice.new.lower().rpartition(" ")[2]) for splice in (one, other)}
+        if said == {FEMALE, MALE} and text[one.at + len(one.new) : other.at].isspace():
+            return f"\u201c{one.new}\u201d stands beside \u201c{other.new}\u201d"
     return ""
 
 

@@ -531,7 +531,7 @@ def test_a_closed_part_parses_nothing_and_an_open_one_reads_the_start_of_a_long_
     assert parses.parsed == 3  # two sentences, and the one that is cut
     assert "no letter" not in shown
     nothing = actions.people(session, replace(form, text="?!")) or ""
-    assert "There is no text to check" in nothing
+    assert "There are no words to check" in nothing
 
 
 def test_relations_are_offered_checked_and_reopened_by_a_link(actions: ExploreActions) -> None:

@@ -159,7 +159,7 @@ def test_a_model_is_loaded_and_tried_by_keyboard_and_the_focus_stays(models: Mod
     expect(models.try_text.locator("textarea")).to_be_focused()
     expect(models.ask("A lovely, kind waiter.").locator(".answer")).to_have_text("positive")
     expect(models.ask(" ?").or_(models.try_answer.get_by_role("alert"))).to_contain_text(
-        "There is no text"
+        "There are no words"
     )
 
 

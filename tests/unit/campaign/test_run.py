@@ -442,7 +442,7 @@ def test_workers_of_a_forecast_share_the_cores(
 
 def test_a_forecast_says_that_nothing_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "faith.csv"
-    path.write_text("text\nThe old Catholic monk prayed in the mosque, and the nun smiled.\n")
+    path.write_text("text\nThe old Catholic monk was born in 1931. He read the Bible in church.\n")
     seen = forecast(plan_run(Campaign(data=str(path), attributes=("age", "religion"))))
     assert seen.compared > 10
     assert (seen.kept, seen.discard) == (0, "the text contradicts the change elsewhere")

@@ -87,6 +87,17 @@ def test_what_stands_beside_itself_in_whole_changes(
     assert {x.mutant.text: x.conformance.reason for x in batch}[mutant] == why
 
 
+def test_nobody_becomes_a_lesbian_man(shipped: dict[str, Dictionary], parses: ParseStore) -> None:
+    words = [shipped["gender"], shipped["sexual-orientation"]]
+    plan = make_plan("The bi woman sang.", words, Settings(limit=None), parses)
+    batch = [follow_up_of(TestCase(plan), edits) for edits in plan.each()]
+    conform(batch, parses)
+    found = {x.mutant.text: x.conformance.reason for x in batch}
+    assert found["The lesbian man sang."] == "\u201clesbian\u201d stands beside \u201cman\u201d"
+    assert not found["The hetero man sang."]
+    assert len(batch) == plan.total
+
+
 def test_a_reflexive_agrees_with_its_subject(reasons: Reasons) -> None:
     found = reasons("He hurt himself.", "gender")
     assert found["She hurt himself."] == "\u201cShe\u201d and \u201chimself\u201d do not agree"
