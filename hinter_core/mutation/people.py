@@ -238,7 +238,9 @@ class People:
         kinds = [(n, {mention.kind for mention in one.mentions}) for n, one in singular]
         named = [n for n, kind in kinds if MentionKind.NAME in kind]
         meant = [n for n, kind in kinds if MentionKind.PRONOUN in kind]
-        return named[:1] or (meant if len(meant) == 1 else [])
+        # Fields without a name or a pronoun are of somebody whom no word stands for.
+        nobody = [] if meant else [len(self.entities) + len(self._text)]
+        return named[:1] or (meant if len(meant) == 1 else nobody)
 
     def marks(self, person: int) -> list[tuple[Span, str]]:
         """Return the marks of a person's sex, with what they say: "73 y/o F"."""

@@ -52,6 +52,9 @@ def place(text: str, word: str) -> Span:
         ("This wheelchair-using Hispanic man has a fever.", "wheelchair-using", "Hispanic"),
         ("Mr. Lund is 60. He uses a wheelchair.", "wheelchair", "Mr."),
         ("The Black man has dementia.", "dementia", "Black"),
+        # Fields of whom no word stands for
+        ("Religion: Muslim\nSex: female", "Muslim", "female"),
+        ("Sex: female\nReligion: Sikh\nMarital status: single", "Sikh", "single"),
         # Shorthand of notes
         ("56 yo white male with chest pain.", "56", "white"),
         ("Pt is a 45 y/o Black woman with fever.", "45", "Black"),
