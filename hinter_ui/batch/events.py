@@ -124,7 +124,7 @@ class BatchEvents(_CampaignEvents):
             (fields["own_grammar"].upload, GRAMMAR),
             (fields[GRAMMAR].input, "own_grammar"),
         ):
-            self.private(used, partial(self.look_at_data, emptied=other), data, ui.of_data)
+            self.private(used, partial(self.exchange_grammar, other), data, ui.of_data)
         chosen = [fields[name].input for name in COLUMNS]
         self.private(partial(gr.on, chosen), self.look_at_columns, data, [ui.preview])
         # What a page fills in by itself changes nothing here: it may still say what was before.
@@ -144,22 +144,31 @@ class BatchEvents(_CampaignEvents):
 
     # -- data -----------------------------------------------------------------------------------
 
-    def look_at_data(self, session: Session, *values: Any, emptied: str = "") -> Iterator[Updates]:
-        """Show the fields of a source and what its data look like; columns are detected anew.
-
-        ``emptied``: the field of a grammar in whose place another is looked at.
-        """
+    def look_at_data(self, session: Session, *values: Any) -> Iterator[Updates]:
+        """Show the fields of a source and what its data look like; columns are detected anew."""
         form = _detected(BatchForm.of_look(*values))
-        fields = self.updates.data(form)
-        if emptied:
-            form = replace(form, **{emptied: ""})  # type: ignore[arg-type]
-            fields[self.ui.fields[emptied]] = gr.update(value=None)
         if form.source == "hub" and form.hub:
-            yield fields | {self.ui.preview: notice.working(say("working.hub"), 0)}
-        shown = self.updates.columns(form, *self._preview(session, form))
+            working = notice.working(say("working.hub"), 0)
+            yield self.updates.data(form) | {self.ui.preview: working}
+        yield self._looked_at(session, form)
+
+    def exchange_grammar(self, emptied: str, session: Session, *values: Any) -> Updates:
+        """Show what a grammar makes, in whose favour the field ``emptied`` is emptied.
+
+        This is one answer. Of several, gradio shows the last one twice, and would empty the field
+        again if somebody fills it in between.
+        """
+        form = replace(_detected(BatchForm.of_look(*values)), **{emptied: ""})  # type: ignore[arg-type]
+        shown = self._looked_at(session, form)
+        field = self.ui.fields[emptied]
+        return shown | {field: gr.update(**shown.get(field, {}) | {"value": None})}
+
+    def _looked_at(self, session: Session, form: BatchForm) -> Updates:
+        shown = self.updates.data(form)
+        shown |= self.updates.columns(form, *self._preview(session, form))
         if form.source == GRAMMAR:
             shown |= self.updates.tested(session.of(BatchState).seen)
-        yield fields | shown
+        return shown
 
     def resume(self, session: Session, noted: Any) -> Updates:
         """Fill in the form as it was before the page was loaded again, once."""
