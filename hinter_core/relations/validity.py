@@ -183,10 +183,7 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
         person is not None or form.is_pronoun
     )  # neutral words and a user's own are of any kind
     whom, around = _of_people(edit, people), _of_text(text)
-    disabled, faith = (
-        float(edit.attribute == one and bool(edit.source.text))
-        for one in ("disability", "religion")
-    )
+    said = edit.attribute if edit.source.text else ""  # nothing, if words are added
     return EditFeatures(
         doubt=-_log_odds(person),
         **(_kinds(text, edit.source, edit.spans) if of_person else dict.fromkeys(_KINDS, 0.0)),
@@ -201,16 +198,16 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
         ),
         places=log1p(len(edit.spans)),
         near=log1p(near(_pronouns(text).get(replaced, ()))),
-        words=log1p(near(() if faith else _words(text, edit.attribute, replaced))),
+        words=log1p(near(() if said == "religion" else _words(text, edit.attribute, replaced))),
         years=log1p(near(_numbers(text) if edit.attribute == "age" else ())),
         against=log1p(len(contradictions(text, _alone(edit), people))),
         steps=_steps(edit),
-        age=float(edit.attribute == "age" and bool(edit.source.text)),
-        religion=faith,
+        age=float(said == "age"),
+        religion=float(said == "religion"),
         neutral=float(replaced in _GENDERS and edit.target.group not in _GENDERS),
-        disability=disabled,
-        disabled=disabled * whom["mentions"],
-        faith=faith * around["in_capitals"],
+        disability=float(said == "disability"),
+        disabled=whom["mentions"] if said == "disability" else 0.0,
+        faith=around["in_capitals"] if said == "religion" else 0.0,
         **whom,
         **around,
     )
