@@ -38,7 +38,11 @@ class InputError(HinterError):
 
 
 class IntersectionError(InputError):
-    """Nothing can be changed together; changes of one attribute alone may be possible."""
+    """Nothing can be changed together, as ``why`` says; one attribute alone perhaps can."""
+
+    def __init__(self, why: str, cure: str = "") -> None:
+        super().__init__(why + cure)
+        self.why = why
 
 
 class DictionaryError(HinterError):

@@ -109,8 +109,7 @@ def prepare_check(
         if not alone:
             raise
         ready = _prepared(text, model, replace(campaign, order=1), budget)
-        why = str(none).split(". ")[0].split(", or ")[0]
-        ready.plan.notices.append(f"{why}. Changes of one attribute alone are tested.")
+        ready.plan.notices.append(f"{none.why}. Changes of one attribute alone are tested.")
         return ready
 
 

@@ -474,8 +474,8 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
         none = none if len(missing) > 1 else offers.split()[0]
         raise IntersectionError(
             f"Only {present[0]} {offers} in this text; {listed(missing, 'and')} {none} none, so "
-            f"there is no intersection{why}. Choose another attribute, or change one alone "
-            f"(order 1).{names}"
+            f"there is no intersection{why}",
+            f". Choose another attribute, or change one alone (order 1).{names}",
         )
     if plan.settings.limit is None and plan.total > _MAX_UNLIMITED:
         raise InputError(
@@ -484,13 +484,14 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
     if need == 2 and next(plan.each(), None) is None:
         if plan.only_across_people:
             raise IntersectionError(
-                f"The changes of {listed(present, 'and')} concern different people here, or it is "
-                "not certain that they concern the same person. To combine them all the same, "
-                "choose --across-people (in Python, across_people=True); or change one attribute "
-                "alone."
+                f"The changes of {listed(present, 'and')} concern different people here",
+                ", or it is not certain that they concern the same person. To combine them all the "
+                "same, choose --across-people (in Python, across_people=True); or change one "
+                "attribute alone.",
             )
         what = "changes" if needs else "terms"
         raise IntersectionError(
             f"The {what} of {listed(present, 'and')} share words here, so they cannot change "
-            "together. Choose another attribute."
+            "together",
+            ". Choose another attribute.",
         )

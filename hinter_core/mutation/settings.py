@@ -170,6 +170,6 @@ def require_testable(
         raise InputError(f"Ask the original again from 0 to {_MAX_REPEAT} times.")
     if len(attributes) < min(settings.order, 2):
         raise IntersectionError(
-            "Choose at least two attributes to test an intersection, or change one attribute alone "
-            "(order 1)."
+            "Choose at least two attributes to test an intersection",
+            ", or change one attribute alone (order 1).",
         )
