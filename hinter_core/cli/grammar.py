@@ -7,7 +7,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from hinter_core.cli.options import Json, command_group, print_json, say
-from hinter_core.generators.grammars.cases import GrammarRow, GrammarTable, load_weights, plan_of
+from hinter_core.generators.grammars.cases import GrammarTable, load_weights, plan_of
 from hinter_core.generators.grammars.checking import require_sound
 from hinter_core.generators.grammars.grammar import Grammar, as_written
 from hinter_core.generators.grammars.reading import load_grammar, shipped_grammars
@@ -95,7 +95,7 @@ def sample(
         return
     for row in table.rows():
         say(row.text + (f"  [{row.label}]" if row.label else ""))
-        if not (variants and isinstance(row, GrammarRow) and row.derivation):
+        if not variants:
             continue
         plan = plan_of(loaded, row.derivation, Settings(), tuple(loaded.sensitive))
         for edits in plan.edits.values():

@@ -55,28 +55,24 @@ def plans_of(
             except (HinterError, MemoryError, OSError):
                 raise  # a model or the machine, not the row
             except Exception as error:  # noqa: BLE001 -- one row never ends a run
-                plan, why = None, fault_of(error)
+                said = f"{type(error).__name__}: {str(error)[:_SHOWN]}"
+                why = f"HInter cannot read this text ({said}); leave it out, and report it with "
+                plan, why = None, f"{why}its text."
         yield row, plan, why
-
-
-def fault_of(error: Exception) -> str:
-    """Return in words that HInter failed on a row; the others go on."""
-    return (
-        f"HInter cannot read this text ({type(error).__name__}: {str(error)[:_SHOWN]}); leave it "
-        "out, and report it with its text."
-    )
 
 
 class PlanMutants:
     """A generator whose mutants are edits of a plan.
 
     ``atomic``: test every atomic mutant, not only the parts of intersectional ones. ``neutral``:
-    whether there are neutral mutants. ``names``: these change as many names, too.
+    returns what neutral words can do to the text of a plan; None: no placebo. ``names``: neutral
+    mutants change as many names, too.
     """
 
     def __init__(
-        self, settings: Settings, *, atomic: bool, neutral: bool, names: bool = False
-    ) -> None:
+        self, settings: Settings, *, atomic: bool, neutral: Callable[[Plan], Plan] | None,
+        names: bool,
+    ) -> None:  # fmt: skip
         self._settings, self._atomic = settings, atomic
         self._neutral, self._names = neutral, names
 
@@ -91,10 +87,14 @@ class PlanMutants:
         return plan.each()
 
     def _placebo(
-        self, case: TestCase, atomic: Counter[Shape], higher: Counter[Shape]
+        self,
+        case: TestCase,  # noqa: ARG002 -- as of others
+        neutral: Plan,
+        atomic: Counter[Shape],
+        higher: Counter[Shape],
     ) -> Iterator[Place]:
         """Yield neutral edit sets; given how many atomic and higher mutants have each shape."""
-        raise NotImplementedError
+        return placebos(neutral, atomic, higher)
 
     def plans(self, rows: Iterable[Row]) -> Iterator[Planned]:
         """Yield each row with its plan, and the reason if it has no mutant to test."""
@@ -129,16 +129,14 @@ class PlanMutants:
         if self._atomic:
             yield from plan.atomic()
         if self._neutral:
-            yield from self._placebo(
-                case, Counter(shape_of(e, text) for e in plan.atomic()), +higher
-            )
+            atomic = Counter(shape_of(edits, text) for edits in plan.atomic())
+            yield from self._placebo(case, self._neutral(plan), atomic, +higher)
 
 
 class FilledMutants(PlanMutants):
     """Makes the mutants of texts that are filled: of templates, or sentences of a grammar.
 
     ``attributes``: those to test. ``placebo``: dictionaries of neutral words; None: no placebo.
-    ``names``: neutral mutants change as many names, too.
     """
 
     def __init__(
@@ -151,15 +149,13 @@ class FilledMutants(PlanMutants):
         placebo: Sequence[Dictionary] | None = None,
         names: bool = False,
     ) -> None:
-        super().__init__(settings, atomic=atomic, neutral=placebo is not None, names=names)
-        self._attributes, self._parses = tuple(attributes), parses
-        self._words = list(placebo or ())
-        self._matcher = matcher_for(self._words)
+        words = list(placebo or ())
+        matcher = matcher_for(words)
 
-    def _neutral_plan(self, plan: Plan) -> Plan:
-        return make_plan(plan.text, self._words, plan.settings, self._parses, matcher=self._matcher)
+        def neutral(plan: Plan) -> Plan:
+            return make_plan(plan.text, words, plan.settings, parses, matcher=matcher)
 
-    def _placebo(
-        self, case: TestCase, atomic: Counter[Shape], higher: Counter[Shape]
-    ) -> Iterator[Place]:
-        return placebos(self._neutral_plan(case.plan), atomic, higher)
+        super().__init__(
+            settings, atomic=atomic, neutral=None if placebo is None else neutral, names=names
+        )
+        self._attributes = tuple(attributes)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from hinter_core.mutation.edits import splices_of, splices_overlap
+from hinter_core.mutation.edits import splices_of, splices_overlap, substitution, texts_of
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.whole_names import exchanged_names
 from hinter_core.pipeline.neutral import of_one_name, renamed
@@ -226,12 +226,9 @@ def _joined(neutral: Plan, edits: Sequence[Edit]) -> Edit:
     if len(edits) == 1:
         return edits[0]
     every = (s for edit in edits for s in splices_of(neutral.text, edit))
-    splices = sorted(every, key=lambda splice: splice.start)
     ordered = sorted(edits, key=lambda edit: edit.spans)
     source, target = (
         Term(", ".join(words), edits[0].source.group)
         for words in ([e.source.text for e in ordered], [e.target.text for e in ordered])
     )
-    texts = tuple(splice.new for splice in splices)
-    change = Change(EditKind.SUBSTITUTE, edits[0].attribute, source, target, texts)
-    return Edit(change, tuple((splice.start, splice.end) for splice in splices))
+    return substitution(edits[0].attribute, source, target, texts_of(every))

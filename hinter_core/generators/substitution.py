@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from hinter_core.data.rows import Row
 from hinter_core.generators.base import PlanMutants
-from hinter_core.generators.placebo import Place, Shape, placebos
+from hinter_core.generators.placebo import Place, Shape
 from hinter_core.mutation.plan import Plan
 from hinter_core.pipeline.case import TestCase
 from hinter_core.pipeline.pipeline import Pipeline
@@ -28,11 +29,12 @@ class Substitution(PlanMutants):
         names: bool = True,
         search: Search | None = None,
     ) -> None:
-        super().__init__(pipeline.settings, atomic=atomic, neutral=placebo is not None, names=names)
-        self._pipeline, self._others, self._search = pipeline, placebo, search
+        neutral = None if placebo is None else partial(_plan_of, placebo)
+        super().__init__(pipeline.settings, atomic=atomic, neutral=neutral, names=names)
+        self._pipeline, self._search = pipeline, search
 
     def _plan(self, row: Row) -> Plan:
-        return self._pipeline.plan(row.text, windows=False)
+        return _plan_of(self._pipeline, row)
 
     def _require(self, plan: Plan, row: Row) -> None:  # noqa: ARG002 -- as of others
         self._pipeline.relation.require_applicable(plan)
@@ -41,14 +43,16 @@ class Substitution(PlanMutants):
         return self._search.chosen(plan) if self._search else plan.each()
 
     def _placebo(
-        self, case: TestCase, atomic: Counter[Shape], higher: Counter[Shape]
+        self, case: TestCase, neutral: Plan, atomic: Counter[Shape], higher: Counter[Shape]
     ) -> Iterator[Place]:
-        assert self._others is not None
-        neutral = self._others.plan(case.plan.text, windows=False)
         if not self._search:
-            yield from placebos(neutral, atomic, higher)
+            yield from super()._placebo(case, neutral, atomic, higher)
             return
         # Searched in the same way, or a search would seem to find more than chance.
         yield from self._search.chosen(neutral)
         if self._atomic:
             yield from neutral.atomic()
+
+
+def _plan_of(pipeline: Pipeline, given: Row | Plan) -> Plan:
+    return pipeline.plan(given.text, windows=False)

@@ -164,10 +164,14 @@ def rewritten(text: str, edit: Edit, new: Mapping[Span, str]) -> Edit | None:
 
 def with_texts(edit: Edit, new: Mapping[Span, str]) -> Edit:
     """Return an edit of the same terms that puts these texts in these places, and no more."""
+    return substitution(edit.attribute, edit.source, edit.target, new)
+
+
+def substitution(attribute: str, source: Term, target: Term, new: Mapping[Span, str]) -> Edit:
+    """Return an exchange of two terms that puts these texts in these places, and no more."""
     spans = tuple(sorted(new))
     texts = tuple(new[span] for span in spans)
-    change = Change(EditKind.SUBSTITUTE, edit.attribute, edit.source, edit.target, texts)
-    return Edit(change, spans)
+    return Edit(Change(EditKind.SUBSTITUTE, attribute, source, target, texts), spans)
 
 
 def _adapted_possessive(text: str, end: int, old: str, new: str) -> Iterator[Splice]:

@@ -236,9 +236,7 @@ def draw(text: str, seed: int = 0) -> DrawnSentences:
     return DrawnSentences(grammar, count, rows, _variants(grammar, rows[0]))
 
 
-def _variants(grammar: Grammar, row: Row) -> list[Edit]:
-    assert isinstance(row, GrammarRow)
-    assert row.derivation is not None
+def _variants(grammar: Grammar, row: GrammarRow) -> list[Edit]:
     plan = plan_of(grammar, row.derivation, Settings(), tuple(grammar.sensitive))
     return [edit for edits in plan.edits.values() for edit in islice(edits, _VARIANTS)]
 

@@ -9,12 +9,11 @@ from hinter_ui.html.wording import beside, hue, name_of
 
 def sentence(row: Row, grammar: Grammar) -> Markup:
     """Mark the words of a sentence: those of sensitive attributes with their names."""
-    derivation = row.derivation if isinstance(row, GrammarRow) else None
-    if derivation is None:
+    if not isinstance(row, GrammarRow):
         return isolated(row.text)
     attributes = grammar.attribute_of
     marks, last = [], ""
-    for slot in fill(derivation, derivation.values, attributes).slots:
+    for slot in fill(row.derivation, row.derivation.values, attributes).slots:
         words = row.text[slice(*slot.span)]
         attribute = attributes.get(slot.name)
         if attribute is None:

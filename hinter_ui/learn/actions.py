@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from hinter_core.errors import InputError
-from hinter_core.generators.grammars.cases import GrammarRow, GrammarTable, plan_of
+from hinter_core.generators.grammars.cases import GrammarTable, plan_of
 from hinter_core.generators.grammars.reading import read_grammar
 from hinter_core.mutation.lattice import subsets
 from hinter_core.mutation.plan import Plan
@@ -138,8 +138,6 @@ class LessonActions:
         flips, cases = Counter[str](), Counter[str]()
         examples: dict[str, tuple[Outcome, Prediction, str]] = {}
         for row in GrammarTable(grammar, _SENTENCES).rows():
-            assert isinstance(row, GrammarRow)
-            assert row.derivation is not None
             plan = plan_of(grammar, row.derivation, Settings(1), (attribute,))
             *_, check = pipeline.run(plan)
             outcomes = check.outcomes[model]

@@ -101,7 +101,7 @@ def sentence_details(campaign: Campaign, row: int) -> tuple[str, str]:
     with suppress(InputError):
         rows = campaign.table().rows()
         row_found = next((one for one in rows if one.number == row), None)
-        if isinstance(row_found, GrammarRow) and row_found.derivation is not None:
+        if isinstance(row_found, GrammarRow):
             grammar = load_grammar(campaign.grammar)
             text, values = sentence_of(grammar, row_found.derivation, campaign.attributes)
             return text, json.dumps(values, ensure_ascii=False, separators=(",", ":"))

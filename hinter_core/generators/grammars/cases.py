@@ -25,14 +25,12 @@ from hinter_core.generators.grammars.grammar import (
     as_written,
 )
 from hinter_core.generators.grammars.sampling import Derivation, Sentences, Structure, Weights
-from hinter_core.mutation.edits import article_for
+from hinter_core.mutation.edits import article_for, substitution
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import Settings
 from hinter_core.types import (
     MASKED_PLACE,
-    Change,
     Edit,
-    EditKind,
     GrammaticalForm,
     Origin,
     OriginKind,
@@ -159,26 +157,22 @@ def plan_of(
 
 
 def _edit(attribute: str, base: Filled, other: Filled, old: Value, value: Value) -> Edit | None:
-    changed = [
-        (span, other.text[start:end])
+    changed = {
+        span: other.text[start:end]
         for (_, span), (_, (start, end)) in zip(base.spans, other.spans, strict=True)
         if base.text[slice(*span)] != other.text[start:end]
-    ]
-    if not changed:
-        return None
+    }
     source, target = (
         Term(one.title, one.group, GrammaticalForm.ANY, one.concept) for one in (old, value)
     )
-    texts = tuple(word for _, word in changed)
-    change = Change(EditKind.SUBSTITUTE, attribute, source, target, texts)
-    return Edit(change, tuple(span for span, _ in changed))
+    return substitution(attribute, source, target, changed) if changed else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GrammarRow(Row):
     """A sentence of a grammar as a row."""
 
-    derivation: Derivation | None = None
+    derivation: Derivation
 
 
 @dataclass(frozen=True)
@@ -202,7 +196,7 @@ class GrammarTable:
         """Number of rows; weights of 0 may leave fewer."""
         return None if self.weights else min(self.sentences, self.source.count)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[GrammarRow]:
         """Yield the sentences."""
         names = self.grammar.attribute_of
         for number, one in enumerate(islice(self.source.draw(self.seed), self.sentences), start=1):

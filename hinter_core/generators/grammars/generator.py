@@ -27,7 +27,6 @@ class GrammarMutants(FilledMutants):
 
     def _plan(self, row: Row) -> Plan:
         assert isinstance(row, GrammarRow)
-        assert row.derivation is not None
         return plan_of(self._grammar, row.derivation, self._settings, self._attributes)
 
     def _require(self, plan: Plan, row: Row) -> None:  # noqa: ARG002 -- as of others

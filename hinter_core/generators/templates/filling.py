@@ -30,7 +30,7 @@ from hinter_core.generators.templates.template import (
     numbered,
     with_case,
 )
-from hinter_core.mutation.edits import article_for
+from hinter_core.mutation.edits import article_for, substitution
 from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import Settings
 from hinter_core.terms.dictionary import load_shipped
@@ -38,7 +38,6 @@ from hinter_core.terms.names import ANYWHERE, GENDERS, NameList
 from hinter_core.types import (
     Change,
     Edit,
-    EditKind,
     GrammaticalForm,
     Origin,
     OriginKind,
@@ -312,11 +311,8 @@ class _Filling:
     def _edit(self, attribute: str, person: Person, group: str) -> Edit | None:
         """Return the edit from the base to a person; None if no word differs."""
         new = words_of(self._template, person)
-        changed = [
-            (span, old, word)
-            for span, old, word in zip(self._spans, self._words, new, strict=True)
-            if old != word
-        ]
+        slots = zip(self._spans, self._words, new, strict=True)
+        changed = {span: (old, word) for span, old, word in slots if old != word}
         if not changed:
             return None
         base = self._base
@@ -326,11 +322,11 @@ class _Filling:
             OCCUPATION: occupations().get(base.occupation, base.occupation),
             SAME_CLASS: group,
         }
-        source = self._term(attribute, base, before[attribute], changed[0][1])
-        target = self._term(attribute, person, group, changed[0][2])
-        texts = tuple(word for _, _, word in changed)
-        change = Change(EditKind.SUBSTITUTE, attribute, source, target, texts)
-        return Edit(change, tuple(span for span, _, _ in changed))
+        first, other = next(iter(changed.values()))
+        source = self._term(attribute, base, before[attribute], first)
+        target = self._term(attribute, person, group, other)
+        words = {span: word for span, (_, word) in changed.items()}
+        return substitution(attribute, source, target, words)
 
     @staticmethod
     def _term(attribute: str, person: Person, group: str, first: str) -> Term:

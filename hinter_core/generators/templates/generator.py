@@ -11,7 +11,7 @@ from typing import Any
 from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
 from hinter_core.generators.base import FilledMutants, Planned
-from hinter_core.generators.placebo import Place, Shape, placebos
+from hinter_core.generators.placebo import Place, Shape
 from hinter_core.generators.templates.filling import SAME_CLASS, TemplateValues
 from hinter_core.generators.templates.template import TemplateRow
 from hinter_core.language.parsing import ParseStore
@@ -62,15 +62,14 @@ class TemplateMutants(FilledMutants):
         )
 
     def _placebo(
-        self, case: TestCase, atomic: Counter[Shape], higher: Counter[Shape]
+        self, case: TestCase, neutral: Plan, atomic: Counter[Shape], higher: Counter[Shape]
     ) -> Iterator[Place]:
         """Yield names of the same class, and neutral changes that match in order and words."""
         names = self._same_class.get(case.number, [])
-        neutral = self._neutral_plan(case.plan)
         if names:
             neutral.edits[SAME_CLASS] = list(names)
         seen = {frozenset((edit,)) for edit in names}
         yield from ((edit,) for edit in names)
-        for edits in placebos(neutral, atomic, higher):
+        for edits in super()._placebo(case, neutral, atomic, higher):
             if frozenset(edits) not in seen:
                 yield edits

@@ -18,6 +18,7 @@ from itertools import pairwise
 
 from hinter_core.generators.templates.occupation import Dropped, find_occupation
 from hinter_core.generators.templates.template import (
+    ATTRIBUTES,
     COUNTRY,
     GENDER,
     OCCUPATION,
@@ -28,7 +29,13 @@ from hinter_core.generators.templates.template import (
     case_of,
     gendered,
 )
-from hinter_core.generators.templates.words import RefusedText, TextWords, could_mean, is_role
+from hinter_core.generators.templates.words import (
+    Placed,
+    RefusedText,
+    TextWords,
+    could_mean,
+    is_role,
+)
 from hinter_core.language.coreference import Resolver, SieveResolver
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, people_words
 from hinter_core.language.trees import ParsedSentence, Word
@@ -95,12 +102,9 @@ class MinedText:
     reasons: dict[str, str]
 
 
-Placed = tuple[Span, TemplateSlot | None]  # a slot and its place; None: the words are left out
-
-
 def refused(why: str) -> MinedText:
     """Return that a text is refused as a whole."""
-    return MinedText((), dict.fromkeys((GENDER, OCCUPATION, COUNTRY), why))
+    return MinedText((), dict.fromkeys(ATTRIBUTES, why))
 
 
 def mine(
@@ -282,7 +286,7 @@ def _slots(words: TextWords, person: Entity) -> Iterator[Placed]:
         elif mention.kind is MentionKind.NAME:
             _require_whole(words, mention)
             yield from _before_name(words, mention)
-            yield from _article(words, mention.head[0])
+            yield from words.article_before(mention.head[0])
             yield mention.head, _name(words, mention, names, families)
         else:
             yield from _noun(words, words.at(mention.head[0]), person.gender)
@@ -433,17 +437,10 @@ def _noun(words: TextWords, token: Word, gender: str) -> Iterator[Placed]:
         raise RefusedText(Refusal.GENERIC)  # "man in space"; "boy, was I tired"
     if words.after_capital(token):
         raise RefusedText(Refusal.COMPOUND)  # "the Cabin boy"
-    yield from _article(words, start)
+    yield from words.article_before(start)
     plain = both[gender]
     case = case_of(words.text[start:end], plain)
     yield (start, end), TemplateSlot(SlotKind.NOUN, plain, case)
-
-
-def _article(words: TextWords, start: int) -> Iterator[Placed]:
-    """Yield the slot of an article before a place: "an actress", "a Doris Day film"."""
-    article = words.article_before(start)
-    if article is not None:
-        yield article.span, TemplateSlot(SlotKind.ARTICLE, "", case_of(article.text, article.lower))
 
 
 def _require_no_rest(words: TextWords, person: Entity, placed: Sequence[Placed]) -> None:

@@ -8,14 +8,15 @@ that of the text's only person comes first, so that both can change together.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from hinter_core.generators.templates.template import LetterCase, SlotKind, TemplateSlot, case_of
-from hinter_core.generators.templates.words import RefusedText, TextWords
+from hinter_core.generators.templates.words import Placed, RefusedText, TextWords
 from hinter_core.language.people import people_words
 from hinter_core.language.trees import Word, dependents
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.senses.person_sense import read, reading_at
-from hinter_core.types import Entity, GrammaticalForm, MentionKind, Span, Term
+from hinter_core.types import Entity, GrammaticalForm, MentionKind, Term
 
 NO_OCCUPATION = "no occupation"
 TITLE = "the occupation is part of a name or title"
@@ -45,7 +46,7 @@ class Dropped:
     ``person``: the entity that has it; None if it is mentioned nowhere else.
     """
 
-    placed: tuple[tuple[Span, TemplateSlot | None], ...]
+    placed: tuple[Placed, ...]
     person: Entity | None
 
 
@@ -131,10 +132,8 @@ def _dropped(words: TextWords, place: int, person: Entity | None) -> Dropped:
     forms = {occupation, f"{occupation}s", _TITLES.get(occupation, occupation)}
     if any(t.lower.rstrip(".") in forms and i not in places for i, t in enumerate(words.tokens)):
         raise RefusedText(REPEATED)
-    placed: list[tuple[Span, TemplateSlot | None]] = []
-    for one in sorted(places):
-        placed += _at(words, words.tokens[one], one)
-    return Dropped(tuple(placed), person)
+    placed = (_at(words, words.tokens[one], one) for one in sorted(places))
+    return Dropped(tuple(chain.from_iterable(placed)), person)
 
 
 def _is_job(token: Word) -> bool:
@@ -150,12 +149,10 @@ def _require_usable(words: TextWords, token: Word) -> None:
     """
     parse, index = token.parse, token.token
     opens = index == 0 or all(tag in ("``", "''", '"', "-LRB-") for tag in parse.tags[:index])
-    after = words.text[token.span[1] : token.span[1] + 1]
-    before = words.text[max(0, token.span[0] - 1) : token.span[0]]
     capital = token.text[:1].isupper() and not (opens or token.text.isupper())
     if token.tag.startswith("NNP") or capital or token.label in _CALLS:
         raise RefusedText(TITLE)
-    if token.tag != "NN" or "-" in (before, after) or "/" in (before, after):
+    if token.tag != "NN" or not {"-", "/"}.isdisjoint(words.around(token.span)):
         raise RefusedText(NO_PERSON_SENSE)
     if token.label in _NAME_PARTS and token.head.token > index:
         head = parse.tags[token.head.token]
@@ -184,14 +181,11 @@ def _has_complement(token: Word) -> bool:
     return not {"of", "to"}.isdisjoint(marks)
 
 
-def _at(words: TextWords, token: Word, place: int) -> Iterator[tuple[Span, TemplateSlot | None]]:
+def _at(words: TextWords, token: Word, place: int) -> Iterator[Placed]:
     """Yield the slot of one mention, the words left out before it, and its article."""
     start = _first_left_out(token, place)
-    article = words.tokens[start - 1] if start else None
-    if article is not None and article.parse is token.parse and article.lower in ("a", "an"):
-        slot = TemplateSlot(SlotKind.ARTICLE, "", case_of(article.text, article.lower))
-        yield article.span, slot
     begin = words.tokens[start].span[0]
+    yield from words.article_before(begin)
     case = case_of(token.text, token.lower)
     if start < place:
         yield (begin, token.span[0]), None

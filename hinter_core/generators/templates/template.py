@@ -17,10 +17,10 @@ Source: BiasFinder, Figures 6-9, where ``pro-spp``, ``gaw``, ``occupation`` and 
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,11 @@ PRONOUNS: Mapping[str, Mapping[str, str]] = {
     "absolute": {MALE: "his", FEMALE: "hers"},
     "reflexive": {MALE: "himself", FEMALE: "herself"},
 }
-NAMES = ("", "full", "family")
+# What may stand behind the kinds of slots that hold no noun or title.
+_DETAILS: Mapping[str, Collection[str]] = {
+    SlotKind.NAME: ("", "full", "family"), SlotKind.PRONOUN: PRONOUNS, SlotKind.OCCUPATION: ("",),
+    SlotKind.ARTICLE: ("",),
+}  # fmt: skip
 # Kinds of slots that each attribute needs one of, and those that it changes.
 _NEEDS = {
     GENDER: (SlotKind.NAME, SlotKind.PRONOUN, SlotKind.NOUN, SlotKind.TITLE),
@@ -180,17 +184,10 @@ def _read_slot(written: str) -> TemplateSlot:
         case = LetterCase.UPPER
     elif word[:1].isupper():
         case = LetterCase.CAPITAL
-    known = {
-        SlotKind.NAME: lambda: detail in NAMES,
-        SlotKind.PRONOUN: lambda: detail in PRONOUNS,
-        SlotKind.NOUN: lambda: gendered(detail, SlotKind.NOUN) is not None,
-        SlotKind.TITLE: lambda: gendered(detail, SlotKind.TITLE) is not None,
-        SlotKind.OCCUPATION: lambda: not detail,
-        SlotKind.ARTICLE: lambda: not detail,
-    }
-    if kind in list(SlotKind) and known[SlotKind(kind)]():
+    of_gender = kind in (SlotKind.NOUN, SlotKind.TITLE)
+    if gendered(detail, SlotKind(kind)) if of_gender else detail in _DETAILS.get(kind, ()):
         return TemplateSlot(SlotKind(kind), detail, case)
-    if kind in (SlotKind.NOUN, SlotKind.TITLE) and detail:
+    if of_gender and detail:
         raise InputError(
             f"'{detail}' is no {kind} of one gender with a counterpart in gender.csv; "
             "use another one, or write it as text"
@@ -284,14 +281,11 @@ def _attributes(given: object, slots: Sequence[TemplateSlot]) -> tuple[str, ...]
 
 def template_to_json(template: Template) -> dict[str, Any]:
     """Return a template as plain values."""
-    values: dict[str, Any] = {"id": template.id, "text": template.text}
-    values["attributes"] = list(template.attributes)
-    for name in ("gender", "label"):
-        if getattr(template, name):
-            values[name] = getattr(template, name)
-    if template.words:
-        values["words"] = list(template.words)
-    return values
+    always = {
+        "id": template.id, "text": template.text, "attributes": list(template.attributes),
+    }  # fmt: skip
+    known = {"gender": template.gender, "label": template.label, "words": list(template.words)}
+    return always | {name: value for name, value in known.items() if value}
 
 
 def case_of(word: str, plain: str) -> LetterCase:
@@ -356,11 +350,9 @@ class TemplateTable:
         """
         try:
             with self.path.open("rb") as lines:
-                number = 0
-                while line := lines.readline(_MOST_BYTES):
-                    if line.strip():
-                        number += 1
-                        yield _row(number, line)
+                read = iter(partial(lines.readline, _MOST_BYTES), b"")
+                for number, line in enumerate(filter(bytes.strip, read), start=1):
+                    yield _row(number, line)
         except OSError as error:
             raise InputError(
                 f"Cannot read {self.path}: {error.strerror}. Check the path."

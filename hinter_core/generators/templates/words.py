@@ -4,12 +4,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from hinter_core.generators.templates.template import SlotKind, gendered
+from hinter_core.generators.templates.template import SlotKind, TemplateSlot, case_of, gendered
 from hinter_core.language.mentions import read_quotations
 from hinter_core.language.people import people_words
 from hinter_core.language.trees import ParsedSentence, Word, dependent
 from hinter_core.types import Span
 
+Placed = tuple[Span, TemplateSlot | None]  # a slot and its place; None: the words are left out
 _ARTICLES = frozenset({"a", "an"})
 _DETERMINERS = frozenset({"det", "nmod:poss", "nummod"})
 _TOWARDS = frozenset({"to", "in", "from", "near", "across", "through"})
@@ -170,17 +171,13 @@ class TextWords:
             and parse.heads[before] == token.token
         )
 
-    def article_before(self, start: int) -> Word | None:
-        """Return *a* or *an* right before a place."""
+    def article_before(self, start: int) -> Iterator[Placed]:
+        """Yield the slot of *a* or *an* right before a place: "an actress"."""
         place = self.place_of(start)
         before = self.tokens[place - 1] if place else None
-        if (
-            before is not None
-            and before.lower in _ARTICLES
-            and before.parse is self.at(start).parse
-        ):
-            return before
-        return None
+        if before and before.lower in _ARTICLES and before.parse is self.tokens[place].parse:
+            case = case_of(before.text, before.lower)
+            yield before.span, TemplateSlot(SlotKind.ARTICLE, "", case)
 
 
 def _match_end(text: str, end: int) -> int:
