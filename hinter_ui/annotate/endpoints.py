@@ -8,6 +8,7 @@ gradio, so that a judgement is on disk within one short request.
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -116,20 +117,15 @@ class AnnotatorEndpoints:
 
     def answer(self, call: str, body: Any, login: Login | None, network: str) -> Answer:
         """Answer a call of a page by its name; ``network``: where it comes from."""
-        match call:
-            case "enter":
-                return self._safe(self._enter, body, login)
-            case "join":
-                return self._safe(self._join, body, login, network)
-            case "work":
-                return self._safe(self._work, body)
-            case "trees":
-                return self._safe(self._trees, body)
-            case "leave":
-                return self._safe(self._leave, body)
-        return {"error": _words(AnnotationError("", "failed"))}
+        acts: dict[str, Callable[[Judging, Mapping[str, Any]], Answer]] = {
+            "enter": partial(self._enter, login=login), "work": self._work, "trees": self._trees,
+            "join": partial(self._join, login=login, network=network), "leave": self._leave,
+        }  # fmt: skip
+        if call not in acts:
+            return {"error": _words(AnnotationError("", "failed"))}
+        return self._safe(acts[call], body)
 
-    def _safe(self, act: Callable[..., Answer], body: Any, *more: Any) -> Answer:
+    def _safe(self, act: Callable[[Judging, Mapping[str, Any]], Answer], body: Any) -> Answer:
         """Return the answer of an act, or its error in the project's language."""
         speak(DEFAULT, say.room)
         try:
@@ -137,7 +133,7 @@ class AnnotatorEndpoints:
                 raise AnnotationError("", "failed")  # not logged: no page of ours sends it
             judging = self.projects.judging(_text(body, "project"))
             speak(judging.store.project().language, say.room)
-            return act(judging, body, *more)
+            return act(judging, body)
         except HinterError as error:
             return {"error": _words(error)}
         except Exception:

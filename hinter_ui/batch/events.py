@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -107,13 +108,11 @@ class BatchEvents(_CampaignEvents):
 
     def _wire_data(self) -> None:
         ui, fields = self.ui, self.ui.fields
+        files = {name: (fields[name].upload, fields[name].clear) for name in FILES}
+        read_anew = ("upload", HANDWRITTEN, TEMPLATES, "mining_log", "names")
         fresh = [
-            fields["source"].input, fields["upload"].upload, fields["upload"].clear,
-            fields[HANDWRITTEN].upload, fields[HANDWRITTEN].clear, fields[TEMPLATES].upload,
-            fields[TEMPLATES].clear, fields["mining_log"].upload, fields["mining_log"].clear,
-            fields["names"].upload, fields["names"].clear,
-            fields["own_grammar"].clear,
-            fields["path"].submit, fields["path"].blur,
+            fields["source"].input, *chain.from_iterable(files[name] for name in read_anew),
+            fields["own_grammar"].clear, fields["path"].submit, fields["path"].blur,
             fields["hub"].input,
         ]  # fmt: skip
         looked = partial(gr.on, fresh)
@@ -129,12 +128,11 @@ class BatchEvents(_CampaignEvents):
         self.private(partial(gr.on, chosen), self.look_at_columns, data, [ui.preview])
         # What a page fills in by itself changes nothing here: it may still say what was before.
         by_hand = [fields[name].input for name in LOOKED_AT if name not in ("sample", *FILES)]
-        by_hand += [fields["dictionaries"].upload, fields["dictionaries"].clear]
+        by_hand += files["dictionaries"]
         told = partial(gr.on, [fields["sample"].change, *by_hand])
         self.private(told, self.count, data, [ui.preview], trigger_mode="always_last")
-        files = [event for name in FILES for event in (fields[name].upload, fields[name].clear)]
         others = [box.input for name, box in fields.items() if name not in FILES]
-        written = [*files, *others, fields["path"].blur]
+        written = [*chain.from_iterable(files.values()), *others, fields["path"].blur]
         script = after_event("batch.noted", [*DATA, *SETTINGS], FILES)
         gr.on(written, None, ui.form, [ui.noted], js=script, api_visibility="private")
         filled = [*ui.of_data, *ui.form, ui.told]
@@ -163,11 +161,14 @@ class BatchEvents(_CampaignEvents):
         field = self.ui.fields[emptied]
         return shown | {field: gr.update(**shown.get(field, {}) | {"value": None})}
 
-    def _looked_at(self, session: Session, form: BatchForm) -> Updates:
+    def _looked_at(
+        self, session: Session, form: BatchForm, tested: tuple[str, ...] = ()
+    ) -> Updates:
+        """Show the data; of a grammar the attributes that are to be ``tested``, or all."""
         shown = self.updates.data(form)
         shown |= self.updates.columns(form, *self._preview(session, form))
         if form.source == GRAMMAR:
-            shown |= self.updates.tested(session.of(BatchState).seen)
+            shown |= self.updates.tested(session.of(BatchState).seen, tested)
         return shown
 
     def resume(self, session: Session, noted: Any) -> Updates:
@@ -181,15 +182,12 @@ class BatchEvents(_CampaignEvents):
         _, names = self._preview(session, _detected(form))
         gone: dict[str, Any] = {one: "" for one in COLUMNS if getattr(form, one) not in names}
         form = replace(form, **gone)
-        updates = self.updates.data(form)
+        updates = self._looked_at(session, form, form.tested)
         updates |= {fields[n]: form.settings[n] for n in SETTINGS if n not in FILES}
         for name in ("source", "path", "hub", GRAMMAR):
             shown = updates.get(fields[name], {})
             updates[fields[name]] = gr.update(**shown | {"value": getattr(form, name)})
         updates[fields["classes"]] = list(form.classes)
-        updates |= self.updates.columns(form, *self._preview(session, form))
-        if form.source == GRAMMAR:
-            updates |= self.updates.tested(state.seen, form.tested)
         if any(noted.get(name) for name in FILES):
             lost = notice.info([say("files_again")])
             updates[ui.told if form.given or form.source == "sample" else ui.preview] = lost
@@ -223,26 +221,21 @@ class BatchEvents(_CampaignEvents):
         if not path:
             return {self.tabs: gr.skip()}
         session.of(BatchState).resumed = True
-        form = BatchForm(source=HANDWRITTEN, hand=path)
-        updates = self.updates.data(form) | self.updates.handwritten(path)
-        return (
-            updates | self.updates.columns(form, *self._preview(session, form)) | self.show("batch")
-        )
+        shown = self._looked_at(session, BatchForm(source=HANDWRITTEN, hand=path))
+        return shown | self.updates.handwritten(path) | self.show("batch")
 
     def _test_grammar(self, session: Session, name: str) -> Updates:
         session.of(BatchState).resumed = True  # nothing older may come over it
         of_visitor = name not in shipped_grammars()
         form, fields = BatchForm(source=GRAMMAR), self.ui.fields
         form = replace(form, own_grammar=name) if of_visitor else replace(form, grammar=name)
-        updates = self.updates.data(form) | {
+        changed, session.changed = session.changed, ()
+        filled = {
             fields["source"]: gr.update(value=GRAMMAR),
             fields[GRAMMAR]: gr.update(value=form.grammar),
             fields["own_grammar"]: gr.update(value=form.own_grammar or None),
         }
-        updates |= self.updates.columns(form, *self._preview(session, form))
-        changed, session.changed = session.changed, ()
-        seen = session.of(BatchState).seen
-        return updates | self.updates.tested(seen, changed) | self.show("batch")
+        return self._looked_at(session, form, changed) | filled | self.show("batch")
 
     def _preview(self, session: Session, form: BatchForm) -> tuple[Any, tuple[str, ...]]:
         state = session.of(BatchState)
@@ -382,17 +375,13 @@ class JobEvents(_CampaignEvents):
 
     def write(self, session: Session, current: Any, verdicts: Any) -> Path:
         """Write a file of mutants."""
-        return self._write(session, _open_in(session, current), verdicts)
-
-    def _write(self, session: Session, name: str, verdicts: Any) -> Path:
-        chosen = [str(verdict) for verdict in verdicts or ()]
+        chosen, name = [str(verdict) for verdict in verdicts or ()], _open_in(session, current)
         return self.actions.write(session, name, chosen, Path(get_upload_folder()))
 
     def hand_over(self, session: Session, current: Any, verdicts: Any) -> Updates:
         """Write a file of mutants for the form of a new campaign."""
         session.hand = ""
-        name = _open_in(session, current)
-        session.hand = str(self.counted(session, self._write(session, name, verdicts)))
+        session.hand = str(self.counted(session, self.write(session, current, verdicts)))
         return {self.notice: ""}
 
     def pick(self, data: Told, session: Session, current: Any) -> Updates:

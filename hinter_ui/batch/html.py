@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from shlex import quote
-from typing import Any
 
 from hinter_core.campaign.preview import Forecast
 from hinter_core.campaign.progress import APART, ATOMIC, KINDS, PLACEBO, TOGETHER
@@ -23,8 +22,8 @@ from hinter_ui.batch.form import say
 from hinter_ui.batch.jobs import CampaignStatus
 from hinter_ui.html import glossary, notice
 from hinter_ui.html.marked import answers, changed
-from hinter_ui.html.markup import Markup, escape, join, model_name, table, tag
-from hinter_ui.html.pages import macros_of
+from hinter_ui.html.markup import Markup, join, model_name, table, tag
+from hinter_ui.html.pages import Macros, macros_of
 from hinter_ui.html.wording import (
     SEVERITY,
     SIGNS,
@@ -52,7 +51,7 @@ _KINDS = {
 _ENTRIES = {"variants": "mutant", "predictions": "prediction", "hidden": "hidden"}
 
 
-def _page() -> Any:
+def _page() -> Macros:
     return macros_of(
         "batch", say=say, link=glossary.link, head=_head, translated=translated, address=address,
         model_name=model_name, answers=answers,
@@ -98,7 +97,7 @@ def estimate(seen: Forecast) -> Markup:
         # What stands in parentheses is for who plans a study on the command line.
         power = in_visitors_words(translated(re.sub(r" \(.*?\)", "", seen.power)))
         looked.append(f"{power[:1].upper()}{power[1:]}.")
-    return escape(_page().estimate(figures, looked))
+    return _page().estimate(figures, looked)
 
 
 def _kept(seen: Forecast) -> str:
@@ -114,7 +113,7 @@ def state_badge(status: CampaignStatus) -> Markup:
     kind = status.state.name.lower()
     if status.seen.unanswered and status.state is RunState.DONE:
         kind = "stopped"  # its colour: not all is well
-    return escape(_page().badge(_state(status), kind))
+    return _page().badge(_state(status), kind)
 
 
 def _state(status: CampaignStatus) -> str:
@@ -134,7 +133,7 @@ def title(status: CampaignStatus, *, mine: bool = True) -> Markup:
     space = os.environ.get("SPACE_ID")
     jobs = on_jobs(space, status.id, asks_server=asks_server) if space else ""
     copies = notice.copy_button(say("jobs.copy"))
-    return escape(_page().title(status, state_badge(status), what, copy, mine, jobs, copies))
+    return _page().title(status, state_badge(status), what, copy, mine, jobs, copies)
 
 
 def on_jobs(space: str, name: str, *, asks_server: bool = False) -> str:
@@ -264,7 +263,7 @@ def _chart(status: CampaignStatus) -> Markup | None:
     title = "verdicts.so_far" if status.state.busy else "verdicts.title"
     lost = any(every[kind, Verdict.DISCARDED.value] for kind in KINDS)
     why = say("verdicts.why", fold=Words("results")("folds.rest")) if lost else ""
-    return escape(_page().chart(say(title), legend, models, why))
+    return _page().chart(say(title), legend, models, why)
 
 
 def _bars(
@@ -342,7 +341,7 @@ def _campaign_row(status: CampaignStatus, chosen: str, columns: Mapping[str, str
     values = {"state": state_badge(status), "texts": done, "hidden": hidden, "begun": begun}
     cells = [(columns[key], value) for key, value in values.items()]
     what = _what(status.campaign)
-    return escape(_page().campaign(status, what, begun, cells, status.id == chosen))
+    return _page().campaign(status, what, begun, cells, status.id == chosen)
 
 
 def findings(records: Sequence[MutantRecord], campaign: Campaign, *, busy: bool) -> Markup:
@@ -356,7 +355,7 @@ def findings(records: Sequence[MutantRecord], campaign: Campaign, *, busy: bool)
     rows = [_row(one, campaign, columns) for one in records]
     grid = table(say("findings.caption"), (*columns.values(), ""), rows)
     title = say("findings.latest" if busy else "findings.some")
-    return escape(_page().findings(title, grid))
+    return _page().findings(title, grid)
 
 
 def _row(finding: MutantRecord, campaign: Campaign, columns: Mapping[str, str]) -> Markup:
@@ -366,4 +365,4 @@ def _row(finding: MutantRecord, campaign: Campaign, columns: Mapping[str, str]) 
     text = changed(finding.text, finding.edits, finding.handwritten)
     parts = finding, where(finding.row, finding.id), text, place
     across = two_people() if finding.across_people else ""
-    return escape(_page().finding(*parts, columns, across, campaign.models))
+    return _page().finding(*parts, columns, across, campaign.models)

@@ -11,7 +11,7 @@ from hinter_ui.html.wording import verdict_choices
 from hinter_ui.results.actions import FIRST, FOLDS
 from hinter_ui.results.html import validity_choices
 from hinter_ui.shared.services import Services
-from hinter_ui.shared.widgets import html
+from hinter_ui.shared.widgets import html, offstage
 
 _EMPTY: dict[str, Any] = {"choices": [], "value": None}  # until a campaign is open
 # Sections that are filled as a whole.
@@ -33,9 +33,7 @@ class ResultsLayout:
             self.path = self._path("results-path", 260)
             self.open = labels.make(gr.Button, "results-open", variant="primary", min_width=130)
         self.notice = html("results-notice")
-        self.address = gr.Textbox(
-            elem_classes="offstage", elem_id="results-address", show_label=False
-        )
+        self.address = offstage("results-address")
         with gr.Column(elem_classes="results-empty", elem_id="results-empty") as self.empty:
             labels.html("results-nothing", lambda: tag("p", labels.say("empty")))
             self.sample = labels.make(gr.Button, "results-sample", min_width=200)
@@ -135,7 +133,7 @@ class ResultsLayout:
             for kind in DOWNLOADS:
                 if kind not in self.downloads:
                     self.downloads[kind] = self._download(kind)
-        self.place = gr.Textbox(elem_classes="offstage", show_label=False)
+        self.place = offstage()
 
     def _filter(self, elem_id: str, first: str, width: int) -> gr.Dropdown:
         """Make a choice that events fill; ``first`` stands for the empty value."""
