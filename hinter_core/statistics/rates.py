@@ -9,9 +9,9 @@ population is known.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import add
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,15 @@ def wilson_ends(hits: float, of: float) -> tuple[float, float]:
     reach = z * max(square, 0.0) ** 0.5 / (of + z * z)
     # Rounding leaves the ends of 0 and 1 a little off.
     return middle - reach if hits else 0.0, middle + reach if hits < of else 1.0
+
+
+def summed(cases: Iterable[tuple[Any, ...]]) -> dict[Any, tuple[Any, ...]]:
+    """Add up the numbers of ``(cluster, number, ...)`` by cluster, such as those of each text."""
+    sums: dict[Any, tuple[Any, ...]] = {}
+    for cluster, *numbers in cases:
+        before = sums.get(cluster, (0,) * len(numbers))
+        sums[cluster] = tuple(map(add, before, numbers))
+    return sums
 
 
 def effective_cases(
@@ -234,10 +243,7 @@ def weighted_share(
     cases = [(hit, weight, text) for hit, weight, text in sample if weight > 0]
     if not cases:
         return WeightedShare(float(total or 0), None)
-    texts: dict[str, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
-    for hit, weight, text in cases:
-        hits, of = texts[text]
-        texts[text] = hits + weight * hit, of + weight
+    texts = summed((text, weight * hit, weight) for hit, weight, text in cases)
     every = numpy.array([weight for _, weight, _ in cases])
     hit_weights, weights = numpy.array(list(texts.values())).T
     kish = float(every.sum() ** 2 / (every**2).sum())

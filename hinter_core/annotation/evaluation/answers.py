@@ -13,7 +13,7 @@ from hinter_core.annotation.project.types import (
     Status,
 )
 from hinter_core.statistics.clustered import cluster_rate
-from hinter_core.statistics.rates import Rate, wilson
+from hinter_core.statistics.rates import Rate, summed, wilson
 
 Answers = dict[str, dict[str, dict[str, str]]]  # item -> annotator -> question -> value
 ByItem = dict[str, dict[str, str]]  # item -> annotator -> value
@@ -41,11 +41,7 @@ def by_item(judgements: Iterable[Judgement], question: str, showing: int = FIRST
 
 def clustered(cases: Iterable[tuple[Hashable, int, int]]) -> Rate:
     """Compute the rate of ``(cluster, hits, cases)``, summed by cluster."""
-    sums: dict[Hashable, tuple[int, int]] = {}
-    for cluster, hits, of in cases:
-        before = sums.get(cluster, (0, 0))
-        sums[cluster] = (before[0] + hits, before[1] + of)
-    return cluster_rate(sums.values())
+    return cluster_rate(summed(cases).values())
 
 
 def share_of(cases: Iterable[tuple[str, bool]]) -> Rate:

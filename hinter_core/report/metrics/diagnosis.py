@@ -39,7 +39,13 @@ from hinter_core.generators.grammars.reading import load_grammar
 from hinter_core.language.spelling import by_attribute
 from hinter_core.report.section import gathered
 from hinter_core.statistics.clustered import cluster_rate
-from hinter_core.statistics.rates import CONFIDENCE, Rate, benjamini_hochberg, higher_values
+from hinter_core.statistics.rates import (
+    CONFIDENCE,
+    Rate,
+    benjamini_hochberg,
+    higher_values,
+    summed,
+)
 
 ANOMALY = 2.0  # anomaly index, in size
 _NO_WORDS: frozenset[str] = frozenset()
@@ -184,11 +190,11 @@ def _context(
 def _lists(reader: CampaignReader) -> Mapping[str, frozenset[str]]:
     """Return the words of the lists of a campaign's grammar; none if its file is gone."""
     name = reader.store.campaign().grammar
-    try:
-        grammar = load_grammar(name) if name else None
-    except HinterError:
+    if not name:
         return {}
-    if grammar is None:
+    try:
+        grammar = load_grammar(name)
+    except HinterError:
         return {}
     return {
         rule: frozenset(map(as_written, alternatives))
@@ -234,13 +240,9 @@ def judged(cases: Sequence[_Case]) -> list[WordRate]:
     return word_rates
 
 
-def _texts(cases: Iterable[_Case]) -> dict[int, tuple[int, int]]:
+def _texts(cases: Iterable[_Case]) -> dict[int, tuple[int, ...]]:
     """Return changed answers and cases by text."""
-    texts: dict[int, tuple[int, int]] = {}
-    for case in cases:
-        changed, of = texts.get(case.row, (0, 0))
-        texts[case.row] = changed + case.changed, of + case.of
-    return texts
+    return summed((case.row, case.changed, case.of) for case in cases)
 
 
 def _causes(cases: list[_Case], words: int) -> tuple[set[str], set[str], dict[str, float]]:
@@ -293,7 +295,7 @@ def _chance(cases: list[_Case], word: str) -> float:
     return min(1.0, 2 * min(as_new, higher_values(_rates(old), _rates(others))))
 
 
-def _rates(texts: Mapping[int, tuple[int, int]]) -> list[float]:
+def _rates(texts: Mapping[int, tuple[int, ...]]) -> list[float]:
     return [changed / of for changed, of in texts.values()]
 
 
