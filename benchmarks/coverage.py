@@ -23,17 +23,13 @@ from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import is_placebo
 from hinter_core.report.aggregate import count
 from hinter_core.report.metrics.groups import ALPHA, FEWEST_TEXTS
-from hinter_core.statistics.clustered import (
-    cluster_rate,
-    one_sided_test,
-    paired_difference,
-    two_sample_difference,
-)
+from hinter_core.statistics.clustered import cluster_rate, one_sided_test, paired_difference
 from hinter_core.statistics.rates import (
     Difference,
     Estimate,
     benjamini_hochberg,
     estimate,
+    independent_difference,
     weighted_share,
 )
 
@@ -243,7 +239,8 @@ def _off(found: Difference | Estimate, truth: float) -> Difference:
 
 
 def _apart(kind: Kind, texts: int, rng: Generator) -> Difference:
-    return two_sample_difference(kind.texts(texts, rng), kind.texts(texts, rng))
+    first, second = (cluster_rate(kind.texts(texts, rng)) for _ in range(2))
+    return independent_difference(first, second)
 
 
 def _weighted(kind: Kind, texts: int, rng: Generator) -> Difference:

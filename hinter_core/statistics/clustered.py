@@ -21,7 +21,6 @@ from hinter_core.statistics.rates import (
     binomial,
     effective_cases,
     effective_number,
-    independent_difference,
     wilson_ends,
 )
 
@@ -206,11 +205,3 @@ def texts_needed(
     each = (weights**2 * variance).sum() / weights.sum() ** 2 * len(cases)
     reach = ndtri((1 + CONFIDENCE) / 2) + ndtri(POWER)
     return int(numpy.ceil(each * (reach / (rates[0] - rates[1])) ** 2))
-
-
-def two_sample_difference(first: Sources, second: Sources) -> Difference:
-    """Subtract a second rate from a first on different texts; ``(hits, cases)`` of each text.
-
-    The interval joins those of both rates. Fewer than two texts on a side give none.
-    """
-    return independent_difference(cluster_rate(first), cluster_rate(second))

@@ -21,8 +21,8 @@ from hinter_core.errors import InputError
 from hinter_core.report.aggregate import count
 from hinter_core.report.counts import NamedSets, each_text, named_sets, text_rate
 from hinter_core.report.mutants.unusual import differences, size_of, unusual
-from hinter_core.statistics.clustered import cluster_rate, paired_difference, two_sample_difference
-from hinter_core.statistics.rates import Difference, Rate, holm, mcnemar
+from hinter_core.statistics.clustered import cluster_rate, paired_difference
+from hinter_core.statistics.rates import Difference, Rate, holm, independent_difference, mcnemar
 from hinter_core.types import Verdict
 
 _FEWEST_SHARED = 0.05  # of the smaller side's mutants, below which rates are compared
@@ -231,15 +231,13 @@ class _Pairs:
 
     def _tell(self, on_change: OnChange) -> None:
         """Pass on all errors of one side alone, and errors of both that only the second hides."""
+        kind = f"if(errs, if(other_errs, '{NEW_HIDDEN}', '{ONLY_FIRST}'), '{ONLY_SECOND}')"
         places = self.run(
-            f"SELECT {_PLACES}, errs, other_errs FROM pair WHERE (errs <> other_errs OR (errs AND "
-            f"{_NEWLY})) AND NOT {has_placebo('attributes')} ORDER BY other_shard, other_place"
+            f"SELECT {kind}, {_PLACES} FROM pair WHERE (errs <> other_errs OR (errs AND {_NEWLY})) "
+            f"AND NOT {has_placebo('attributes')} ORDER BY other_shard, other_place"
         )
         for start in range(0, len(places), _TOGETHER):
-            some = places[start : start + _TOGETHER]
-            kinds = [NEW_HIDDEN if a and b else ONLY_FIRST if a else ONLY_SECOND
-                     for *_, a, b in some]  # fmt: skip
-            for change in self._read(kinds, [place[:5] for place in some]):
+            for change in self._read(places[start : start + _TOGETHER]):
                 on_change(change)
 
     def _add_examples(self) -> None:
@@ -256,24 +254,15 @@ class _Pairs:
 
     def examples(self, *kinds: str) -> list[dict[str, Any]]:
         """Return the examples of kinds of changes."""
-        return [
-            change
-            for kind in kinds
-            for places in [[place[1:] for place in self.kept[kind]]]
-            for change in self._read([kind] * len(places), places)
-        ]
+        return list(self._read([(kind, *one[1:]) for kind in kinds for one in self.kept[kind]]))
 
-    def _read(
-        self, kinds: Sequence[str], places: Sequence[tuple[Any, ...]]
-    ) -> Iterator[dict[str, Any]]:
-        """Yield changes with both sides' answers, in the order of their places."""
+    def _read(self, places: Sequence[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
+        """Yield changes with both sides' answers, in the order of their kinds and places."""
         mutants, others = (
             {(one.shard, one.place): one for one in reader.at(row[at : at + 2] for row in places)}
-            for reader, at in zip(self.readers, (0, 2), strict=True)
+            for reader, at in zip(self.readers, (1, 3), strict=True)
         )
-        for kind, (shard, place, other_shard, other_place, verdicts) in zip(
-            kinds, places, strict=True
-        ):
+        for kind, shard, place, other_shard, other_place, verdicts in places:
             one, two = mutants[shard, place], others[other_shard, other_place]
             yield {
                 "change": kind, "attributes": one.attributes, "edits": one.stored_edits,
@@ -305,7 +294,7 @@ class _Pairs:
             f"FROM sums JOIN sets USING (set) WHERE attributes IN {lists(parts)} GROUP BY row) "
             "WHERE cases > 0 GROUP BY ALL"
         )
-        return Counter({tuple(row[:-1]): row[-1] for row in rows})
+        return Counter({tuple(numbers): texts for *numbers, texts in rows})
 
     def flips(self) -> dict[Attributes, tuple[int, int]]:
         """Count errors of one side alone by attributes."""
@@ -458,9 +447,9 @@ def _difference(numbers: Numbers, place: int) -> Difference:
     )
 
 
-def _unlike(sides: Sequence[Numbers]) -> _Beside:
-    first, second = sides
-    return (cluster_rate(first), cluster_rate(second)), two_sample_difference(second, first)
+def _unlike(sides: Iterable[Numbers]) -> _Beside:
+    first, second = map(cluster_rate, sides)
+    return (first, second), independent_difference(second, first)
 
 
 def _apart(first: Side, second: Side) -> list[Contrast]:

@@ -18,9 +18,8 @@ from hinter_core.statistics.clustered import (
     one_sided_test,
     paired_difference,
     texts_needed,
-    two_sample_difference,
 )
-from hinter_core.statistics.rates import Rate, binomial, wilson
+from hinter_core.statistics.rates import Rate, binomial, independent_difference, wilson
 from tests.examples import examples
 
 
@@ -202,16 +201,16 @@ def test_fragile_texts_with_more_placebo_are_no_excess() -> None:
 
 def test_rates_of_different_texts_join_their_intervals() -> None:
     first, second = [(1, 35), *[(0, 35)] * 11], [(4, 35)] * 12
-    found = two_sample_difference(second, first)
     one, two = cluster_rate(second), cluster_rate(first)
+    found = independent_difference(one, two)
     assert found.value == pytest.approx((one.share or 0) - (two.share or 0))
     assert found.low == pytest.approx(
         (found.value or 0)
         - math.hypot((one.share or 0) - ends(one)[0], ends(two)[1] - (two.share or 0))
     )
     assert found.p_value is None
-    assert two_sample_difference([], first).value is None
-    assert two_sample_difference([(1, 2)], first).low is None
+    assert independent_difference(cluster_rate([]), two).value is None
+    assert independent_difference(cluster_rate([(1, 2)]), two).low is None
 
 
 def test_with_one_case_a_text_the_tests_are_one() -> None:
