@@ -178,7 +178,7 @@ def _named(read: _Lists) -> tuple[int, Any, Any, Any]:
     begins = _begins(lengths)
     codes, firsts = _same([_codes(items[name]) for name in Swap._fields])
     words = items.select(list(Swap._fields)).take(pyarrow.array(firsts)).to_pylist()
-    swaps = numpy.array([_hash(one.values()) for one in words], dtype="uint64")
+    swaps = _hashes(one.values() for one in words)
     attribute = _numbers(word["attribute"] for word in words)
     group = _numbers((word["attribute"], word["target_group"]) for word in words)
     set_of, set_firsts = _lists(begins, lengths, attribute[codes])
@@ -190,12 +190,9 @@ def _named(read: _Lists) -> tuple[int, Any, Any, Any]:
             for row in firsts
         ]
 
-    sets = numpy.array([_hash(one) for one in named(set_firsts, "attribute")], dtype="uint64")
+    sets = _hashes(named(set_firsts, "attribute"))
     attributes, to = named(key_firsts, "attribute"), named(key_firsts, "target_group")
-    keys = numpy.array(
-        [_hash([*one, "", *other]) for one, other in zip(attributes, to, strict=True)],
-        dtype="uint64",
-    )
+    keys = _hashes([*one, "", *other] for one, other in zip(attributes, to, strict=True))
     spans = numpy.concatenate([[0], numpy.cumsum(items["spans"].to_numpy())])
     columns = {
         "places": ((spans[begins + lengths] - spans[begins]) // 2).astype("int32"),
@@ -221,21 +218,19 @@ def _named(read: _Lists) -> tuple[int, Any, Any, Any]:
     edits = pyarrow.array(
         words, pyarrow.struct([(name, pyarrow.string()) for name in Swap._fields])
     )
-    named_swaps = {"swap": swaps, "edit": edits} | _merged(words)
+    named_swaps = {
+        "swap": swaps,
+        "edit": edits,
+        "word": _hashes(
+            ("word", one["attribute"], spelling(one["source"] or ""), spelling(one["target"] or ""))
+            for one in words
+        ),
+        "direction": _hashes(
+            ("direction", one["attribute"], one["source_group"], one["target_group"])
+            for one in words
+        ),
+    }
     return width, mutants, pyarrow.table(named_swaps), pyarrow.table(groups)
-
-
-def _merged(swaps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Hash the change of each word pair, whatever its spelling, and that of its groups."""
-    import numpy
-
-    hashes: dict[str, list[int]] = {"word": [], "direction": []}
-    for one in swaps:
-        words = (spelling(one["source"] or ""), spelling(one["target"] or ""))
-        groups = (one["source_group"], one["target_group"])
-        hashes["word"].append(_hash(("word", one["attribute"], *words)))
-        hashes["direction"].append(_hash(("direction", one["attribute"], *groups)))
-    return {name: numpy.array(of, dtype="uint64") for name, of in hashes.items()}
 
 
 def _judged(mutants: Any, answers: _Lists, names: dict[int, list[str]]) -> tuple[Any, Any]:
@@ -247,12 +242,10 @@ def _judged(mutants: Any, answers: _Lists, names: dict[int, list[str]]) -> tuple
     label, begins = items["label"].combine_chunks(), _begins(lengths)
     codes = _codes(label)
     of, firsts = _lists(begins, lengths, codes)
-    hashes = []
-    for row in firsts:
-        listed = label[begins[row] : begins[row] + lengths[row]].to_pylist()
-        hashes.append(_hash(listed))
-        names[hashes[-1]] = listed
-    rows = answers.rows.append_column("labels", pyarrow.array(numpy.array(hashes, "uint64")[of]))
+    listed = [label[begins[row] : begins[row] + lengths[row]].to_pylist() for row in firsts]
+    hashes = _hashes(listed)
+    names.update(zip(hashes.tolist(), listed, strict=True))
+    rows = answers.rows.append_column("labels", pyarrow.array(hashes[of]))
     at = rows["at"].to_numpy()
     originals = rows.filter(pyarrow.array(at < 0)).select(["row", "labels", "failure"])
     (own,) = numpy.nonzero(at >= 0)
@@ -355,9 +348,13 @@ def _numbers(keys: Iterable[Any]) -> Any:
     return numpy.array([known.setdefault(key, len(known)) for key in keys], dtype=numpy.int64)
 
 
-def _hash(words: Iterable[str | None]) -> int:
-    joined = "\x1f".join("\x00" if word is None else word for word in words)
-    return int.from_bytes(blake2b(joined.encode(), digest_size=8).digest())
+def _hashes(lists: Iterable[Iterable[str | None]]) -> Any:
+    """Hash each list of words."""
+    import numpy
+
+    joined = ("\x1f".join("\x00" if w is None else w for w in words) for words in lists)
+    digests = (blake2b(words.encode(), digest_size=8).digest() for words in joined)
+    return numpy.array([int.from_bytes(digest) for digest in digests], dtype="uint64")
 
 
 def _strings(lists: Iterable[Sequence[str]]) -> Any:
