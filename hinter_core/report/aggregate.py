@@ -67,7 +67,7 @@ CREATE VIEW tokens AS SELECT swap, list_transform(list_filter(list_distinct(stri
 CREATE TABLE by_word (model INTEGER, n_edits INTEGER, compared UBIGINT, neutral BOOLEAN,
     word UBIGINT, weight DOUBLE, errors DOUBLE, hidden DOUBLE);
 CREATE TABLE shared (model INTEGER, n_edits INTEGER, compared UBIGINT, neutral BOOLEAN,
-    weight_squares DOUBLE, error_squares DOUBLE, error_products DOUBLE, hidden_squares DOUBLE,
+    weight_squares DOUBLE, errors_squares DOUBLE, errors_products DOUBLE, hidden_squares DOUBLE,
     hidden_products DOUBLE);
 CREATE TABLE words (model INTEGER, swap UBIGINT, cases BIGINT);
 CREATE TABLE changes (model INTEGER, change UBIGINT, errors BIGINT, cases BIGINT, texts BIGINT);
@@ -189,13 +189,14 @@ def _read_answers(model: ModelCounts, chunk: Chunk, where: str, counted: Campaig
     levels = " + ".join(f"(validity >= {least})::INTEGER" for least in LEAST_VALIDITIES[1:])
     beyond = "CASE WHEN shift > 0 THEN interaction ELSE -interaction END"
     audit = "audit IS NOT FALSE AND " if model.reader.rates else ""
+    swaps = ", ".join(f"s{i}" for i in range(1, width + 1))
     run(
         'CREATE OR REPLACE TEMP TABLE judged AS SELECT set, key, row, "order"::INTEGER AS n_edits, '
         "shard::INTEGER AS shard, place, places, try_cast(verdict::VARCHAR AS verdict) AS verdict, "
         f"changed, failure, labels, coalesce(across_people, false) AS apart, {levels} AS level, "
         f"CASE WHEN {beyond} > {NO_INTERACTION} THEN '{HiddenGrade.MORE}' WHEN {beyond} IS NOT "
         f"NULL THEN '{HiddenGrade.THRESHOLD}' ELSE '' END AS grade, "
-        f"{', '.join(f's{i}' for i in range(1, width + 1))} FROM read_judged {_within(where)} "
+        f"{swaps} FROM read_judged {_within(where)} "
         f"WHERE {audit}verdict IS NOT NULL"
     )
     run(
@@ -247,7 +248,6 @@ def _read_answers(model: ModelCounts, chunk: Chunk, where: str, counted: Campaig
             f"INSERT INTO answered SELECT {number}, set, row, labels, changed, count(*) FROM "
             f"judged WHERE {CASE} AND failure IS NULL GROUP BY ALL"
         )
-    swaps = ", ".join(f"s{i}" for i in range(1, width + 1))
     for i in range(3, width + 1):
         run(f"ALTER TABLE erring ADD COLUMN IF NOT EXISTS s{i} UBIGINT")
     run(
@@ -435,19 +435,13 @@ def _count_mutants(reader: CampaignReader, counts: CampaignCounts) -> None:
     ):
         if not is_placebo((attribute,)):
             counts.discarded[attribute][group] = tuple(numbers)
-    counts.combined = {
-        tuple(names): number
-        for names, number in reader.run(
-            "SELECT attributes, count(*) FROM (SELECT DISTINCT set, pairs FROM combined) "
-            "JOIN sets USING (set) GROUP BY 1"
-        )
-    }
-    counts.met = {
-        tuple(names): number
-        for names, number in reader.run(
-            "SELECT attributes, count(*) FROM groups JOIN sets USING (set) GROUP BY 1"
-        )
-    }
+
+    def by_set(rows: str) -> dict[Attributes, int]:
+        select = f"SELECT attributes, count(*) FROM {rows} JOIN sets USING (set) GROUP BY 1"
+        return {tuple(names): number for names, number in reader.run(select)}
+
+    counts.combined = by_set("(SELECT DISTINCT set, pairs FROM combined)")
+    counts.met = by_set("groups")
 
 
 def _count_answers(model: ModelCounts) -> None:

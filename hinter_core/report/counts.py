@@ -130,8 +130,8 @@ class ModelCounts:
         size = len(TextSums._fields)
         return Counter(
             {
-                tuple(TextSums(*row[i : i + size]) for i in range(0, len(row) - 1, size)): row[-1]
-                for row in rows
+                tuple(TextSums(*sums[i : i + size]) for i in range(0, len(sums), size)): texts
+                for *sums, texts in rows
             }
         )
 
@@ -145,20 +145,15 @@ class ModelCounts:
             f"WHERE model = {self.number} AND n_edits = {order} AND "
             f"compared = {compared if attributes else 0} AND neutral = "
         )
-        name = {"errors": "error", "hidden": "hidden"}[hits]
         moments = ", ".join(
             f"coalesce(sum({column}), 0)"
-            for column in (f"{name}_squares", f"{name}_products", "weight_squares")
+            for column in (f"{hits}_squares", f"{hits}_products", "weight_squares")
         )
         arms = []
         for side in ("false", "true"):
-            sums = self.reader.run(
-                f"SELECT sum({hits}), sum(weight) FROM by_word {where}{side} GROUP BY word"
-            )
-            ((squares, products, weights),) = self.reader.run(
-                f"SELECT {moments} FROM shared {where}{side}"
-            )
-            arms.append(WordSums(sums, (squares, products, weights)))
+            sums = f"SELECT sum({hits}), sum(weight) FROM by_word {where}{side} GROUP BY word"
+            (shared,) = self.reader.run(f"SELECT {moments} FROM shared {where}{side}")
+            arms.append(WordSums(self.reader.run(sums), shared))
         return arms
 
     def texts_by_validity(self) -> list[Counter[tuple[int, int, int]]]:
@@ -168,18 +163,14 @@ class ModelCounts:
         """
         sums = ", ".join(f"sum({name})::BIGINT AS {name}" for name in ("errors", "cases", "hidden"))
         where = f"model = {self.number} AND NOT {has_placebo('attributes')}"
-        return [
-            Counter(
-                {
-                    (errors, cases, hidden): texts
-                    for errors, cases, hidden, texts in self.reader.run(
-                        f"SELECT *, count(*) FROM (SELECT {sums} FROM by_validity JOIN sets USING "
-                        f"(set) WHERE {where} AND level >= {level} GROUP BY row) GROUP BY ALL"
-                    )
-                }
+        levels = (
+            self.reader.run(
+                f"SELECT *, count(*) FROM (SELECT {sums} FROM by_validity JOIN sets USING (set) "
+                f"WHERE {where} AND level >= {level} GROUP BY row) GROUP BY ALL"
             )
             for level in range(len(LEAST_VALIDITIES))
-        ]
+        )
+        return [Counter({tuple(numbers): texts for *numbers, texts in rows}) for rows in levels]
 
     def verdicts_of(self, parts: Iterable[Attributes]) -> Counter[str]:
         """Add up the verdicts of some sets of attributes."""
