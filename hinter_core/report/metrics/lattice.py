@@ -5,7 +5,7 @@ paper has, intersections of one person apart from those of two people.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import acos, pi, sqrt
@@ -142,7 +142,7 @@ def truth_section(truths: Sequence[TruthTable]) -> Section:
     """Report all truth tables in one table; with several pairs, their sum too."""
     rows: Rows = [row for truth in truths for row in _truth_rows(truth)]
     if len(truths) > 1:
-        rows += _sum_rows(truths)
+        rows += _rows("all pairs", _sums(truths))
     sentences = [
         f"{joined(truth.attributes)}: {truth.only_whole:,} of {sum(truth.rows.values()):,} mutants "
         f"change the answer although neither part does; {truth.only_part:,} do not although a part "
@@ -168,36 +168,35 @@ def truth_section(truths: Sequence[TruthTable]) -> Section:
 
 
 def _truth_rows(truth: TruthTable) -> Iterable[list[Cell]]:
-    for whole, first, second in product((False, True), repeat=3):
-        if not (number := truth.rows.get((whole, first, second), 0)):
-            continue
-        outcomes = map(_outcome, (whole, first, second))
-        yield [joined(truth.attributes), *outcomes, number, *_shares(number, whole, [truth])]
+    outcomes = {
+        (whole, _outcome(first), _outcome(second)): truth.rows.get((whole, first, second), 0)
+        for whole, first, second in product((False, True), repeat=3)
+    }
+    return _rows(joined(truth.attributes), outcomes)
 
 
-def _sum_rows(truths: Sequence[TruthTable]) -> Iterable[list[Cell]]:
+def _sums(truths: Sequence[TruthTable]) -> Counter[tuple[bool, str, str]]:
     """Sum over all pairs by the number of parts (0 to 2) that change the answer."""
-    sums: Counter[tuple[bool, int]] = Counter()
+    alone = [(_outcome(False),) * 2, ("one of them", ""), (_outcome(True),) * 2]
+    sums = Counter({(whole, *words): 0 for whole, words in product((False, True), alone)})
     for truth in truths:
         for (whole, *parts), number in truth.rows.items():
-            sums[whole, sum(parts)] += number
-    for whole, flips in product((False, True), range(3)):
-        alone = ("one of them", "") if flips == 1 else (_outcome(flips > 0),) * 2
-        if not (number := sums[whole, flips]):
-            continue
-        yield ["all pairs", _outcome(whole), *alone, number, *_shares(number, whole, truths)]
+            sums[whole, *alone[sum(parts)]] += number
+    return sums
 
 
 def _outcome(flips: bool) -> str:
     return "bias" if flips else "benign"
 
 
-def _shares(number: int, whole: bool, truths: Sequence[TruthTable]) -> tuple[Cell, Cell]:
-    """Return the shares of all mutants, and of those with the same outcome together."""
-    every = [item for truth in truths for item in truth.rows.items()]
-    total = sum(n for _, n in every)
-    such = sum(n for (together, *_), n in every if together is whole)
-    return Share(number / total), Share(number / such) if such else None
+def _rows(name: str, numbers: Mapping[tuple[bool, str, str], int]) -> Iterable[list[Cell]]:
+    """Yield a row for each outcome together and alone, with its shares of all and of such."""
+    total = sum(numbers.values())
+    for (whole, *alone), number in numbers.items():
+        such = sum(n for (together, *_), n in numbers.items() if together is whole)
+        if number:
+            shares = Share(number / total), Share(number / such)
+            yield [name, _outcome(whole), *alone, number, *shares]
 
 
 def overlap_section(every: Sequence[Overlap]) -> Section:
