@@ -12,7 +12,6 @@ from hinter_core.errors import InputError
 from hinter_core.language.clean import printable
 from hinter_core.report.gate import LIMIT, GateOn
 from hinter_core.report.model import ModelReport, Report
-from hinter_core.report.mutants.validity import CorrectedRow
 from hinter_core.report.page.html import to_html
 from hinter_core.report.section import Section, joined
 from hinter_core.report.sections import lines_of, sections
@@ -138,8 +137,7 @@ def flat_rows(report: Report) -> list[dict[str, Any]]:
             row |= {"order": line.order, "mutants": line.mutants, **line.verdicts}
             row["replacements"] = line.replacements
             for name in ("errors", "hidden", "discarded", "sources", "hidden_sources"):
-                rate = getattr(line, name)
-                row |= _hits(name, rate) | _bounds(name, rate, rate.share if rate else None)
+                row |= _columns(name, getattr(line, name), *_COUNTS, *_ENDS)
             positives = by_name.get(line.name)  # empty cells if no discarded mutant was tested
             row |= {
                 "discarded asked": positives.false.of if positives else None,
@@ -147,33 +145,31 @@ def flat_rows(report: Report) -> list[dict[str, Any]]:
                 "false positives": positives.false.hits if positives else None,
                 "false share": positives.fake.share if positives else None,
             }
-            if report.people is not None:
-                row |= _people_columns(people.get((model.model, line.name)))
+            judged = people.get((model.model, line.name))
+            for name, part_of_line, parts in _JUDGED if report.people else ():
+                row |= _columns(name, getattr(judged, part_of_line, None), *parts)
             rows.append(row)
     return rows
 
 
-def _hits(name: str, rate: Rate | None) -> dict[str, Any]:
-    measured = rate if rate and rate.of else None
-    return {
-        f"{name} hits": measured.hits if measured else None,
-        f"{name} of": measured.of if measured else None,
-    }
+_COUNTS, _ENDS = ("hits", "of"), ("share", "low", "high")
+_JUDGED = (
+    ("judged valid", "valid", _COUNTS),
+    ("restricted errors", "restricted_errors", _COUNTS),
+    ("restricted hidden", "restricted_hidden", _COUNTS),
+    ("corrected errors", "corrected_errors", _ENDS),
+    ("corrected hidden", "corrected_hidden", _ENDS),
+)
 
 
-def _bounds(name: str, rate: Rate | Estimate | None, share: float | None) -> dict[str, Any]:
-    low, high = (rate.low, rate.high) if rate else (None, None)
-    return {f"{name} share": share, f"{name} low": low, f"{name} high": high}
-
-
-def _people_columns(line: CorrectedRow | None) -> dict[str, Any]:
-    row = _hits("judged valid", line.valid if line else None)
-    row |= _hits("restricted errors", line.restricted_errors if line else None)
-    row |= _hits("restricted hidden", line.restricted_hidden if line else None)
-    for name in ("errors", "hidden"):
-        estimate: Estimate | None = getattr(line, f"corrected_{name}", None)
-        row |= _bounds(f"corrected {name}", estimate, estimate.value if estimate else None)
-    return row
+def _columns(name: str, figure: Rate | Estimate | None, *parts: str) -> dict[str, Any]:
+    """Return parts of a figure; None where there is none, or no case."""
+    values = {}
+    if isinstance(figure, Estimate):
+        values = {"share": figure.value, "low": figure.low, "high": figure.high}
+    elif figure and figure.of:
+        values = plain(figure)
+    return {f"{name} {part}": values.get(part) for part in parts}
 
 
 def plain(value: Any) -> Any:
