@@ -36,21 +36,20 @@ def added_sections(store: CampaignStore, models: Sequence[str], only: Attributes
 
 def _section(metric: Extension, mutants: Any, model: str) -> Section:
     title = str(metric.options.get("title") or metric.name.replace("_", " ").capitalize())
-    key = f"added-{metric.name}"
-    about = [metric.about] if metric.about else []
-    if mutants.empty:
-        return Section(key, title, [*about, "No mutant has an answer."], model=model)
+    columns, cells = list[str](), list[list[Cell]]()
+    why = "No mutant has an answer." if mutants.empty else ""
     try:
-        columns, cells = _table(title, metric.value(mutants.copy()))
+        if not why:
+            columns, cells = _table(title, metric.value(mutants.copy()))
     except InputError as error:
-        return Section(key, title, [*about, str(error)], model=model)
+        why = str(error)
     except Exception as error:  # noqa: BLE001 -- a metric of somebody else ends no report
         of = f" of the package {metric.package}" if metric.package else ""
-        about.append(
+        why = (
             f"The metric {metric.name}{of} could not be computed ({type(error).__name__}: {error})."
         )
-        return Section(key, title, about, model=model)
-    return Section(key, title, about, columns, cells, model=model)
+    about = list(filter(None, [metric.about, why]))
+    return Section(f"added-{metric.name}", title, about, columns, cells, model=model)
 
 
 def _table(title: str, value: Any) -> tuple[list[str], list[list[Cell]]]:

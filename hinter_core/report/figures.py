@@ -67,9 +67,11 @@ def bars(report: Report, rate: str = "errors") -> Chart | None:
     names = list(dict.fromkeys(name for rates in every for name in rates))
     if not names:
         return None
-    texts = [{line.name: line.sources for line in lines_of(model)} for model in report.models]
-    if rate == "sources":
-        texts = []
+    texts = [
+        {line.name: line.sources for line in lines_of(model)}
+        for model in report.models
+        if rate != "sources"
+    ]
     top = _top(
         max(value.share or 0.0, value.high or 0.0) for rates in every for value in rates.values()
     )

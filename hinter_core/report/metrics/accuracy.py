@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 from hinter_core.models.base import COREFERENCE
 from hinter_core.report.counts import ModelCounts
@@ -47,11 +48,9 @@ class Accuracy:
 
 def accuracy(tally: ModelCounts) -> Accuracy | None:
     """Compare a model's answers to the unchanged texts with their labels; None without labels."""
-    reader = tally.reader
-    counted = reader.run(
+    counted = tally.sums(
         "SELECT coalesce(t.label, ''), names, failed, count(*) FROM unchanged JOIN rows t "
-        f"USING (row) JOIN named_labels USING (labels) WHERE model = {tally.number} "
-        "GROUP BY ALL ORDER BY ALL"
+        "USING (row) JOIN named_labels USING (labels)"
     )
     if not any(label for label, *_ in counted):
         return None
@@ -110,10 +109,9 @@ def label_reader(known: Sequence[str]) -> Callable[[str], Labels | None]:
     then the longest label counts. The time is linear in the cell.
     """
     keys = {label_key(name) for name in known}
-    if (said := next((one for one in _TRUTH if keys == set(one)), None)) is not None:
-        other = dict(zip(_TRUTH[said is _TRUTH[0]], said, strict=True))
-    else:
-        other = {}
+    same = (dict(zip(other, own, strict=True)) for own, other in permutations(_TRUTH, 2)
+            if keys == set(own))  # fmt: skip
+    truth = next(same, {})
     by_tokens = {_tokens(key): key for key in keys}
     lengths = sorted({len(tokens) for tokens in by_tokens}, reverse=True)
 
@@ -134,7 +132,7 @@ def label_reader(known: Sequence[str]) -> Callable[[str], Labels | None]:
 
     def read(label: str) -> Labels | None:
         text = label_key(label)
-        text = other.get(text, text)
+        text = truth.get(text, text)
         if not text or text == "[]":
             return frozenset()
         if text in keys:

@@ -56,10 +56,10 @@ class Repetitions:
 
 def repetitions(tally: ModelCounts) -> Repetitions | None:
     """Count the further answers to unchanged texts; None if the campaign repeats none."""
-    originals = tally.reader.tables(models=(tally.name,)).originals
     ((texts, *rest),) = tally.reader.run(
         "SELECT count(*), count(*) FILTER (differing > 0), coalesce(sum(repeated), 0)::BIGINT, "
-        f"coalesce(sum(differing), 0)::BIGINT FROM ({originals}) WHERE repeated > 0"
+        f"coalesce(sum(differing), 0)::BIGINT FROM ({tally.tables.originals}) WHERE "
+        "repeated > 0"
     )
     return Repetitions(texts, *rest) if texts else None
 

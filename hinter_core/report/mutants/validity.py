@@ -10,7 +10,6 @@ verdict (post-stratification: Cochran 1977, section 5A.9; Holt and Smith 1979). 
 :mod:`hinter_core.annotation.evaluation.correction`.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +30,7 @@ from hinter_core.statistics.rates import (
     Estimate,
     Rate,
     independent_difference,
+    summed,
     wilson,
 )
 from hinter_core.types import Verdict
@@ -194,11 +194,8 @@ def _mean(scores: Iterable[float | None]) -> float | None:
 
 def _change(rows: Sequence[dict[str, Any]]) -> Difference:
     """Compare mutants with their sources; each source counts once per mutant."""
-    by_text: dict[int, list[tuple[bool, bool]]] = defaultdict(list)
-    for row in rows:
-        by_text[row["row"]].append((row["valid"], row["source_valid"]))
-    sums = ((*map(sum, zip(*pairs, strict=True)), len(pairs)) for pairs in by_text.values())
-    return paired_difference((mutants, n, sources, n) for mutants, sources, n in sums)
+    texts = summed((row["row"], row["valid"], 1, row["source_valid"], 1) for row in rows)
+    return paired_difference(texts.values())
 
 
 def validity_sections(every: Sequence[Validity]) -> Iterable[Section]:
@@ -208,10 +205,9 @@ def validity_sections(every: Sequence[Validity]) -> Iterable[Section]:
     rows: Rows = []
     sentences = []
     for one in every:
-        for name, rate in (
-            ("originals", one.originals), ("kept", one.kept), ("discarded", one.discarded)
-        ):  # fmt: skip
-            rows.append([one.checker, name, Counted(rate), rate, one.scores[name]])
+        for name, score in one.scores.items():
+            rate: Rate = getattr(one, name)
+            rows.append([one.checker, name, Counted(rate), rate, score])
         sentences.append(validity_in_words(one))
         for model, (changed, same) in one.by_answer.items():
             if changed.of and same.of:

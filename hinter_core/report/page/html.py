@@ -24,7 +24,7 @@ from hinter_core.report.metrics.examples import around, example_row
 from hinter_core.report.metrics.lattice import circles, overlap_kinds
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.page.opening import LABELS, most_telling, opening
-from hinter_core.report.section import Section, joined
+from hinter_core.report.section import Section, gathered, joined
 from hinter_core.report.sections import sections, with_short_names
 from hinter_core.statistics.format import counted
 from hinter_core.storage import ASSETS
@@ -72,10 +72,11 @@ def to_html(
     text is escaped once.
     """
     report = with_short_names(report)
-    by_model: dict[str, list[Section]] = {}
     names = [model.model for model in report.models]
-    for section in sections(report, in_words=in_words):
-        by_model.setdefault(section.model, []).append(wording.say(section, names))
+    said: Iterable[Section] = (
+        wording.say(section, names) for section in sections(report, in_words=in_words)
+    )
+    by_model = gathered(said, lambda section: section.model)
     rest = by_model.pop("")
     view = _first_view(report, limit, on, wording)
     listed = [  # models with a list of hidden bias, and where it is

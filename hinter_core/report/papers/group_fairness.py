@@ -13,7 +13,6 @@ excludes the median word. Labels that hardly ever have a score are left out, and
 one that mirrors the other.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf, sqrt
@@ -52,15 +51,16 @@ def word_scores(tally: ModelCounts) -> list[WordScore]:
     """Return the words of a campaign of a grammar that has scores, furthest apart first."""
     if tally.reader.store.campaign().source.kind != "grammar":
         return []
-    by_group: dict[tuple[str, str], list[tuple[str, int, float, float, float]]] = defaultdict(list)
-    for attribute, label, word, texts, score, apart, spread in _rows(tally):
-        by_group[attribute, label].append((word, texts, score, apart, spread))
+    by_group = {
+        key: [row[2:] for row in rows]
+        for key, rows in gathered(_rows(tally), lambda row: row[:2]).items()
+    }
     means = {
         key: sum(score * texts for _, texts, score, *_ in words) / sum(word[1] for word in words)
         for key, words in by_group.items()
     }
     scores = []
-    for (attribute, label), words in sorted(by_group.items()):
+    for (attribute, label), words in by_group.items():
         of_attribute = {key[1]: mean for key, mean in means.items() if key[0] == attribute}
         mirrored = (
             len(of_attribute) == 2
