@@ -32,15 +32,16 @@ _COMMA = re.compile(r"(?<!\\),")
 _WRITTEN_COMMA = re.compile(r"%2c", re.I)
 _WORDS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
+_advanced = partial(Option, advanced=True)
 _several = partial(Option, "multi", False, label="Several labels may apply")
 DEFAULT_THRESHOLD = Capabilities().threshold
-THRESHOLD = Option(
+THRESHOLD = _advanced(
     "threshold", DEFAULT_THRESHOLD, "Score from which a multi-label model predicts a label.",
-    low=0.0, high=1.0, advanced=True,
+    low=0.0, high=1.0,
 )  # fmt: skip
-_DTYPE = Option(
+_DTYPE = _advanced(
     "dtype", "float32", "Number format; bfloat16 answers near a tie are computed again in float32.",
-    choices=("float32", "bfloat16"), advanced=True,
+    choices=("float32", "bfloat16"),
 )  # fmt: skip
 _CLASSIFIER = (
     Option("labels", "", "Your names for the labels in the model's order, separated by commas."),
@@ -81,40 +82,32 @@ _CHAT = (
         help="generate: the model writes an answer, which is parsed; score: the labels' "
         "likelihoods are compared.",
     ),
-    Option("max_tokens", 64, "Longest answer, in tokens.", low=1, high=4096, advanced=True),
+    _advanced("max_tokens", 64, "Longest answer, in tokens.", low=1, high=4096),
     _DTYPE,
 )  # fmt: skip
 _OPENAI = (
     Option("base_url", "", "The server, such as http://localhost:11434/v1; empty: OpenAI."),
     *_PROMPTED,
     Option("logprobs", True, "Ask for token probabilities; scores come from them."),
-    Option("concurrency", 8, "Requests at a time, at most.", low=1, high=256, advanced=True),
-    Option("timeout", 60.0, "Seconds to wait for an answer.", low=0.1, high=3600, advanced=True),
-    Option("retries", 4, "Further tries after 5xx or a time-out.", low=0, high=20, advanced=True),
-    Option(
+    _advanced("concurrency", 8, "Requests at a time, at most.", low=1, high=256),
+    _advanced("timeout", 60.0, "Seconds to wait for an answer.", low=0.1, high=3600),
+    _advanced("retries", 4, "Further tries after 5xx or a time-out.", low=0, high=20),
+    _advanced(
         "patience", 180.0, "Seconds to wait for a server that has too much to do (429, 503).",
-        low=0, high=86400, advanced=True,
+        low=0, high=86400,
     ),
-    Option("rpm", 0, "Requests a minute; 0: no limit.", low=0, high=10**7, advanced=True),
-    Option("tpm", 0, "Tokens a minute; 0: no limit.", low=0, high=10**10, advanced=True),
-    Option("max_tokens", 64, "Longest answer, in tokens.", low=1, high=32768, advanced=True),
-    Option("price_in", 0.0, "Price of a million prompt tokens.", low=0, high=1e6, advanced=True),
-    Option("price_out", 0.0, "Price of a million answer tokens.", low=0, high=1e6, advanced=True),
-    Option(
+    _advanced("rpm", 0, "Requests a minute; 0: no limit.", low=0, high=10**7),
+    _advanced("tpm", 0, "Tokens a minute; 0: no limit.", low=0, high=10**10),
+    _advanced("max_tokens", 64, "Longest answer, in tokens.", low=1, high=32768),
+    _advanced("price_in", 0.0, "Price of a million prompt tokens.", low=0, high=1e6),
+    _advanced("price_out", 0.0, "Price of a million answer tokens.", low=0, high=1e6),
+    _advanced(
         "reasoning_effort", "default", "How long a reasoning model thinks; default: unsaid.",
-        choices=("default", "none", "minimal", "low", "medium", "high", "xhigh"), advanced=True,
+        choices=("default", "none", "minimal", "low", "medium", "high", "xhigh"),
     ),
-    Option(
-        "api_version", "", "For Azure: its api-version; MODEL is the deployment.", advanced=True
-    ),
-    Option(
-        "headers", "", 'Further headers as JSON, such as {"X-Title": "audit"}; no keys.',
-        advanced=True,
-    ),
-    Option(
-        "extra_body", "", 'Further fields of a request as JSON, such as {"top_k": 1}.',
-        advanced=True,
-    ),
+    _advanced("api_version", "", "For Azure: its api-version; MODEL is the deployment."),
+    _advanced("headers", "", 'Further headers as JSON, such as {"X-Title": "audit"}; no keys.'),
+    _advanced("extra_body", "", 'Further fields of a request as JSON, such as {"top_k": 1}.'),
 )  # fmt: skip
 _PYTHON = (
     Option("labels", "", "The labels that the function may return, separated by commas."),
@@ -235,18 +228,14 @@ BACKENDS = {
 _OTHER = Backend("", "", "")
 
 
-def backend_of(kind: str) -> Backend | None:
-    """Return a kind of model: one of HInter's, or one that was added; None without one."""
-    if kind in BACKENDS or kind not in MODELS.names():
-        return BACKENDS.get(kind)
-    return Backend(
-        "python:load_added", kind, f"Added as a {MODELS.group} extension.", trusted_only=True
-    )
-
-
 def every_backend() -> dict[str, Backend]:
-    """Return all kinds of models, also those that were added."""
-    return BACKENDS | {kind: backend for kind in MODELS.names() if (backend := backend_of(kind))}
+    """Return all kinds of models, also those that were added, which never replace HInter's."""
+    about = f"Added as a {MODELS.group} extension."
+    return BACKENDS | {
+        kind: Backend("python:load_added", kind, about, trusted_only=True)
+        for kind in MODELS.names()
+        if kind not in BACKENDS
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +272,7 @@ def parse_name(name: str, *, trusted: bool = False, key: str = "") -> ModelName:
     """
     name = whole(name)
     kind, colon, _ = name.strip().partition(":")
-    backend = backend_of(kind)
+    backend = every_backend().get(kind)
     if backend and backend.trusted_only and not (trusted or (key and backend.takes_key)):
         raise ModelError(f"Models of kind '{kind}' can be used on the command line only.")
     if backend is None or (colon and kind in BACKENDS and not backend.source):
@@ -380,7 +369,7 @@ def split_names(names: str) -> list[str]:
     split: list[list[str]] = []
     for part in whole(names).rstrip(", ").split(","):
         kind, colon, _ = part.strip().partition(":")
-        backend = backend_of(kind)
+        backend = every_backend().get(kind)
         starts = backend is not None and (
             kind not in BACKENDS or bool(colon) == bool(backend.source)
         )
@@ -411,9 +400,7 @@ def build_model(name: ModelName) -> ModelUnderTest:
     Raises:
         HinterError: a missing checkpoint or library; the message says what to do.
     """
-    backend = backend_of(name.kind)
-    assert backend is not None
-    module, _, function = backend.loader.partition(":")
+    module, _, function = every_backend()[name.kind].loader.partition(":")
     load = attrgetter(function)(import_module(f"hinter_core.models.{module}"))
     model: ModelUnderTest = load(name)
     return model
