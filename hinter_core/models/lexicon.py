@@ -32,7 +32,7 @@ class PolarityModel(ModelUnderTest):
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """Return label and scores of each text."""
         answers = []
-        for polarity in map(self._polarity, texts):
+        for polarity in map(float, map(self._polarity, texts)):
             label = "neutral"
             if polarity and abs(polarity) >= self._dead_zone:
                 label = "positive" if polarity > 0 else "negative"
@@ -47,12 +47,9 @@ def load_vader(_: ModelName) -> PolarityModel:
         from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
     except ImportError as error:
         raise ModelError("VADER is not installed: pip install vaderSentiment") from error
-    analyzer = with_windows(SentimentIntensityAnalyzer())
-
-    def polarity(text: str) -> float:
-        return float(analyzer.polarity_scores(text)["compound"])
-
-    return PolarityModel("vader", f"vader-{version('vaderSentiment')}", polarity, 0.05)
+    scores = with_windows(SentimentIntensityAnalyzer()).polarity_scores
+    identity = f"vader-{version('vaderSentiment')}"
+    return PolarityModel("vader", identity, lambda text: scores(text)["compound"], 0.05)
 
 
 def with_windows(analyzer: Any) -> Any:
@@ -84,8 +81,5 @@ def load_textblob(_: ModelName) -> PolarityModel:
         from textblob import TextBlob
     except ImportError as error:
         raise ModelError("TextBlob is not installed: pip install textblob") from error
-
-    def polarity(text: str) -> float:
-        return float(TextBlob(text).sentiment.polarity)
-
-    return PolarityModel("textblob", f"textblob-{version('textblob')}", polarity, 0.0)
+    identity = f"textblob-{version('textblob')}"
+    return PolarityModel("textblob", identity, lambda text: TextBlob(text).sentiment.polarity, 0.0)
