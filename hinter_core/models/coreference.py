@@ -14,6 +14,7 @@ from hinter_core.models.registry import ModelName
 from hinter_core.models.scripted import OTHER, ScriptedModel
 from hinter_core.types import Entity, MentionKind, Prediction, link
 
+_PRONOUN = MentionKind.PRONOUN
 _LINKS = ("together", "apart")
 _PARSES = 200_000  # characters of sentences whose parses are kept
 
@@ -35,14 +36,11 @@ class CoreferenceModel(ModelUnderTest):
     def _answer(self, text: str) -> Prediction:
         entities = self._resolver.resolve(text, parse_text(text, self._parses))
         several = [entity for entity in entities if len(entity.mentions) > 1]
+        named = [one for one in several if any(m.kind is _PRONOUN for m in one.mentions)]
         return Prediction(
-            tuple(dict.fromkeys(label_of(text, one) for one in several if _has_pronoun(one))),
+            tuple(dict.fromkeys(label_of(text, one) for one in named)),
             clusters=tuple(tuple(m.span for m in one.mentions) for one in several),
         )
-
-
-def _has_pronoun(entity: Entity) -> bool:
-    return any(mention.kind is MentionKind.PRONOUN for mention in entity.mentions)
 
 
 def label_of(text: str, entity: Entity) -> str:
@@ -61,9 +59,8 @@ class ScriptedResolver(ScriptedModel):
         self.capabilities = self._resolver.capabilities
 
     def _answer(self, text: str) -> Prediction:
-        return (
-            self._resolver.predict([text])[0] if self.label_of(text) == _LINKS[0] else Prediction()
-        )
+        resolves = self._rule_for(text).label == _LINKS[0]
+        return self._resolver.predict([text])[0] if resolves else Prediction()
 
 
 def load(name: ModelName) -> CoreferenceModel:

@@ -89,10 +89,6 @@ class ScriptedModel(ModelUnderTest):
         """Return the answer of the first applicable rule, for each text."""
         return [self._answer(text) for text in texts]
 
-    def label_of(self, text: str) -> str:
-        """Return the label of the rule that applies."""
-        return self._rule_for(text).label
-
     def _rule_for(self, text: str) -> _Rule:
         occurrences, _ = self._matcher.find(text)
         groups = {(o.attribute, term.group) for o in occurrences for term in o.terms}
