@@ -63,12 +63,13 @@ class EmbeddedClassifier(ModelUnderTest):
                 "it."
             ) from error
         self._tokenizer.encode_special_tokens = True  # those written in a text are plain words
-        self._end, self._pad = config["sep_token_id"], config["pad_token_id"]
-        self._window = config["max_position_embeddings"]
+        self._pad = config["pad_token_id"]
+        window = config["max_position_embeddings"]
+        self._tokenizer.enable_truncation(window)
         labels = tuple(config["id2label"][str(n)] for n in range(len(config["id2label"])))
         weights = identity_of_folder(EMBEDDED)
         self.identity = f"hf-2-{weights}-float32-whole-one-{labels}"
-        self.capabilities = Capabilities(labels=labels, window=self._window, dtype="float32")
+        self.capabilities = Capabilities(labels=labels, window=window, dtype="float32")
 
     @cached_property
     def checkpoint(self) -> Checkpoint:
@@ -85,7 +86,7 @@ class EmbeddedClassifier(ModelUnderTest):
         Results of a batch and of a single text differ in the last digits, and a label depends on
         the text only.
         """
-        ids = [self._ids(pieces.ids) for pieces in self._tokenizer.encode_batch(list(texts))]
+        ids = [pieces.ids for pieces in self._tokenizer.encode_batch(list(texts))]
         answers: dict[int, Prediction] = {}
         order = sorted(range(len(ids)), key=lambda n: -len(ids[n]))
         while order:
@@ -99,13 +100,8 @@ class EmbeddedClassifier(ModelUnderTest):
 
     def visible(self, text: str) -> int:
         """Count the leading characters that the model reads."""
-        offsets = self._tokenizer.encode(text).offsets
-        return len(text) if len(offsets) <= self._window else offsets[self._window - 2][1]
-
-    def _ids(self, ids: list[int]) -> list[int]:
-        if len(ids) <= self._window:
-            return ids
-        return [*ids[: self._window - 1], self._end]
+        pieces = self._tokenizer.encode(text)
+        return pieces.offsets[-2][1] if pieces.overflowing else len(text)
 
     def _answers(self, batch: Sequence[Sequence[int]]) -> list[Prediction]:
         """Compute the answers of a batch, padded to its longest text."""
