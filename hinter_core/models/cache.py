@@ -68,15 +68,10 @@ class KeptAnswers:
     @property
     def in_words(self) -> str:
         """Say how many answers were not asked for now, and how old they are."""
+        kept = f"{self.number:,} answers are from earlier checks or runs, the oldest of {self.day}"
         if self.number == 1:
-            return (
-                f"1 answer is from an earlier check or run, of {self.day}; the model was not asked "
-                "again"
-            )
-        return (
-            f"{self.number:,} answers are from earlier checks or runs, the oldest of {self.day}; "
-            "the model was not asked again"
-        )
+            kept = f"1 answer is from an earlier check or run, of {self.day}"
+        return f"{kept}; the model was not asked again"
 
     @property
     def day(self) -> str:
@@ -160,8 +155,8 @@ class PredictionCache:
     def verify(self) -> list[str]:
         """List faults: those of SQLite's integrity check and unreadable answers."""
         with self._opened() as database:
-            faults = [row[0] for row in database.execute("PRAGMA integrity_check")]
-            faults = [fault for fault in faults if fault != "ok"]
+            checked = database.execute("PRAGMA integrity_check")
+            faults = [fault for (fault,) in checked if fault != "ok"]
             for key, answer in database.execute("SELECT key, answer FROM predictions"):
                 try:
                     answer_from_json(answer)

@@ -218,6 +218,11 @@ class _Origin:
             _require_room(self._name, info.siblings or (), most)
         return True
 
+    @property
+    def _there(self) -> dict[str, Any]:
+        """The revision to read, and whether only from this machine."""
+        return {"revision": self._revision, "local_files_only": self._offline}
+
     def _file(self, name: str) -> Path | None:
         """Return a file of the checkpoint, from the folder, the cache or the Hub, if it is there.
 
@@ -227,20 +232,11 @@ class _Origin:
         from transformers.utils import cached_file
 
         path = cached_file(
-            self.source,
-            name,
-            revision=self._revision,
-            local_files_only=self._offline,
-            _raise_exceptions_for_missing_entries=False,
+            self.source, name, _raise_exceptions_for_missing_entries=False, **self._there
         )
         return Path(path) if path else None
 
     def tokenizer(self) -> Any:
-        """Load the tokenizer.
-
-        Raises:
-            ModelError: it cannot be loaded.
-        """
         import transformers
 
         with self.explained():
@@ -249,10 +245,7 @@ class _Origin:
                 if path.name == _TOKENIZER_CONFIG:
                     require_modest(self._name, path)
             return transformers.AutoTokenizer.from_pretrained(
-                self.source,
-                revision=self._revision,
-                local_files_only=self._offline,
-                trust_remote_code=False,
+                self.source, trust_remote_code=False, **self._there
             )
 
     @property
@@ -267,11 +260,7 @@ class _Origin:
         return f"{self.source}@{config.parent.name}"  # its folder in the cache
 
     def load(self, dtype: str) -> Any:
-        """Load the model on its device.
-
-        Raises:
-            ModelError: it cannot be loaded.
-        """
+        """Load the model on its device."""
         import torch
         import transformers
 
@@ -286,9 +275,8 @@ class _Origin:
                     use_safetensors=True,
                     dtype=number,
                     output_loading_info=True,
-                    revision=self._revision,
-                    local_files_only=self._offline,
                     trust_remote_code=False,
+                    **self._there,
                     **named_by_label2id(settings),
                 )
             # A later copy must have the same weights, even if the branch has changed. Not before:

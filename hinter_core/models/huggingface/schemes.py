@@ -131,7 +131,7 @@ class Pooled(Whole):
         return len(text)
 
 
-class Hypotheses(Scheme):
+class Hypotheses(Whole):
     """Zero-shot: pairs of each text with a hypothesis per label, scored by an NLI model.
 
     Method: Yin et al. 2019, as in transformers' zero-shot pipeline. Entailment logits are compared
@@ -152,11 +152,8 @@ class Hypotheses(Scheme):
             raise ModelError(
                 f"Model '{name}' does not label entailment and contradiction; name an NLI model."
             )
+        super().__init__(name, checkpoint, multi)
         self.identity = f"{template}-{multi}"
-        self.inputs = Inputs(name, checkpoint)
-        self.window = checkpoint.window
-        self._checkpoint = checkpoint
-        self._multi = multi
         self._hypotheses = [template.replace("{}", label) for label in labels]
         plain = checkpoint.tokenizer(self._hypotheses, add_special_tokens=False)
         # Tokens that are not of the text, for each hypothesis.
@@ -178,7 +175,7 @@ class Hypotheses(Scheme):
 
     def scores(self, model: Any, rows: torch.Tensor) -> torch.Tensor:  # noqa: ARG002 -- protocol
         """Compare entailment between the labels, or with contradiction within each."""
-        if self._multi:
+        if self._multi_label:
             return rows[:, [self._contradiction, self._entailment]].softmax(-1)[:, 1]
         return rows[:, self._entailment].softmax(-1)
 

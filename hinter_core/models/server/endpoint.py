@@ -360,10 +360,7 @@ def _require_no_key(key: str, settings: Iterable[Any], objects: Iterable[Any]) -
     texts = [str(part) for one in objects for pair in _within(one) for part in pair]
     long = _is_secret(key) and any(key in text for text in (*map(str, settings), *texts))
     if long or key in texts:
-        raise ModelError(
-            "Leave the API key out of the model's name: names are stored with campaigns, and a key "
-            "is given apart (the command line reads OPENAI_API_KEY)."
-        )
+        raise _no_place("the model's name", "the API key")
 
 
 def _is_secret(key: str) -> bool:
