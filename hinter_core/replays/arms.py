@@ -7,10 +7,11 @@ pairs (:mod:`hinter_core.prioritisation.orders`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hinter_core.campaign.tables import TIMES
 from hinter_core.errors import InputError
 from hinter_core.prioritisation.adaptive import SHARE, FaultModel
 from hinter_core.prioritisation.cases import PairCase
@@ -25,20 +26,18 @@ _MOST = 1 - 1e-9  # probability of a fault, so that its logarithm is finite
 _TIE = 1e-9  # by which equal arms are shuffled
 
 
-def _joined(parts: Iterator[str]) -> str:
-    return " \u00d7 ".join(parts)
+def _named(case: PairCase, parts: Iterable[str]) -> str:
+    return f"{case.relation}: {TIMES.join(parts)}"
 
 
 ARMS: dict[str, Callable[[PairCase], str]] = {
     "relation": lambda case: case.relation,
-    "attributes": lambda case: f"{case.relation}: {_joined(iter(case.attributes))}",
-    "groups": lambda case: (
-        f"{case.relation}: "
-        + _joined(f"{e.attribute} {e.source_group} \u2192 {e.target_group}" for e in case.edits)
+    "attributes": lambda case: _named(case, case.attributes),
+    "groups": lambda case: _named(
+        case, (f"{e.attribute} {e.source_group} \u2192 {e.target_group}" for e in case.edits)
     ),
-    "words": lambda case: (
-        f"{case.relation}: "
-        + _joined(f"{e.attribute} {e.source} \u2192 {e.target}" for e in case.edits)
+    "words": lambda case: _named(
+        case, (f"{e.attribute} {e.source} \u2192 {e.target}" for e in case.edits)
     ),
 }
 

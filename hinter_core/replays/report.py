@@ -95,12 +95,12 @@ def _shown(replays: Replays) -> list[str]:
 
 
 def _cells(replays: Replays, measures: Mapping[str, Estimate]) -> list[Cell]:
-    cells: list[Cell] = []
-    for name in _shown(replays):
-        one = measures[name]
-        amount = Amount(one.value, one.low, one.high, one.why)
-        cells.append(amount if name in _AMOUNTS else one)
-    return cells
+    shown = _shown(replays)
+    return [_amount(measures[n]) if n in _AMOUNTS else measures[n] for n in shown]
+
+
+def _amount(one: Estimate) -> Amount:
+    return Amount(one.value, one.low, one.high, one.why)
 
 
 def _ranking(replays: Replays) -> Section:
@@ -136,11 +136,8 @@ def _certainty(replays: Replays) -> Section:
     rows: list[list[Cell]] = []
     for one in replays.orders:
         if one.certainty is not None:
-            calls = one.certainty.calls
-            amount = Amount(calls.value, calls.low, calls.high, calls.why)
-            rows.append(
-                [one.name, amount, Estimate(one.certainty.below), Estimate(one.certainty.above)]
-            )
+            below, above = Estimate(one.certainty.below), Estimate(one.certainty.above)
+            rows.append([one.name, _amount(one.certainty.calls), below, above])
     said = [
         f"Pairs until a random fifth of the calls, kept aside, tells with 95 % confidence whether "
         f"the rate of faults among all pairs is below or above {limit}; this holds for every order "
