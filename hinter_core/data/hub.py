@@ -155,12 +155,13 @@ def as_before(data: str, noted: str) -> str:
 
 def moved(noted: str, data: str) -> str:
     """Explain that ``data`` is ``noted`` at another commit; "" if it is not."""
-    before, now = _revisions(noted, data) or (None, None)
-    if before is None or now is None or before == now:
+    both = _revisions(noted, data)
+    if both is None or both[0] == both[1]:
         return ""
+    before, now = both[0].revision, both[1].revision
     return (
-        f"the data set has changed since: it was at {before.revision} and now is at "
-        f"{now.revision}; add &revision={before.revision} to go on with the rows there were"
+        f"the data set has changed since: it was at {before} and now is at {now}; add "
+        f"&revision={before} to go on with the rows there were"
     )
 
 
@@ -204,10 +205,9 @@ def open_hub(name: HubName, text: str = "", label: str = "", ident: str = "") ->
     return Table(records, names, columns, count, pinned=str(name))
 
 
-def hub_records(name: HubName) -> tuple[HubName, Iterator[Record]]:
-    """Return the pinned name of a split, and its rows as values by column, labels by name."""
-    name, stream = _opened(name)
-    return name, named_records(name, stream)
+def hub_records(name: HubName) -> Iterator[Record]:
+    """Return the rows of a split as values by column, labels by name."""
+    return named_records(*_opened(name))
 
 
 def _opened(name: HubName) -> tuple[HubName, Any]:

@@ -78,8 +78,12 @@ class Dialect:
             ESCAPED: f"{marks} may surround a cell, and are written \\{self.mark} within it",
             PLAIN: "quotation marks are plain characters",
         }  # fmt: skip
-        head = "a header" if self.header else "no header: the first row is data"
-        return f"{columns}; {quotes[self.quoting]}; {head}"
+        return f"{columns}; {quotes[self.quoting]}; {self.head}"
+
+    @property
+    def head(self) -> str:
+        """Say whether there is a header."""
+        return "a header" if self.header else "no header: the first row is data"
 
 
 def is_number(cell: str) -> bool:

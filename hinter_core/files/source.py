@@ -57,10 +57,9 @@ class Source:
     """A file and what it was understood to be.
 
     ``encoding`` and ``sniffed`` are those of text files; Windows-1252 if the first lines have bytes
-    that are not UTF-8, and no others beyond ASCII. ``header``: the names of the columns as they
-    stand in the file, if it has any; ``names``: those under which cells are read. ``split``: of a
-    saved data set. ``padded``: rows that are too short are filled. ``notes``: sentences on
-    what was changed.
+    that are not UTF-8, and no others beyond ASCII. ``columns``: the names under which cells are
+    read, if rows hold none. ``split``: of a saved data set. ``padded``: rows that are too short are
+    filled. ``notes``: sentences on what was changed.
     """
 
     path: Path
@@ -72,11 +71,6 @@ class Source:
     split: str = ""
     padded: bool = False
     notes: tuple[str, ...] = ()
-
-    @property
-    def dialect(self) -> Dialect | None:
-        """How cells are separated, in a text file with cells."""
-        return self.sniffed.dialect if self.sniffed and self.kind == SEPARATED else None
 
     @property
     def has_header(self) -> bool:
@@ -174,17 +168,16 @@ class Source:
 
     def in_words(self) -> str:
         """Describe the file in one sentence, without its path."""
-        parts = [f"{self.container.kind}: {self.container.name}" if self.container.kind else ""]
-        parts.append(self.dialect.in_words() if self.dialect else self.kind)
+        packed = f"{self.container.kind}: {self.container.name}" if self.container.kind else ""
+        kind = self.kind
         if self.kind == TEXT:
-            parts[-1] = "a text on each line"
-        elif self.kind == WORKBOOK:
-            head = "a header" if self.has_header else "no header: the first row is data"
-            parts[-1] = f"workbook; {head}"
+            kind = "a text on each line"
         elif self.kind == FOLDER:
-            parts[-1] = f"saved data set{f', split {self.split}' if self.split else ''}"
-        parts.append(self.encoding.upper())
-        return "; ".join(filter(None, parts))
+            kind = f"saved data set{f', split {self.split}' if self.split else ''}"
+        elif self.sniffed:
+            dialect = self.sniffed.dialect
+            kind = f"workbook; {dialect.head}" if self.kind == WORKBOOK else dialect.in_words()
+        return "; ".join(filter(None, (packed, kind, self.encoding.upper())))
 
 
 @contextmanager
@@ -297,16 +290,14 @@ def _kind(path: Path, container: Container) -> str:
 def _kind_of_text(kind: str, sample: Sequence[str], *, cut: bool) -> str:
     """Return the format of a text by its first line that is not blank."""
     lines = [line for line in sample if not line.isspace()]
-    first = lines[0].lstrip() if lines else ""
-    if is_json_line(first) and (kind != TREE or cut or len(lines) > 1):
+    first, more = lines[0].lstrip() if lines else "", len(lines) > 1
+    if is_json_line(first) and (kind != TREE or cut or more):
         return LINES
-    if kind not in (LINES, TREE):
+    if kind != LINES:
         return kind
-    if kind == LINES and (cut or len(lines) > 1) and not first.startswith("["):
-        return LINES
-    if kind == LINES and first.rstrip().endswith("]") and len(lines) > 1:
-        return LINES  # lists, which are no objects
-    return TREE
+    # Lists on lines of their own are no objects.
+    listed = more and first.rstrip().endswith("]")
+    return LINES if listed or ((cut or more) and not first.startswith("[")) else TREE
 
 
 def _are_cells(sniffed: Sniffed) -> bool:

@@ -105,7 +105,7 @@ def _open_source(named: str, project: Project) -> tuple[list[Record], bool, list
     """Read all records; say whether formulas in cells were made harmless, and how it was read."""
     cells, words, path = False, list[str](), Path(named)
     if on_hub(named):
-        _, given = hub_records(read_hub_name(named))
+        given = hub_records(read_hub_name(named))
     elif path.suffix == ARCHIVE:
         with unpacked(path) as store:
             given = iter([(row, "") for row in Exported(store, history=True).rows()])
