@@ -50,14 +50,13 @@ _SECRET_FIELDS = re.compile(
     re.I,
 )
 _OWN_FIELDS = {"model", "messages", "stream", "n", "max_tokens", "max_completion_tokens"}
-_LIMITS = ("concurrency", "timeout", "retries", "patience", "rpm", "tpm")
 _LONGEST_OPTION = 8_000
 DEFAULT_EFFORT = "default"
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A model on a server and the limits of its requests; ``base_url`` is "" for OpenAI.
+    """A model on a server and how it is asked; ``base_url`` is "" for OpenAI.
 
     ``api_version``: of Azure, whose ``model`` is a deployment. ``headers`` and ``fields`` are added
     to each request; ``effort``: how long a reasoning model thinks, "" as the server does.
@@ -66,17 +65,13 @@ class Endpoint:
     base_url: str
     model: str
     key: str = field(repr=False)
-    concurrency: int
     timeout: float
     retries: int
-    patience: float
-    rpm: int
-    tpm: int
     redirects: bool
-    api_version: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    fields: Mapping[str, Any] = field(default_factory=dict)
-    effort: str = ""
+    api_version: str
+    headers: Mapping[str, str]
+    fields: Mapping[str, Any]
+    effort: str
 
     @property
     def where(self) -> str:
@@ -86,15 +81,15 @@ class Endpoint:
     @property
     def identity(self) -> str:
         """Name what determines a reply besides model, prompt and limits; "" without options."""
-        given = (self.api_version, dict(self.headers), dict(self.fields), self.effort)
+        given = (self.api_version, self.headers, self.fields, self.effort)
         if not any(given):
             return ""
         return f"-o{sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()[:12]}"
 
     def request(self) -> dict[str, Any]:
         """Return what is sent beside model, messages and sampling options."""
-        sent: dict[str, Any] = {"reasoning_effort": self.effort} if self.effort else {}
-        return sent | dict(self.fields)
+        sent = {"reasoning_effort": self.effort} if self.effort else {}
+        return {**sent, **self.fields}
 
     def where_to(self, path: str) -> str:
         """Return the address of a path, such as ``chat/completions``."""
@@ -250,19 +245,21 @@ def endpoint_for(name: ModelName) -> Endpoint:
     visitor_keys = os.environ.get(KEYS)
     machine_key = os.environ.get("OPENAI_API_KEY", "") if name.trusted else ""
     key = name.key or (machine_key if visitor_keys is None else _visitor_key(visitor_keys, name))
-    if not all("!" <= letter <= "~" for letter in key.strip()):
+    key = key.strip()
+    if not all("!" <= letter <= "~" for letter in key):
         raise ModelError("The API key has characters that no key has; copy it again.")
     _check_address(base_url)
     if settings["api_version"] and not base_url:
         raise ModelError("api_version is for Azure: add base_url=https://NAME.openai.azure.com")
     effort = settings["reasoning_effort"]
     headers, fields = _headers(settings["headers"]), _fields(settings["extra_body"])
-    _require_no_key(key.strip(), [name.source, *settings.values()], [headers, fields])
+    _require_no_key(key, [name.source, *settings.values()], [headers, fields])
     return Endpoint(
         base_url=base_url.rstrip("/"),
         model=name.source,
-        key=key.strip(),
-        **{name: settings[name] for name in _LIMITS},
+        key=key,
+        timeout=settings["timeout"],
+        retries=settings["retries"],
         # A visitor's server must not redirect requests to addresses that a visitor may not name.
         redirects=name.trusted and visitor_keys is None,
         api_version=settings["api_version"],

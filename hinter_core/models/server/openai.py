@@ -52,8 +52,8 @@ class OpenAIModel(Line):
         settings, max_tokens = name.settings, name.settings["max_tokens"]
         logprobs = settings["logprobs"] and not settings["judge"]
         self._prompt, self._reader = prompt, reader = reader_for(name, scores=logprobs)
-        pace = Pace(endpoint.concurrency, endpoint.rpm, endpoint.tpm, endpoint.patience)
-        super().__init__(pace, endpoint.retries)
+        limits = (settings[limit] for limit in ("concurrency", "rpm", "tpm", "patience"))
+        super().__init__(Pace(*limits), endpoint.retries)
         self.name = name.text
         self.usage = Usage(settings["price_in"], settings["price_out"])
         self._max_tokens = max_tokens
@@ -97,7 +97,7 @@ class OpenAIModel(Line):
         # A server that counts wrongly would use up the budget.
         if tokens is None or min(tokens) < 0 or sum(tokens) > _MOST_TOKENS * sum(estimate):
             tokens = estimate
-        elif self._endpoint.tpm:
+        else:
             self._pace.unused(sum(estimate) - sum(tokens))
         raw = raw_reply(response)
         if self.capabilities.scores is None and raw.reply:
