@@ -104,6 +104,8 @@ def bounded(name: str, files: Iterable[Path], item_bytes: int) -> Iterator[None]
     Raises:
         ModelError: more is built than the weights fill, or the owner's limit is passed.
     """
+    from torch.nn.modules import module as hooks
+
     elements, tensors = _stored(files)
     largest = largest_model()
     if largest and elements * item_bytes > _IN_FLOAT32 * largest:
@@ -132,24 +134,12 @@ def bounded(name: str, files: Iterable[Path], item_bytes: int) -> Iterator[None]
         if modules > most_modules:
             raise ModelError(_unfilled(name, f"over {most_modules:,} parts"))
 
-    with _hooked(add_tensor, add_module):
+    with (
+        hooks.register_module_parameter_registration_hook(add_tensor),
+        hooks.register_module_buffer_registration_hook(add_tensor),
+        hooks.register_module_module_registration_hook(add_module),
+    ):
         yield
-
-
-@contextmanager
-def _hooked(tensor: Any, module: Any) -> Iterator[None]:
-    from torch.nn.modules import module as hooks
-
-    registered = [
-        hooks.register_module_parameter_registration_hook(tensor),
-        hooks.register_module_buffer_registration_hook(tensor),
-        hooks.register_module_module_registration_hook(module),
-    ]
-    try:
-        yield
-    finally:
-        for one in registered:
-            one.remove()
 
 
 def _stored(files: Iterable[Path]) -> tuple[int, int]:
