@@ -8,6 +8,7 @@ import json
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Any
 
@@ -272,30 +273,33 @@ def workbook_rows(path: Path) -> Iterator[tuple[str, list[Any]]]:
         book = load_workbook(path, read_only=True, data_only=True)
         alone: list[tuple[str, list[Any]]] = []
         for number, sheet in enumerate(book.worksheets):
-            waiting, some, blank = list[tuple[str, list[Any]]](), False, 0
-            for row in sheet.iter_rows(values_only=True):
-                if len(row) > _WIDEST or blank > _BLANK:
-                    raise InputError(
-                        f"{path} has more than {_WIDEST:,} columns, or {_BLANK:,} blank rows; save "
-                        "the sheet as CSV."
-                    )
-                if any(cell is not None for cell in row):
-                    sheet_row = sheet.title if number else "", list(row)
-                    if waiting or some:
-                        yield from (*waiting, sheet_row)
-                        waiting, some = [], True
-                    else:
-                        waiting = [sheet_row]
-                else:
-                    blank += 1
-            if some:
+            title = sheet.title if number else ""
+            rows = zip(repeat(title), _filled(path, sheet))
+            first = list(islice(rows, 2))
+            if len(first) == 2:
+                yield from chain(first, rows)
                 return
-            alone = alone or waiting
+            alone = alone or first
         yield from alone
     except InputError:
         raise
     except Exception as error:  # made by others, workbooks fail in many ways
         raise InputError(f"{path} cannot be read ({first_line(error)}); is it whole?") from error
+
+
+def _filled(path: Path, sheet: Any) -> Iterator[list[Any]]:
+    """Yield the rows of a sheet that are not blank."""
+    blank = 0
+    for row in sheet.iter_rows(values_only=True):
+        if len(row) > _WIDEST or blank > _BLANK:
+            raise InputError(
+                f"{path} has more than {_WIDEST:,} columns, or {_BLANK:,} blank rows; save the "
+                "sheet as CSV."
+            )
+        if any(cell is not None for cell in row):
+            yield list(row)
+        else:
+            blank += 1
 
 
 # -- saved data sets ----------------------------------------------------------------------------

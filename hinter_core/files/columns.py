@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from hinter_core.errors import InputError
@@ -237,11 +238,9 @@ def _find_text(
     """Find the text column among ``others``, and say why it is one."""
     cells = {name: _cells(head, name) for name in others}
     passed = {name: what for name, values_of in cells.items() if (what := _no_text(values_of))}
-    passed |= {
-        name: "objects"
-        for name, values_of in cells.items()
-        if not values_of and _objects(name, head)
-    }
+    empty = [name for name, values_of in cells.items() if not values_of]
+    objects = ((name, value_of(values, name)) for name in empty for values, _ in head)
+    passed |= {name: "objects" for name, value in objects if isinstance(value, Mapping)}
     prose = {name: _prose(values_of) for name, values_of in cells.items() if name not in passed}
     ids = [name for name in prose if _first(ID_COLUMNS, [name]) and not prose[name][0]]
     passed |= {name: "ids" for name in ids if prose.pop(name) and cells[name]}
@@ -279,10 +278,6 @@ def _cells(head: Sequence[Record], name: str) -> list[str]:
         if isinstance(value, str) or _is_list_of(value, str)
         if (text := as_text(value).strip())
     ]
-
-
-def _objects(name: str, head: Sequence[Record]) -> bool:
-    return any(isinstance(value_of(values, name), Mapping) for values, _ in head)
 
 
 def _is_list_of(value: Any, kind: type) -> bool:
@@ -329,9 +324,8 @@ def _prose(cells: Sequence[str]) -> tuple[int, int]:
 
 def _are_chats(name: str, head: Sequence[Record]) -> bool:
     values = [value for values, _ in head if (value := value_of(values, name))]
-    return bool(values) and sum(last_turn(name, v) is not None for v in values) >= _MOST * len(
-        values
-    )
+    chats = sum(last_turn(name, value) is not None for value in values)
+    return bool(values) and chats >= _MOST * len(values)
 
 
 def last_turn(name: str, value: Any) -> str | None:
@@ -342,9 +336,8 @@ def last_turn(name: str, value: Any) -> str | None:
     """
     if isinstance(value, str):
         if name.casefold() in ("chosen", "rejected") and _TURN.match(value):
-            parts = _TURN.split(value)
-            turns = dict(zip(reversed(range(len(parts))), reversed(parts), strict=True))
-            said = [turns[n + 1] for n in range(1, len(parts) - 1) if parts[n] == "Human"]
+            _, *parts = _TURN.split(value)  # speakers, each with what is said
+            said = [words for who, words in pairwise(parts) if who == "Human"]
             return said[-1].strip() if said else ""
         value = _written(value)
     if isinstance(value, Mapping) and ("role" in value or "from" in value):

@@ -205,13 +205,11 @@ def ending_of(name: str) -> str:
     return PurePath(path.name.removesuffix(packed)).suffix + packed
 
 
-def open_source(
-    path: Path, known: Collection[str] = (), *, only_known: bool = False, padded: bool = False
-) -> Source:
+def open_source(path: Path, known: Collection[str] = (), *, only_known: bool = False) -> Source:
     """Find out what a file is.
 
     ``known``: names of columns in lower case that make a first row a header, beside the usual ones;
-    ``only_known``: without one of them, it is none. ``padded``: as of a :class:`Source`.
+    ``only_known``: without one of them, it is none; and rows that are too short are filled.
 
     Raises:
         InputError: no such file, an unknown format, or a file that cannot be read.
@@ -224,7 +222,7 @@ def open_source(
         container = container_of(path)
         kind = _kind(path, container)
         if kind == WORKBOOK:
-            return replace(_workbook(path, container, known, only_known), padded=padded)
+            return _workbook(path, container, known, only_known)
         if kind in (PARQUET, ARROW):
             return Source(path, kind, container)
         with open_unpacked(path, container) as raw:
@@ -240,7 +238,7 @@ def open_source(
     if encoding == "utf-8" and _is_windows_1252("".join(sample)):
         encoding = "windows-1252"
     kind = _kind_of_text(kind, sample, cut=cut)
-    source = Source(path, kind, container, encoding, padded=padded)
+    source = Source(path, kind, container, encoding, padded=only_known)
     if kind not in (SEPARATED, TEXT):
         return source
     usual = _USUAL.get(PurePath(container.name).suffix.lower(), ",")
@@ -347,7 +345,8 @@ def _workbook(path: Path, container: Container, known: Collection[str], only_kno
     sniffed = Sniffed(Dialect(header=header), texts[:1], [1], 1.0)
     columns, notes = _columns(texts[0], named=header)
     sheet = (f"The sheet '{first[0][0]}' is read, the first with a table.",) if first[0][0] else ()
-    return Source(path, WORKBOOK, container, "", sniffed, columns, notes=(*sheet, *notes))
+    notes = (*sheet, *notes)
+    return Source(path, WORKBOOK, container, "", sniffed, columns, "", only_known, notes)
 
 
 def _folder(path: Path) -> Source:

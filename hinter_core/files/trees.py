@@ -52,7 +52,7 @@ def json_tree(text: TextIO, path: Path) -> Iterator[Record]:
     start = text.read(_CHUNK).lstrip("\ufeff \t\r\n")
     try:
         if start.startswith("["):
-            yield from _of_list(_elements(start[1:], text, listed=True))
+            yield from _of_list(_elements(start[1:], text))
             return
         whole = start + text.read(_LARGEST)
         if len(whole) > _LARGEST:
@@ -63,15 +63,15 @@ def json_tree(text: TextIO, path: Path) -> Iterator[Record]:
             if not error.msg.startswith("Extra data"):
                 raise
             # Objects one after another, each of several lines.
-            yield from map(_record, _elements(whole, None, listed=False))
+            yield from map(_record, _elements(whole, None))
             return
         yield from _of_tree(tree, path)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is no JSON file ({error}); is it whole?") from error
 
 
-def _elements(buffer: str, text: TextIO | None, *, listed: bool) -> Iterator[Any]:
-    """Yield the elements of a list, or values one after another, as they are read.
+def _elements(buffer: str, text: TextIO | None) -> Iterator[Any]:
+    """Yield the elements of a list whose text is read on, or else values one after another.
 
     The buffer doubles while an element does not end in it, so that the time is linear.
 
@@ -82,12 +82,11 @@ def _elements(buffer: str, text: TextIO | None, *, listed: bool) -> Iterator[Any
     while True:
         match = _BETWEEN.match(buffer, place)
         place = match.end() if match else place
-        if listed and buffer.startswith("]", place):
-            rest = buffer[place + 1 :] + (text.read(_CHUNK) if text else "")
-            if rest.strip():
+        if text and buffer.startswith("]", place):
+            if (buffer[place + 1 :] + text.read(_CHUNK)).strip():
                 raise ValueError("something follows the list")
             return
-        fault = ValueError("the list does not end") if listed else None
+        fault = ValueError("the list does not end")
         if place < len(buffer):
             try:
                 value, end = decoder.raw_decode(buffer, place)
@@ -100,11 +99,11 @@ def _elements(buffer: str, text: TextIO | None, *, listed: bool) -> Iterator[Any
                     yield value
                     place = end
                     continue
-        more = text.read(max(_CHUNK, len(buffer) - place)) if text else ""
-        if not more:
-            if fault:
-                raise fault
+        if text is None:
             return
+        more = text.read(max(_CHUNK, len(buffer) - place))
+        if not more:
+            raise fault
         buffer, place = buffer[place:] + more, 0
 
 

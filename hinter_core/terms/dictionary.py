@@ -305,7 +305,7 @@ class _File:
         try:
             if self.path.is_file() and self.path.stat().st_size > _MAX_BYTES:
                 raise DictionaryError(f"{self.path}: larger than 5 MB; split it.")
-            source = open_source(self.path, _HEADER, only_known=True, padded=True)
+            source = open_source(self.path, _HEADER, only_known=True)
             records = list(source.numbered())
         except (OSError, InputError) as error:
             named = str(self.path) in str(error)

@@ -69,7 +69,7 @@ def load_names(path: Path = SHIPPED) -> NameList:
 def _names_of(path: Path, _changed: int) -> NameList:
     """Read a file of names as it was changed last."""
     try:
-        source = open_source(path, _COLUMNS, only_known=True, padded=True)
+        source = open_source(path, _COLUMNS, only_known=True)
         records = list(source.numbered())
     except InputError as error:
         raise DictionaryError(str(error)) from error
