@@ -186,13 +186,13 @@ def scan(
             said = text if isinstance(text, str) else ""
             rows.append({"number": number, "text": short(said, 80), "error": str(error)})
             continue
-        most = changes[0] if changes and changes[0]["verdict"] in ("hidden", "biased") else None
-        telling = {"flips": f"{most['change']}: {most['answer']}"} if most else {}
-        rows.append(
-            {"number": number, "text": short(head["text"], 80), "answer": head["answer"],
-             "counts": head["counts"], **telling,
-             **({"unanswered": head["unanswered"]} if "unanswered" in head else {})}
-        )  # fmt: skip
+        row = {"number": number, "text": short(head["text"], 80), "answer": head["answer"],
+               "counts": head["counts"]}  # fmt: skip
+        if changes and changes[0]["verdict"] in ("hidden", "biased"):
+            row["flips"] = f"{changes[0]['change']}: {changes[0]['answer']}"
+        if "unanswered" in head:
+            row["unanswered"] = head["unanswered"]
+        rows.append(row)
     hidden = sum(row.get("counts", {}).get("hidden", 0) > 0 for row in rows)
     return page({"model": short(model), "texts_with_hidden_bias": hidden}, "texts", rows, first)
 
