@@ -1,6 +1,7 @@
 """Clean texts before they are checked: line ends, control characters, length."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from hinter_core.errors import InputError
@@ -81,3 +82,14 @@ def whole_values(tree: Any) -> Any:
     if isinstance(tree, dict):
         return {whole_values(key): whole_values(value) for key, value in tree.items()}
     return tree
+
+
+def values_within(tree: Any) -> Iterator[tuple[str, Any]]:
+    """Yield a JSON value and all within it, each with the key that it stands under."""
+    found = [("", tree)]
+    for key, value in found:  # which grows meanwhile
+        yield key, value
+        if isinstance(value, dict):
+            found += value.items()
+        elif isinstance(value, list):
+            found += ((key, one) for one in value)

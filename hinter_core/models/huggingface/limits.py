@@ -9,13 +9,14 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from math import isfinite, prod
 from pathlib import Path
 from typing import Any
 
 from hinter_core.errors import ModelError
+from hinter_core.language.clean import values_within
 
 # Environment variable of hosts where strangers may load models of the Hub: bytes of a model.
 LARGEST = "HINTER_LARGEST_MODEL"
@@ -58,7 +59,7 @@ def require_modest(name: str, path: Path) -> dict[str, Any]:
     settings = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(settings, dict):
         raise ModelError(f"Model '{name}' cannot be loaded: {path.name} holds no settings.")
-    for key, value in _values(settings):
+    for key, value in values_within(settings):
         if isinstance(value, str) and key.endswith("_implementation") and "/" in value:
             raise ModelError(
                 f"Model '{name}' asks for code of the Hub ({key}: {value[:60]}), which HInter "
@@ -79,19 +80,6 @@ def require_size(name: str, path: Path, most: int = _FILE_BYTES) -> None:
     """
     if path.stat().st_size > most:
         raise ModelError(_too_large(name, f"{path.name} has more than {most:,} bytes"))
-
-
-def _values(tree: Any) -> Iterator[tuple[str, Any]]:
-    """Yield all single values of a JSON value with the key that they stand under."""
-    todo = [("", tree)]
-    while todo:
-        key, value = todo.pop()
-        if isinstance(value, Mapping):
-            todo += [(str(inner), one) for inner, one in value.items()]
-        elif isinstance(value, list):
-            todo += [(key, one) for one in value]
-        else:
-            yield key, value
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from http.client import responses
@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from hinter_core.errors import ModelError
+from hinter_core.language.clean import values_within
 from hinter_core.models.registry import NO_KEY, ModelName
 from hinter_core.models.server.http import CONNECT, NoAnswerError, ServerError, body_of, request
 from hinter_core.models.server.responses import printable, sentence_of, without_echo
@@ -329,22 +330,10 @@ def _fields(written: str) -> dict[str, Any]:
             f"Leave {', '.join(reserved)} out of extra_body: HInter sends it, and max_tokens is an "
             "option of its own."
         )
-    for name, _ in _within(fields):
+    for name, _ in values_within(fields):
         if _SECRET_FIELDS.fullmatch(name.replace("-", "_")):
             raise _no_place("extra_body", name)
     return fields
-
-
-def _within(value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield all names and values of a JSON object, at any depth; what a list holds has no name."""
-    waiting = [value]
-    while waiting:
-        value = waiting.pop()
-        pairs = value.items() if isinstance(value, dict) else (("", one) for one in value)
-        for name, inner in pairs:
-            yield name, inner
-            if isinstance(inner, dict | list):
-                waiting.append(inner)
 
 
 def _require_no_key(key: str, settings: Iterable[Any], objects: Iterable[Any]) -> None:
@@ -354,7 +343,7 @@ def _require_no_key(key: str, settings: Iterable[Any], objects: Iterable[Any]) -
     """
     if key in ("", NO_KEY):
         return
-    texts = [str(part) for one in objects for pair in _within(one) for part in pair]
+    texts = [str(part) for one in objects for pair in values_within(one) for part in pair]
     long = _is_secret(key) and any(key in text for text in (*map(str, settings), *texts))
     if long or key in texts:
         raise _no_place("the model's name", "the API key")
