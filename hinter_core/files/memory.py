@@ -18,9 +18,11 @@ MEMORY = "512 MB"
 _MAIN = "memory"  # DuckDB's name for the first database of an instance
 _LOCK = threading.Lock()
 _NUMBERS = count()
-_LEFT: list[Any] = []  # after a fork: closing it would wait for threads that are not there
 
 Prepare = Callable[[Any], None]
+# Shared instances by process, as threads do not follow a fork; closing one of another process would
+# wait for threads that are not there.
+_INSTANCES: dict[tuple[int, Prepare], Any] = {}
 
 
 class MemoryDatabase(NamedTuple):
@@ -46,15 +48,6 @@ class MemoryDatabase(NamedTuple):
         self.connection.close()
 
 
-class _Shared(NamedTuple):
-    process: int  # threads of an instance do not follow a fork
-    prepare: Prepare
-    connection: Any
-
-
-_shared: _Shared | None = None
-
-
 def own_database(prepare: Prepare) -> MemoryDatabase:
     """Return a database in an instance of its own, whose settings may be locked.
 
@@ -71,20 +64,17 @@ def shared_database(prepare: Prepare) -> MemoryDatabase:
     """
     import duckdb
 
-    global _shared
-    name = f"reader_{next(_NUMBERS)}"
+    name, key = f"reader_{next(_NUMBERS)}", (os.getpid(), prepare)
     with _LOCK:
         for _ in "12":
-            if not _shared or _shared[:2] != (os.getpid(), prepare):
-                if _shared:
-                    _LEFT.append(_shared)
-                _shared = _Shared(os.getpid(), prepare, _instance(prepare))
+            if key not in _INSTANCES:
+                _INSTANCES[key] = _instance(prepare)
             try:
-                connection = _shared.connection.cursor()
+                connection = _INSTANCES[key].cursor()
                 _hide_progress(connection)
                 connection.execute(f"ATTACH ':memory:' AS {name}; USE {name}")
             except duckdb.Error:  # an earlier fault of the library made it useless
-                _shared = None
+                del _INSTANCES[key]
             else:
                 return MemoryDatabase(connection, name)
     raise MemoryError("DuckDB makes no database.")
@@ -118,7 +108,6 @@ def _instance(prepare: Prepare) -> Any:
 
 @atexit.register
 def _close() -> None:
-    global _shared
-    if _shared and _shared.process == os.getpid():
-        _shared.connection.close()
-    _shared = None  # the library reports what is still held at the end
+    for process, prepare in list(_INSTANCES):
+        if process == os.getpid():  # the library reports what is still held at the end
+            _INSTANCES.pop((process, prepare)).close()

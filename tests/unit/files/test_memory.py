@@ -31,8 +31,9 @@ def _filled(number: int) -> set[int]:
 
 
 def _names() -> set[str]:
-    assert memory._shared
-    rows = memory._shared.connection.execute("SELECT database_name FROM duckdb_databases()")
+    rows = memory._INSTANCES[os.getpid(), _prepare].execute(
+        "SELECT database_name FROM duckdb_databases()"
+    )
     return {name for (name,) in rows.fetchall()}
 
 
@@ -44,8 +45,7 @@ def test_databases_of_one_instance_have_tables_of_the_same_name() -> None:
 
 def test_an_instance_that_a_fault_made_useless_is_replaced() -> None:
     _filled(1)
-    assert memory._shared
-    memory._shared.connection.close()
+    memory._INSTANCES[os.getpid(), _prepare].close()
     assert _filled(2) == {2, 7}
 
 
