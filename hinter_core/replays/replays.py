@@ -145,13 +145,9 @@ class _Scores:
         scorers: Sequence[PairScorer],
         weights: Mapping[str, float],
     ) -> None:
-        self._answered, self._scorers, self._weights = answered, scorers, weights
+        self._cases, self._scorers, self._weights = answered.cases, scorers, weights
+        self._texts = [answered.sources[c.text] for c in answered.cases], answered.follow_ups()
         self.seconds: dict[str, float] = {}
-
-    @cached_property
-    def _texts(self) -> tuple[list[str], list[str]]:
-        sources = self._answered.sources
-        return [sources[case.text] for case in self._answered.cases], self._answered.follow_ups()
 
     def _timed(self, order: str, computed: Callable[[], T]) -> T:
         start = time.perf_counter()
@@ -162,8 +158,7 @@ class _Scores:
     @cached_property
     def levenshtein(self) -> ndarray:
         """The normalised distance of each pair."""
-        texts = self._texts
-        return self._timed("levenshtein", lambda: LEVENSHTEIN.score(*texts))
+        return self._timed("levenshtein", lambda: LEVENSHTEIN.score(*self._texts))
 
     @cached_property
     def diversity(self) -> Diversity:
@@ -174,8 +169,8 @@ class _Scores:
         """
         import numpy
 
-        texts = self._texts
-        scores = self._timed("diversity", lambda: diversity(*texts, self._scorers, self._weights))
+        scored = partial(diversity, *self._texts, self._scorers, self._weights)
+        scores = self._timed("diversity", scored)
         if numpy.ptp(scores.total) < 1e-9:
             raise InputError(
                 f"All pairs have the same diversity by {', '.join(scores.names)}, so that order "
@@ -190,7 +185,7 @@ class _Scores:
     @cached_property
     def design(self) -> Design:
         """The features of the adaptive order."""
-        return self._timed("adaptive", lambda: design_of(self._answered.cases))
+        return self._timed("adaptive", lambda: design_of(self._cases))
 
 
 def replay_orders(
