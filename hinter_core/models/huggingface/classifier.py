@@ -24,7 +24,7 @@ from hinter_core.models.huggingface.schemes import (
     Whole,
     rebuild,
 )
-from hinter_core.models.registry import ModelName
+from hinter_core.models.registry import DEFAULT_THRESHOLD, ModelName
 from hinter_core.types import Failure, Prediction
 
 AUTO_CLASS = "AutoModelForSequenceClassification"
@@ -181,7 +181,7 @@ def _classifier(
             f"Model '{name}' gives {'a number' if labels else 'nothing'} and no choice of labels; "
             f"name a checkpoint with two labels or more{hint}."
         )
-    if not multi and wanted.threshold != Capabilities().threshold:
+    if not multi and wanted.threshold != DEFAULT_THRESHOLD:
         raise ModelError(
             f"Model '{name}' names exactly one label, so there is no threshold; leave it out, or "
             "say multi=1 if several labels may hold."

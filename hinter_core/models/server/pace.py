@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
 _START = 8  # requests at a time at first
@@ -59,17 +59,13 @@ class Pace:
     tpm: int = 0
     patience: float = 180.0
     clock: Callable[[], float] = time.monotonic
-    limit: float = field(init=False)
-    _resume: float = field(default=0.0, init=False)
-    _refused_since: float | None = field(default=None, init=False)
-    _refusals: int = field(default=0, init=False)  # rounds of them since the last answer
-    _halved: float = field(default=float("-inf"), init=False)
-    _slow: bool = field(default=False, init=False)
-    _next_request: float = field(default=0.0, init=False)
-    _next_token: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
         self.limit = float(min(_START, self.most))
+        self._resume = self._next_request = self._next_token = 0.0
+        self._refused_since: float | None = None
+        self._refusals = 0  # rounds of them since the last answer
+        self._halved, self._slow = float("-inf"), False
 
     def wait(self) -> float:
         """Return the seconds until the next request may go; 0: now."""
