@@ -1,6 +1,7 @@
 """HTML for owners of annotation projects."""
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from urllib.parse import urlencode, urlsplit
 
 from hinter_core.annotation.evaluation.agreement import Agreement, Quality
@@ -14,6 +15,7 @@ from hinter_core.annotation.project.types import (
     Project,
     Question,
 )
+from hinter_core.report.section import gathered
 from hinter_core.statistics.format import percent
 from hinter_ui.annotate.texts import PAGE, Found
 from hinter_ui.html.marked import differences
@@ -152,10 +154,7 @@ def disputes(
 
     ``judges``: how many people have judged a text.
     """
-    shown: dict[str, list[Consensus]] = {}
-    for one in disputed:
-        if one.item in items:
-            shown.setdefault(one.item, []).append(one)
+    shown = gathered((one for one in disputed if one.item in items), attrgetter("item"))
     by_id = {question.id: question for question in questions}
     none = "agreed" if judges > 1 else "alone" if judges else "unjudged"
     return page().disputes(by_id, disputed, shown, items, answers, say(f"project.{none}"))

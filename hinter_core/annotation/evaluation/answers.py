@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from hinter_core.annotation.project.types import (
     CONSENSUS,
@@ -12,6 +13,7 @@ from hinter_core.annotation.project.types import (
     Question,
     Status,
 )
+from hinter_core.report.section import gathered
 from hinter_core.statistics.clustered import cluster_rate
 from hinter_core.statistics.rates import Rate, summed, wilson
 
@@ -103,9 +105,7 @@ def majority_judgements(judgements: Sequence[Judgement], decisions: Decisions) -
     Undecided questions are left out. The comment has the counts of answers and the owner's
     decisions; the time is that of the last judgement counted.
     """
-    votes: dict[str, list[Consensus]] = {}
-    for one in majority_votes(judgements, decisions).values():
-        votes.setdefault(one.item, []).append(one)
+    votes = gathered(majority_votes(judgements, decisions).values(), attrgetter("item"))
     counted = [j for j in judgements if j.status is Status.JUDGED and j.showing == FIRST]
     last = {j.item: j.at for j in sorted(counted, key=lambda j: j.at)}
     results = []

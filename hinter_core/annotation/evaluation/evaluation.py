@@ -37,6 +37,7 @@ from hinter_core.report.section import Section, joined
 from hinter_core.statistics.format import (
     coefficient_in_short,
     coefficient_in_words,
+    counted,
     estimate_in_words,
     percent,
     rate_in_words,
@@ -169,12 +170,12 @@ def evaluation_sections(result: Evaluation) -> list[Section]:
 def _overview(result: Evaluation) -> Section:
     noun = "question" if len(result.questions) == 1 else "questions"
     sentences = [
-        f"Project \u201c{result.project}\u201d: {_number(result.items, 'item')}, "
-        f"{_number(result.judgements, 'judgement')} by "
-        f"{_number(len(result.annotators), 'annotator')}, {noun} {', '.join(result.questions)}.",
+        f"Project \u201c{result.project}\u201d: {counted(result.items, 'item')}, "
+        f"{counted(result.judgements, 'judgement')} by "
+        f"{counted(len(result.annotators), 'annotator')}, {noun} {', '.join(result.questions)}.",
         f"Items by majority or the owner's decision: {result.valid:,} valid, {result.broken:,} not "
         f"valid, {result.undecided:,} undecided (not judged, not sure, or a tie). The owner "
-        f"decided {_number(result.decided, 'answer')}.",
+        f"decided {counted(result.decided, 'answer')}.",
     ]
     if result.judgements and result.unanswered:
         sentences.append(
@@ -206,10 +207,6 @@ def _excluded(result: Evaluation) -> Iterator[Section]:
     ]  # fmt: skip
     columns = ["Figure", "Without the excluded", "With them"]
     yield Section("excluded", "Excluded annotators", sentences, columns, rows)
-
-
-def _number(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def _agreement(results: Sequence[Agreement]) -> Section:

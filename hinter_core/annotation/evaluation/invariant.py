@@ -21,7 +21,7 @@ from hinter_core.annotation.evaluation.answers import (
 )
 from hinter_core.annotation.project.types import UNSURE, AnnotationItem, Judgement, Question
 from hinter_core.report.counts import LEAST_VALIDITIES
-from hinter_core.report.section import joined, ordered
+from hinter_core.report.section import gathered, joined, ordered
 from hinter_core.statistics.rates import Estimate, Rate, estimate, weighted_share, wilson
 from hinter_core.types import Layer, Verdict
 
@@ -320,11 +320,8 @@ def true_positives(
 
 
 def _cases(items: Iterable[AnnotationItem]) -> list[list[AnnotationItem]]:
-    groups: dict[str, list[AnnotationItem]] = {}
-    for item in items:
-        name = f"group {item.group}" if item.group else f"item {item.id}"
-        groups.setdefault(name, []).append(item)
-    cases = list(groups.values())
+    by_group = gathered(items, lambda i: f"group {i.group}" if i.group else f"item {i.id}")
+    cases = list(by_group.values())
     if any(item.verdicts for case in cases for item in case):
         cases = [c for c in cases if any(_BIASED & set(item.verdicts.values()) for item in c)]
     return cases

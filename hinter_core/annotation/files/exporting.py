@@ -10,6 +10,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project
 from hinter_core.data.tables import parquet_rows, row_writer
 from hinter_core.errors import InputError
+from hinter_core.report.section import gathered
 from hinter_core.storage import write_whole
 
 _TYPES = {
@@ -64,9 +66,7 @@ class Exported:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield rows by column, with lists and objects as they are."""
-        judged: dict[str, list[Judgement]] = {}
-        for judgement in () if self.items_only else self._judgements():
-            judged.setdefault(judgement.item, []).append(judgement)
+        judged = gathered(() if self.items_only else self._judgements(), attrgetter("item"))
         people = [] if self.consensus else self.store.annotators()
         number = {person.name: n for n, person in enumerate(people, 1)}
         known = {person.name: person for person in people}

@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from hinter_core.annotation.files.columns import ANSWER, ColumnMapping, role_of
 from hinter_core.annotation.project.types import (
@@ -28,6 +29,7 @@ from hinter_core.files.columns import as_text, mended
 from hinter_core.files.containers import Record
 from hinter_core.types import Edit
 
+_Default = TypeVar("_Default", float, None)
 SHOWN = 40  # characters of a cell in a message
 DECIDED = "decided"  # status of a row that holds the owner's decisions
 _FLAGS = {"yes": True, "true": True, "1": True, "kept": True,
@@ -207,7 +209,7 @@ def _flag(part: str) -> Callable[[Any], bool | None]:
     return read
 
 
-def _number(value: Any, default: float) -> float:
+def _number(value: Any, default: _Default) -> float | _Default:
     text = as_text(value).strip()
     if not text:
         return default
@@ -220,11 +222,8 @@ def _number(value: Any, default: float) -> float:
     return number
 
 
-def _share(value: Any) -> float | None:
-    return _number(value, 0.0) if as_text(value).strip() else None
-
-
 _Reader = Callable[[Any], Any]
+_share = partial(_number, default=None)
 _READERS: dict[str, _Reader] = {one.name: as_text for one in fields(AnnotationItem)} | {
     "attributes": _attributes,
     "edits": _edits,
@@ -234,7 +233,7 @@ _READERS: dict[str, _Reader] = {one.name: as_text for one in fields(AnnotationIt
     "validity": _share,
     "soft": _share,
     "unfair": _share,
-    "weight": lambda cell: _number(cell, 1.0),
+    "weight": partial(_number, default=1.0),
     "origin": _object,
 }
 

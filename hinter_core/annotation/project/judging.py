@@ -120,9 +120,9 @@ class Judging:
         self._orders: dict[int, Order] = {}  # by annotator
 
     @contextmanager
-    def _desk(self, key: str) -> Iterator["_Desk"]:
-        """Open a transaction for an annotator who writes."""
-        with self.store.write() as connection:
+    def _desk(self, key: str, *, writes: bool = True) -> Iterator["_Desk"]:
+        """Open a transaction for an annotator who writes, or a connection to read from."""
+        with self.store.write() if writes else self.store.read() as connection:
             yield _Desk(connection, project_of(connection), whose(connection, key))
 
     def upcoming(self, key: str, limit: int = 3) -> list[Assignment]:
@@ -221,11 +221,11 @@ class Judging:
         Raises:
             GoneError: no such item, or not assigned to this annotator.
         """
-        with self.store.read() as connection:
-            row = connection.execute(
+        with self._desk(key, writes=False) as desk:
+            row = desk.run(
                 "SELECT i.content FROM items i JOIN assignments a ON a.item = i.number "
-                "WHERE i.id = ? AND i.removed_at IS NULL AND a.annotator = ? LIMIT 1",
-                (ident, whose(connection, key).id),
+                "WHERE i.id = :id AND i.removed_at IS NULL AND a.annotator = :person LIMIT 1",
+                id=ident,
             ).fetchone()
         if row is None:
             raise GoneError("This item was not given to you; load the page again.", "not-given")
@@ -233,8 +233,8 @@ class Judging:
 
     def progress(self, key: str) -> AnnotatorProgress:
         """Return the progress of an annotator."""
-        with self.store.read() as connection:
-            return _Desk(connection, project_of(connection), whose(connection, key)).progress()
+        with self._desk(key, writes=False) as desk:
+            return desk.progress()
 
     def finished(self, key: str) -> bool:
         """Whether an annotator without items has done enough for the project's ``completion``.
@@ -243,10 +243,8 @@ class Judging:
         must not lose by it, so that skips are fine up to as many as there are judgements. In a
         closed project, items that the annotator might still have judged count as not done.
         """
-        with self.store.read() as connection:
-            project = project_of(connection)
-            desk = _Desk(connection, project, whose(connection, key))
-            judged = desk.judged()
+        with self._desk(key, writes=False) as desk:
+            project, judged = desk.project, desk.judged()
             if not judged or (project.quota and judged >= project.quota):
                 return judged > 0
             progress = desk.progress()
