@@ -18,7 +18,7 @@ from typing import Any
 from hinter_core.data.rows import open_table
 from hinter_core.generators.templates.corpus import mine_corpus, reasons_in_words
 from hinter_core.generators.templates.filling import TemplateValues
-from hinter_core.generators.templates.template import Template, TemplateRow, open_templates
+from hinter_core.generators.templates.template import Template, open_templates
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.mutation.settings import Settings
 from hinter_core.terms.names import load_names
@@ -91,7 +91,7 @@ def main() -> None:
         f"{parses.seconds:.0f} of them parsing"
     )
     print(f"mining takes {seconds / parses.seconds:.2f} times as long as parsing alone")
-    templates = [r.template for r in rows if isinstance(r, TemplateRow) and r.template]
+    templates = [r.template for r in rows if r.template]
     drawn = mutants_of(templates, Random(given.seed)) if given.show else []
     for ident, mutant in islice(drawn, given.show):
         names = "+".join(edit.attribute for edit in mutant.edits)

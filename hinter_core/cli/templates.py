@@ -18,7 +18,7 @@ from hinter_core.generators.templates.corpus import (
     reasons_in_words,
 )
 from hinter_core.generators.templates.filling import TemplateValues
-from hinter_core.generators.templates.template import TemplateRow, open_templates, template_to_json
+from hinter_core.generators.templates.template import open_templates, template_to_json
 from hinter_core.language.coreference import load_resolver
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.mutation.settings import Settings
@@ -89,7 +89,7 @@ def show(
     values = TemplateValues(load_names()) if filled else None
     rows = open_templates(path).rows()
     for row in islice(rows, first):
-        if not isinstance(row, TemplateRow) or row.template is None:
+        if row.template is None:
             say(f"line {row.number}: {row.fault}", err=as_json)
             continue
         if as_json:

@@ -24,7 +24,7 @@ from hinter_ui.annotate import annotator
 from hinter_ui.annotate.endpoints import AnnotatorEndpoints, Login
 from hinter_ui.html.markup import Markup
 from hinter_ui.html.wording import spoken
-from hinter_ui.shared.gate import visitor_of
+from hinter_ui.shared.gate import path_of, visitor_of
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.wiring import whole
 
@@ -48,7 +48,7 @@ class AnnotatorsPage:
         """Answer a request."""
         if scope["type"] == "http":
             request = Request(scope, receive)
-            path = str(scope["path"]).removeprefix(str(scope.get("root_path", "")))
+            path = path_of(scope)
             if request.method in ("GET", "HEAD") and path in _PATHS and _is_link(scope):
                 await HTMLResponse(_page(spoken()))(scope, receive, send)
                 return

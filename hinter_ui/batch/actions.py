@@ -9,6 +9,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -282,10 +283,8 @@ class BatchActions:
         """List the campaigns that a visitor may see, the latest first, without damaged ones."""
         statuses = []
         for entry in self._services.campaigns.seen_by(known)[:_LISTED]:
-            try:
+            with suppress(HinterError):
                 statuses.append(self._status(entry, latest=False))
-            except HinterError:
-                continue
         return sorted(statuses, key=lambda status: -status.record.created)
 
     def file_of(self, name: str) -> str:
@@ -298,14 +297,12 @@ class BatchActions:
             return
         campaigns = self._services.campaigns
         for path in campaigns.folder.glob("*"):
-            try:
+            with suppress(HinterError):
                 entry = campaigns.get(path.name)
                 record = record_of(entry)
                 last = max(record.created, record.started, record.ended)
                 if time.time() - last > keep_days() * _DAY and not self.jobs.state(entry).busy:
                     shutil.rmtree(path, ignore_errors=True)
-            except HinterError:
-                continue
 
 
 def _hashed(key: str) -> str:

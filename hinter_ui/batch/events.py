@@ -9,7 +9,6 @@ from typing import Any
 
 import gradio as gr
 
-from hinter_core.campaign.preview import Forecast
 from hinter_core.errors import HinterError
 from hinter_core.generators.grammars.reading import shipped_grammars
 from hinter_ui.batch import html
@@ -250,21 +249,15 @@ class BatchEvents(_CampaignEvents):
 
     def estimate(self, session: Session, *values: Any) -> Iterator[Updates]:
         """Estimate the campaign, and show that it takes a while."""
-        ui, forecasts = self.ui, list[Forecast]()
-        state = session.of(BatchState)
-        started = state.started
-
-        def work() -> str:
-            forecasts.append(self.actions.estimate(session, BatchForm.of(*values)))
-            return ""
-
-        load, words = Load(work), say("working.estimate")
+        ui, state = self.ui, session.of(BatchState)
+        started, words = state.started, say("working.estimate")
+        load = Load(lambda: self.actions.estimate(session, BatchForm.of(*values)))
         yield {ui.told: notice.working(words, 0), ui.estimate: gr.update(interactive=False)}
         while not load.done.wait(1.0):
             if state.started == started:
                 yield {ui.told: notice.working(words, load.seconds)}
-        failure = notice.error(load.error, self.title) if load.error else ""
-        message = failure or html.estimate(forecasts[0])
+        failed = load.error and notice.error(load.error, self.title)
+        message = failed or html.estimate(load.result)
         shown = {ui.told: message} if state.started == started else {}
         yield {**shown, ui.estimate: gr.update(interactive=True)}
 

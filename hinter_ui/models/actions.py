@@ -126,7 +126,7 @@ _FIRST_QUESTION = "The table stands by the window."
 class ModelsState:
     """What Models keeps of a page: the last attempt to load each model."""
 
-    loads: dict[str, Load] = field(default_factory=dict)
+    loads: dict[str, Load[str]] = field(default_factory=dict)
 
 
 class ModelsActions:
@@ -162,7 +162,7 @@ class ModelsActions:
         on_disk = services.access.local
         return ModelRow(name, label, state, able, on_disk, error, name not in self._shipped)
 
-    def load(self, session: Session, name: str, key: str = "") -> Load:
+    def load(self, session: Session, name: str, key: str = "") -> Load[str]:
         """Start to load a model; a second press joins the first."""
         name = name.strip()
         parsed, key = self._admitted(session, name, key)

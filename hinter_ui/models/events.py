@@ -116,7 +116,7 @@ class ModelsEvents(TabEvents):
         """Show the way to ask again unless the model always answers the same."""
         return gr.update(visible=not self.actions.steady(session, name))
 
-    def _loaded(self, session: Session, name: str, work: Load) -> Updates:
+    def _loaded(self, session: Session, name: str, work: Load[str]) -> Updates:
         """Update the lists after a load; a model that is ready is chosen to be tried."""
         return self._lists(session, "" if work.error else name)
 
@@ -190,7 +190,7 @@ class ModelsEvents(TabEvents):
         }
 
 
-def _ticks(work: Load) -> Iterator[int]:
+def _ticks(work: Load[str]) -> Iterator[int]:
     """Yield the seconds gone by, about once a second, until the work is done."""
     pause = _FIRST_TICK
     while not work.done.wait(pause):
@@ -198,9 +198,9 @@ def _ticks(work: Load) -> Iterator[int]:
         yield work.seconds
 
 
-def loaded(name: str, work: Load) -> Markup:
+def loaded(name: str, work: Load[str]) -> Markup:
     """Say whether a load succeeded."""
     if work.error:
         return notice.error(work.error, say("status.unloaded"))
     words = say("status.ready", name=name)
-    return notice.info([words, work.remark] if work.remark else [words])
+    return notice.info([words, work.result] if work.result else [words])

@@ -225,13 +225,7 @@ class ResultsEvents(TabEvents):
 
     def example(self, session: Session, kept: Any) -> Iterator[Updates]:
         """Run the example campaign, and open it."""
-        ui, made = self.ui, list[str]()
-
-        def work() -> str:
-            made.append(self.actions.example())
-            return ""
-
-        load = Load(work)
+        ui, load = self.ui, Load(self.actions.example)
         yield {ui.notice: notice.working(say("working"), 0), ui.sample: gr.update(visible=False)}
         while not load.done.wait(1.0):
             yield {ui.notice: notice.working(say("working"), load.seconds)}
@@ -239,8 +233,9 @@ class ResultsEvents(TabEvents):
         if load.error:
             yield {ui.notice: notice.error(load.error, self.title)} | again
             return
-        names = [*known(session, kept), made[0]]
-        shown, failure = attempt(self._opened, session, made[0], "", names, title=self.title)
+        name = load.result
+        names = [*known(session, kept), name]
+        shown, failure = attempt(self._opened, session, name, "", names, title=self.title)
         yield (shown or {ui.notice: failure}) | again
 
     # -- choosing what is shown -----------------------------------------------------------------
@@ -317,8 +312,7 @@ class ResultsEvents(TabEvents):
         return self.show("explore") | {self.ui.notice: ""}
 
     def _table(self, reading: OpenReport) -> Updates:
-        table = self.updates.table(reading)
-        return {self.ui.findings: table, self.ui.notice: ""}
+        return {self.ui.findings: self.updates.table(reading), self.ui.notice: ""}
 
     # -- words ----------------------------------------------------------------------------------
 

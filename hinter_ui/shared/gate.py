@@ -131,7 +131,7 @@ class Gate:
 
     def _health(self, scope: Scope) -> PlainTextResponse | None:
         """Answer whoever watches over the app: it lives, and whether it may be sent visitors."""
-        path = str(scope["path"]).removeprefix(str(scope.get("root_path", "")))
+        path = path_of(scope)
         if scope["method"] not in ("GET", "HEAD") or path not in ("/healthz", "/readyz"):
             return None
         services = self._services
@@ -178,7 +178,7 @@ class Gate:
             return 403, say("gate.foreign")
         if self._services.closing.is_set():
             return 503, say("gate.closing")
-        if not _DOORS.fullmatch(path.removeprefix(str(scope.get("root_path", "")))):
+        if not _DOORS.fullmatch(path_of(scope).rstrip("/")):
             return 404, say("gate.unknown")
         length = headers.get("content-length", "")
         announced = int(length) if length.isdecimal() else None
@@ -210,6 +210,11 @@ class Gate:
         )
 
 
+def path_of(scope: Scope) -> str:
+    """Return the path of a request below the address of the app."""
+    return str(scope["path"]).removeprefix(str(scope.get("root_path", "")))
+
+
 def visitor_of(request: Any) -> Visitor:
     """Return who sends the request of an event, as :class:`Gate` found it."""
     visitor = getattr(getattr(request, "state", None), "visitor", None)
@@ -231,7 +236,7 @@ def _language_of_page(request: Request) -> str:
     Classes and annotators have that of their teacher or owner. The page writes its language into
     its address, so that events have it.
     """
-    home = request.scope["path"].removeprefix(request.scope.get("root_path", "")) in ("", "/")
+    home = path_of(request.scope) in ("", "/")
     if not home or _LANGUAGE in request.cookies or _OTHERS_CHOICE & {*request.query_params}:
         return ""
     return preferred(request.headers.get("accept-language", ""))

@@ -235,12 +235,10 @@ class Annotations:
         there = [path for path in self.folder.glob(f"*{ENDING}") if self._is_name(path.stem)]
         projects = []
         for path in sorted(there, key=_born, reverse=True)[:_LISTED]:
-            try:
-                with opened(path) as store:
-                    project, made, done = store.project(), store.made_at()[:10], store.done()
-            except AnnotationError:
-                continue  # of another version, or no project at all
-            projects.append(Listed(path.stem, project.name, project.closed, made, *done))
+            # It may be of another version, or no project at all.
+            with suppress(AnnotationError), opened(path) as store:
+                project, made, done = store.project(), store.made_at()[:10], store.done()
+                projects.append(Listed(path.stem, project.name, project.closed, made, *done))
         return projects
 
     def delete(self, name: str, key: str) -> Path:

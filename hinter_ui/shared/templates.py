@@ -25,7 +25,6 @@ from hinter_core.generators.templates.filling import SAME_CLASS, TemplateValues
 from hinter_core.generators.templates.template import (
     OCCUPATION,
     Template,
-    TemplateRow,
     TemplateTable,
     is_template,
     template_from_json,
@@ -50,7 +49,7 @@ def template_of(campaign: Campaign, row: int) -> Template:
     path = Path(campaign.templates)
     with suppress(InputError):
         row_found = next((one for one in TemplateTable(path).rows() if one.number == row), None)
-        if isinstance(row_found, TemplateRow) and row_found.template is not None:
+        if row_found and row_found.template:
             return row_found.template
     raise InputError(say("form.template_gone", file=path.name))
 

@@ -6,7 +6,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -124,10 +124,9 @@ class Uploads:
 
     def keep_sweeping(self, ended: threading.Event) -> None:
         """Sweep every few minutes until ``ended``."""
-        while True:
+        self.sweep()
+        while not ended.wait(_EVERY):
             self.sweep()
-            if ended.wait(_EVERY):
-                return
 
 
 @contextmanager
@@ -159,10 +158,8 @@ def _files_in(value: Any) -> Iterator[Any]:
 def _bytes_in(folder: Path) -> int:
     total = 0
     for path in folder.rglob("*"):
-        try:
+        with suppress(OSError):  # just deleted
             total += path.lstat().st_size
-        except OSError:
-            continue  # just deleted
     return total
 
 
@@ -174,10 +171,8 @@ def _changed(path: Path) -> float:
 
 
 def _remove(path: Path) -> None:
-    try:
+    with suppress(OSError):
         if path.is_dir() and not path.is_symlink():
             path.rmdir()  # if it is empty
         else:
             path.unlink(missing_ok=True)
-    except OSError:
-        return

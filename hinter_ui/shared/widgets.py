@@ -149,11 +149,7 @@ class Labels:
 
     def html(self, elem_id: str, write: Callable[[], Markup], script: str = "") -> gr.HTML:
         """Make a box for HTML that a function writes."""
-
-        def make(value: Markup) -> gr.HTML:
-            return html(elem_id, value, script)
-
-        return self.write(make, lambda: {"value": write()})
+        return self.write(partial(html, elem_id, script=script), lambda: {"value": write()})
 
     def fold(self, elem_id: str, key: str) -> gr.HTML:
         """Make a box for the title of a :func:`narrow_fold`."""

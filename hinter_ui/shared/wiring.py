@@ -19,7 +19,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import cache, partial, wraps
 from inspect import isgeneratorfunction
-from typing import Any
+from typing import Any, Generic, TypeVar
 from urllib.parse import parse_qsl
 
 import gradio as gr
@@ -30,6 +30,7 @@ from hinter_ui.html import notice
 from hinter_ui.html.markup import Markup
 from hinter_ui.html.wording import Words
 
+T = TypeVar("T")
 say = Words("check")
 _FURTHEST = 10**9
 _CHAIN = 8  # faults behind one that are logged
@@ -232,24 +233,25 @@ def attempt(
     return None, notice.error(fault, head or None)
 
 
-class Load:
-    """Work of a while, such as loading a model, in a thread; ``work`` may return a remark.
+class Load(Generic[T]):
+    """Work of a while, such as loading a model, in a thread.
 
-    Once ``done`` is set, ``error`` is a sentence if it failed, and empty otherwise.
+    Once ``done`` is set, there is a ``result``; or ``error`` is a sentence, as it failed.
     """
 
-    def __init__(self, work: Callable[[], str]) -> None:
+    result: T
+
+    def __init__(self, work: Callable[[], T]) -> None:
         self.done = threading.Event()
         self.error = ""
-        self.remark = ""
         self._started = time.monotonic()
         arguments = (self._run, work)
         run = copy_context().run  # errors are in the visitor's language
         threading.Thread(target=run, args=arguments, name="load", daemon=True).start()
 
-    def _run(self, work: Callable[[], str]) -> None:
+    def _run(self, work: Callable[[], T]) -> None:
         try:
-            self.remark = work()
+            self.result = work()
         except HinterError as error:
             self.error = str(error)
         except Exception:

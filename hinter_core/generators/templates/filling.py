@@ -13,7 +13,7 @@ template. The paper has 79 occupations, and one name of each gender from 26 coun
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
@@ -246,7 +246,7 @@ class _Filling:
         if self._base.given:
             names = self._class(other)[: self._values.per_class]
             people = [replace(people[0], given=name) for name in names]
-        return [edit for person in people if (edit := self._edit(GENDER, person, other))]
+        return self._edits(GENDER, ((person, other) for person in people))
 
     def _countries(self) -> list[Edit]:
         edits = []
@@ -288,12 +288,12 @@ class _Filling:
         return Edit(change, ordered)
 
     def _occupations(self) -> list[Edit]:
-        edits = (
-            self._edit(OCCUPATION, replace(self._base, occupation=name), sector)
+        others = (
+            (replace(self._base, occupation=name), sector)
             for name, sector in occupations().items()
             if name != self._base.occupation
         )
-        return [edit for edit in edits if edit]
+        return self._edits(OCCUPATION, others)
 
     def _same_class(self) -> list[Edit]:
         """Return the placebo: other names of the base person's gender and country."""
@@ -305,7 +305,10 @@ class _Filling:
             families = self._families(base.country) if base.family else ()
             people = [replace(base, family=name) for name in families if name != base.family]
         people = people[: self._values.per_class - 1]
-        edits = (self._edit(SAME_CLASS, person, self._base.gender) for person in people)
+        return self._edits(SAME_CLASS, ((person, base.gender) for person in people))
+
+    def _edits(self, attribute: str, people: Iterable[tuple[Person, str]]) -> list[Edit]:
+        edits = (self._edit(attribute, person, group) for person, group in people)
         return [edit for edit in edits if edit]
 
     def _edit(self, attribute: str, person: Person, group: str) -> Edit | None:

@@ -142,11 +142,7 @@ def _is_job(token: Word) -> bool:
 
 
 def _require_usable(words: TextWords, token: Word) -> None:
-    """Refuse an occupation that is a title, a modifier, or no person.
-
-    Raises:
-        RefusedText: with the reason.
-    """
+    """Refuse an occupation that is a title, a modifier, or no person."""
     parse, index = token.parse, token.token
     opens = index == 0 or all(tag in ("``", "''", '"', "-LRB-") for tag in parse.tags[:index])
     capital = token.text[:1].isupper() and not (opens or token.text.isupper())
@@ -195,11 +191,7 @@ def _at(words: TextWords, token: Word, place: int) -> Iterator[Placed]:
 
 
 def _first_left_out(token: Word, place: int) -> int:
-    """Return the index of the first word that is left out before an occupation, or its own.
-
-    Raises:
-        RefusedText: a word in between is no adjective of it.
-    """
+    """Return the index of the first word that is left out before an occupation, or its own."""
     parse, index = token.parse, token.token
     determiners = [i for i in dependents(parse, index, _DETERMINERS) if i < index]
     adjectives = [i for i in dependents(parse, index, _BEFORE) if i < index]

@@ -334,15 +334,14 @@ class TemplateTable:
 
     def classes(self) -> frozenset[str]:
         """Return the attributes that the templates are for."""
-        pairs: set[str] = set()
+        found: set[str] = set()
         for row in self.rows():
-            if isinstance(row, TemplateRow) and row.template is not None:
-                pairs.update(row.template.attributes)
-            if len(pairs) == len(ATTRIBUTES):
+            found.update(row.template.attributes if row.template else ())
+            if len(found) == len(ATTRIBUTES):
                 break
-        return frozenset(pairs)
+        return frozenset(found)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TemplateRow]:
         """Yield all templates, and faulty lines with their fault.
 
         Raises:
@@ -385,13 +384,15 @@ def _row(number: int, line: bytes) -> TemplateRow:
             raise InputError(f"the text has more than {MAX_CHARACTERS:,} characters")
         clean(template.text)
     except UnicodeDecodeError:
-        return TemplateRow(number, str(number), "", fault="the line is not UTF-8")
+        fault = "the line is not UTF-8"
     except (ValueError, RecursionError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        return TemplateRow(number, str(number), "", fault=f"the line is no JSON ({reason})")
+        fault = f"the line is no JSON ({reason})"
     except InputError as error:
-        return TemplateRow(number, str(number), "", fault=str(error)[:_SHOWN])
-    return TemplateRow(number, template.id, template.text, template.label, template=template)
+        fault = str(error)[:_SHOWN]
+    else:
+        return TemplateRow(number, template.id, template.text, template.label, template=template)
+    return TemplateRow(number, str(number), "", fault=fault)
 
 
 def template_line(template: Template) -> str:
