@@ -54,13 +54,14 @@ class Sense(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A dictionary entry: a surface form with its group, grammatical form and concept."""
+    """A dictionary entry; ``source_only``: it is changed in a text and never put into one."""
 
     text: str
     group: str
     form: GrammaticalForm = GrammaticalForm.ANY
     concept: str = ""
     sense: Sense = Sense.PERSON
+    source_only: bool = False
 
 
 class EditKind(StrEnum):
@@ -469,10 +470,7 @@ class Grades(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """``fair 82 % · soft 11 % · unfair 7 %``.
-
-        Fair is rounded down: 0.597, of which 0.6 is required, is no 60 %.
-        """
+        """``fair 82 % · soft 11 % · unfair 7 %``; fair is rounded down: 0.597 is no 60 %."""
         parts = {name: round(100 * part) for name, part in self._asdict().items()}
         parts["fair"] = int(100 * self.fair + 1e-9)
         return " \u00b7 ".join(f"{name} {part} %" for name, part in parts.items())

@@ -1,7 +1,8 @@
 """Dictionaries: terms of sensitive attributes, and the directed pairs between them.
 
 A dictionary file is a table with a header. A *term file* has the columns ``term,group`` and
-optionally ``form,concept,sense``; terms with equal concept and form and different groups are pairs.
+optionally ``form,concept,sense,use``; terms with equal concept and form and different groups are
+pairs, and a term whose use is ``source`` is put into no text.
 A *pair file* has ``source,target`` and optionally ``source_group,target_group,form``, as HInter's
 and MutaInt's dictionaries; two columns without a header are pairs, too, as published lists have
 them. Every fault is reported with file, line and what to do.
@@ -34,7 +35,7 @@ _ADJECTIVES = (GrammaticalForm.ADJECTIVE, GrammaticalForm.COMPARATIVE, Grammatic
 _PAIR = ("source", "target")
 # Names that a header may have, and what they stand for.
 _HEADER = {name: name for name in (
-    "term", "group", "form", "concept", "sense", *_PAIR, "source_group", "target_group",
+    "term", "group", "form", "concept", "sense", "use", *_PAIR, "source_group", "target_group",
 )} | {f"{word}{place}": name for place, name in zip("12", _PAIR, strict=True)
       for word in ("term", "word", "term_", "word_", "term ", "word ")} | {
     "original": "source", "from": "source", "replacement": "target", "to": "target",
@@ -42,6 +43,7 @@ _HEADER = {name: name for name in (
 # A first row with one of these is a header that is not understood, and no pair of words.
 _OTHER = frozenset({"word", "words", "terms", "name", "kind", "type", "class", "category", "label",
                     "attribute", "identity", "text", "value", "id", "count"})  # fmt: skip
+_SOURCE = "source"  # the use of a term that texts have and no mutant is given
 _MAX_BYTES = 5_000_000
 _KEPT_PAIRS = 250_000
 
@@ -108,8 +110,11 @@ class Dictionary:
     @property
     def target_groups(self) -> set[str]:
         """Groups of the terms that are put in place of others."""
-        targets = (pair.target for pair in self.listed) if self.listed else self.pairs_from
-        return {term.group for term in targets}
+        if self.listed:
+            return {pair.target.group for pair in self.listed}
+        pairs = self.pairs_from
+        others = (pair.target for term in pairs if term.source_only for pair in pairs[term])
+        return {term.group for term in (*others, *pairs) if not term.source_only}
 
 
 class _DerivedPairs(Mapping[Term, tuple[Pair, ...]]):
@@ -125,6 +130,8 @@ class _DerivedPairs(Mapping[Term, tuple[Pair, ...]]):
         self._alike: Counter[tuple[str, GrammaticalForm, str, str]] = Counter()
         self._terms = dict.fromkeys(terms)
         for term in self._terms:
+            if term.source_only:
+                continue
             self._slots[term.concept, term.form].append(term)
             group, text = term.group, term.text.lower()
             for detail in ((group, ""), ("", text), (group, text)):
@@ -358,7 +365,10 @@ class _File:
                 self._fault(
                     line, f"duplicate '{text}' ({form}), first on line {first}; delete one."
                 )
-            yield Term(text, group, form, row.get("concept", ""), sense)
+            use = row.get("use", "")
+            if use not in ("", _SOURCE):
+                self._fault(line, f"unknown use '{use}'; use '{_SOURCE}' or leave it empty.")
+            yield Term(text, group, form, row.get("concept", ""), sense, use == _SOURCE)
 
     def pairs(self, attribute: str) -> Iterator[Pair]:
         """Yield the pairs of a pair file."""

@@ -137,6 +137,7 @@ def _terms(
     for term in dictionary.terms:
         if (
             term.form in forms
+            and not term.source_only
             and (concepts is None or term.concept in concepts)
             and fold(term.text) not in barred
         ):

@@ -173,6 +173,9 @@ def read(
             return TermReading((), f"is part of the expression \u201c{phrase}\u201d")
         against = not_had(parse, tokens, reading) if had else ""
         return TermReading(() if against else (term,), against)
+    if term.form is _FORM.PREP_PHRASE and modifies(parse, tokens[-1]):  # "with cancer patients"
+        whole = " ".join(parse.words[tokens[-1] : tokens[-1] + 2])
+        return TermReading((), f"is part of \u201c{whole}\u201d")
     reason = _against(parse, tokens, term)
     return TermReading((), reason) if reason else _in_sense(parse, tokens, span, term, reading)
 

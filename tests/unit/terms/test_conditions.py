@@ -27,6 +27,8 @@ def found(text: str, shipped: dict[str, Dictionary], parses: ParseStore) -> dict
         ("The driver is a man with a prosthetic arm.", "prosthetic arm"),
         ("A child with a severe form of cerebral palsy was sent home.", "cerebral palsy"),
         ("Epilepsy has never kept Amina from work.", "Epilepsy"),
+        ("A trainee who has type 1 diabetes called.", "type 1 diabetes"),
+        ("The girl in the wheelchair laughed.", "in the wheelchair"),
         ("Hx asthma, NKDA.", "asthma"),  # a note is about its patient
     ],
 )
@@ -42,8 +44,8 @@ def test_what_somebody_has_counts(
         ("The articles question the link between HIV and AIDS.", "HIV", "nobody's"),
         ("Iodine deficiency can lead to brain damage and deafness.", "deafness", "nobody's"),
         ("A wheelchair stood in the hall.", "wheelchair", "nobody's"),
-        ("He played in the wheelchair basketball team.", "wheelchair", "wheelchair basketball"),
-        ("A trainee who has type 1 diabetes called.", "diabetes", "type 1 diabetes"),
+        ("He played in the wheelchair basketball team.", "in the wheelchair", "basketball"),
+        ("She works with cancer patients.", "with cancer", "cancer patients"),
         ("She is a woman bound to a wheelchair.", "wheelchair", "bound to a wheelchair"),
         ("She must be deaf and blind.", "deaf", "deaf and blind"),
         ("He went blind at seven.", "blind", "went blind"),

@@ -84,6 +84,17 @@ def test_byte_order_mark_and_blank_lines_are_taken(tmp_path: Path) -> None:
     assert load_file(write(tmp_path / "b.csv", text)).pair_count == 2
 
 
+def test_what_is_for_sources_is_put_into_no_text(tmp_path: Path) -> None:
+    text = "term,group,form,use\nchap,m,noun-sg,\ngal,f,noun-sg,\nchick,f,noun-sg,source\n"
+    loaded = load_file(write(tmp_path / "d.csv", text))
+    assert [(t.text, [p.target.text for p in ps]) for t, ps in loaded.pairs_from.items()] == [
+        ("chap", ["gal"]), ("gal", ["chap"]), ("chick", ["chap"]),
+    ]  # fmt: skip
+    assert (loaded.pair_count, loaded.target_groups) == (3, {"m", "f"})
+    with pytest.raises(DictionaryError, match="no two terms can be exchanged"):
+        load_file(write(tmp_path / "e.csv", "term,group,use\na,x,source\nb,y,source\n"))
+
+
 FAULTS = [
     ("duplicate", "term,group\nman,m\nwoman,f\nMan,m\n", 4, "duplicate 'Man'", "first on line 2"),
     ("empty term", "term,group\nman,m\n,f\n", 3, "empty term", "delete the line"),
@@ -96,6 +107,7 @@ FAULTS = [
     ("ragged", "term,group\nman,m,x,y\nwoman,f\n", 2, "4 cells where the header has 2", "quote"),
     ("form", "term,group,form\nman,m,nown\nwoman,f,noun-sg\n", 2, "form 'nown'", "use one of any"),
     ("sense", "term,group,sense\nman,m,perhaps\nwoman,f,\n", 2, "sense 'perhaps'", "leave it"),
+    ("use", "term,group,use\nman,m,once\nwoman,f,\n", 2, "use 'once'", "'source' or leave it"),
     ("pair to itself", "source,target\nman,Man\nboy,girl\n", 2, "by itself", "delete the line"),
     ("pair twice", "source,target\nboy,girl\nboy,girl\n", 3, "duplicate pair", "first on line 2"),
     ("empty target", "source,target\nman,\nboy,girl\n", 2, "empty term", "delete the line"),
@@ -209,14 +221,19 @@ def test_pairs_are_counted_without_being_made(
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from("abcABC"), st.sampled_from("xyz"), st.sampled_from("12")),
+        st.tuples(
+            st.sampled_from("abcABC"), st.sampled_from("xyz"), st.sampled_from("12"), st.booleans()
+        ),
         max_size=20,
         unique=True,
     )
 )
-def test_derived_pairs_are_those_of_the_definition(entries: list[tuple[str, str, str]]) -> None:
+def test_derived_pairs_are_those_of_the_definition(
+    entries: list[tuple[str, str, str, bool]],
+) -> None:
     terms = tuple(
-        Term(text, group, GrammaticalForm.ANY, concept) for text, group, concept in entries
+        Term(text, group, GrammaticalForm.ANY, concept, source_only=source_only)
+        for text, group, concept, source_only in entries
     )
     expected = {
         term: found
@@ -226,6 +243,7 @@ def test_derived_pairs_are_those_of_the_definition(entries: list[tuple[str, str,
                 Pair("own", term, other)
                 for other in terms
                 if other.concept == term.concept
+                and not other.source_only
                 and other.group != term.group
                 and other.text.lower() != term.text.lower()
             )
