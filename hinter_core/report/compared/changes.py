@@ -5,11 +5,10 @@ from typing import Any, TextIO
 
 from hinter_core.campaign.findings import FindingFilter, Side
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
-from hinter_core.campaign.tables import edit_from_row, shifted
+from hinter_core.campaign.tables import shifted
 from hinter_core.data.tables import row_writer
-from hinter_core.mutation.edits import mutant_of
 from hinter_core.report.compared.comparison import NEW_HIDDEN, Comparison, compare
-from hinter_core.report.metrics.examples import first_named
+from hinter_core.report.metrics.examples import first_named, mutant_in
 from hinter_core.statistics.format import counted
 from hinter_core.types import Verdict
 
@@ -25,8 +24,7 @@ def write_changes(first: Side, second: Side, stream: TextIO) -> Comparison:
     left = {(one.row, one.mutant): one for one in new_hidden(first, second)}
 
     def tell(change: dict[str, Any]) -> None:
-        edits = [edit_from_row(edit) for edit in change["edits"]]
-        made = mutant_of(change["text"], edits, change["mutant"]).text
+        made = mutant_in(change).text
         new = left.pop((change["row-1"], made), None)
         if new or change["change"] != NEW_HIDDEN:
             write(_cells(change, made, new=new is not None))

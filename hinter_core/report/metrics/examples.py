@@ -9,7 +9,7 @@ from hinter_core.mutation.edits import changes_in_words, mutant_of
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.section import ARROW, Section
-from hinter_core.types import HiddenGrade
+from hinter_core.types import HiddenGrade, Mutant
 
 _AROUND = 90  # characters of a long text shown on either side of a change
 _DOTS = "\u2026"
@@ -60,17 +60,21 @@ def table_of(rows: Iterable[dict[str, str]]) -> tuple[list[str], list[list[str]]
     return [name.capitalize() for row in every[:1] for name in row], [[*r.values()] for r in every]
 
 
+def mutant_in(example: Mapping[str, Any]) -> Mutant:
+    """Return the mutant of plain values."""
+    edits = [edit_from_row(row) for row in example["edits"]]
+    return mutant_of(example["text"], edits, example["mutant"])
+
+
 def example_row(example: Mapping[str, Any]) -> dict[str, str]:
     """Return a hidden mutant as text; long texts are cut around the change."""
-    text = example["text"]
-    edits = [edit_from_row(row) for row in example["edits"]]
-    mutant = mutant_of(text, edits, example["mutant"])
+    text, mutant = example["text"], mutant_in(example)
     grade = (example.get("grade") or "\u2013") + ", two people" * bool(example.get("across_people"))
     first, last = mutant.splices[0], mutant.splices[-1]
     row, ident = str(example["row"]), example.get("id", "")
     return {
         "row": row if ident in ("", row) else f"{row}, {ident}",
-        "change": changes_in_words(edits),
+        "change": changes_in_words(mutant.edits),
         "answer": answer_in_words(example["original"])
         + ARROW
         + answer_in_words(example["labels"])

@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hinter_core.campaign.tables import edit_from_row
-from hinter_core.mutation.edits import mutant_of
 from hinter_core.report.figures import (
     Chart,
     Figure,
@@ -20,7 +18,7 @@ from hinter_core.report.figures import (
     venn,
 )
 from hinter_core.report.gate import LIMIT, GateOn
-from hinter_core.report.metrics.examples import around, example_row
+from hinter_core.report.metrics.examples import around, example_row, mutant_in
 from hinter_core.report.metrics.lattice import circles, overlap_kinds
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.page.opening import LABELS, most_telling, opening
@@ -244,9 +242,7 @@ def _venns(
 
 def marked(example: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return a hidden mutant as pieces around its changes: "", ``del`` or ``ins``, and a text."""
-    text = example["text"]
-    edits = [edit_from_row(row) for row in example["edits"]]
-    splices = mutant_of(text, edits, example["mutant"]).splices
+    text, splices = example["text"], mutant_in(example).splices
     start, end = around(text, splices[0].start, splices[-1].end)
     pieces, at = [("", "\u2026" * (start > 0))], start
     for one in splices:
