@@ -19,9 +19,9 @@ from hinter_core.campaign.store import TESTED
 from hinter_core.campaign.tables import CASE, Attributes, has_placebo, is_placebo, lists, quoted
 from hinter_core.errors import InputError
 from hinter_core.report.aggregate import count
-from hinter_core.report.counts import NamedSets, each_text, named_sets, text_rate
+from hinter_core.report.counts import NamedSets, Sums, TextSums, each_text, named_sets, text_rate
 from hinter_core.report.mutants.unusual import differences, size_of, unusual
-from hinter_core.statistics.clustered import cluster_rate, paired_difference
+from hinter_core.statistics.clustered import paired_difference
 from hinter_core.statistics.rates import Difference, Rate, holm, independent_difference, mcnemar
 from hinter_core.types import Verdict
 
@@ -304,18 +304,10 @@ class _Pairs:
         )
         return {tuple(names): (fixed, broken) for names, fixed, broken in rows}
 
-    def mutants(self) -> tuple[int, int]:
-        """Count the mutants of each campaign."""
+    def each(self, number: str, table: str) -> tuple[int, int]:
+        """Return a number of one of the :class:`Tables` of each campaign."""
         first, second = (
-            reader.run(f"SELECT coalesce(sum(mutants), 0)::BIGINT FROM ({reader.tables().texts})")
-            for reader in self.readers
-        )
-        return int(first[0][0]), int(second[0][0])
-
-    def tested(self) -> tuple[int, int]:
-        """Count the mutants that were kept and answered on each side."""
-        first, second = (
-            reader.run(f"SELECT count_if({CASE}) FROM ({reader.tables().answers})")
+            reader.run(f"SELECT {number} FROM ({getattr(reader.tables(), table)})")
             for reader in self.readers
         )
         return int(first[0][0]), int(second[0][0])
@@ -334,7 +326,7 @@ def compare(first: Side, second: Side, on_change: OnChange | None = None) -> Com
     with _paired(first, second, on_change) as pairs:
         lines = _lines(pairs)
         notes = _missing(first, second), _settings(first, second)
-        shared, mutants = pairs.shared(), pairs.mutants()
+        shared, mutants = pairs.shared(), pairs.each("coalesce(sum(mutants), 0)::BIGINT", "texts")
         # Placebo mutants alone tell no bias; a few that happen to be shared tell next to nothing.
         if _FEWEST_SHARED * min(mutants) > shared or not any(line.attributes for line in lines):
             apart = _apart(first, second)
@@ -343,7 +335,7 @@ def compare(first: Side, second: Side, on_change: OnChange | None = None) -> Com
         return Comparison(
             *names, True, shared, mutants, cases, lines, pairs.verdicts(),
             pairs.examples(ONLY_FIRST, ONLY_SECOND), pairs.examples(BOTH, NEITHER), *notes,
-            pairs.tested(),
+            pairs.each(f"count_if({CASE})", "answers"),
         )  # fmt: skip
 
 
@@ -447,8 +439,8 @@ def _difference(numbers: Numbers, place: int) -> Difference:
     )
 
 
-def _unlike(sides: Iterable[Numbers]) -> _Beside:
-    first, second = map(cluster_rate, sides)
+def _unlike(sides: Iterable[Sums], numbers: Callable[[TextSums], tuple[int, int]]) -> _Beside:
+    first, second = (text_rate(sums, numbers) for sums in sides)
     return (first, second), independent_difference(second, first)
 
 
@@ -466,8 +458,8 @@ def _apart(first: Side, second: Side) -> list[Contrast]:
         shared |= {names for one in placebo for names in one if shared and len(names) in orders}
         for name, attributes, parts in _sets(shared):
             sums = [model.by_text(parts) for model in models if model]
-            errors = _unlike([each_text(one, lambda s: (s.errors, s.cases)) for one in sums])
-            hidden = _unlike([each_text(one, lambda s: (s.hidden, s.cases)) for one in sums])
+            errors = _unlike(sums, lambda s: (s.errors, s.cases))
+            hidden = _unlike(sums, lambda s: (s.hidden, s.cases))
             atomic = all(len(part) == 1 for part in parts)
             lines.append(Contrast(name, attributes, *errors, *((None, None) if atomic else hidden)))
     if not lines:
