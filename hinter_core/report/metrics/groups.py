@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from hinter_core.campaign.tables import Attributes, is_placebo
 from hinter_core.models.base import COREFERENCE, MASKED
-from hinter_core.report.counts import ModelCounts
+from hinter_core.report.counts import Groups, ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.metrics.examples import answer_in_words
 from hinter_core.report.section import (
@@ -57,7 +57,7 @@ class GroupRate:
     """
 
     attributes: Attributes
-    groups: tuple[str, ...]
+    groups: Groups
     errors: Rate
     texts: int
     mean: float
@@ -95,16 +95,16 @@ class GroupRate:
 
 def group_rates(tally: ModelCounts) -> list[GroupRate]:
     """Return the rate of each group, with a test against the mean of its attributes."""
-    errors_of: _ByGroups = defaultdict(lambda: defaultdict(Counter))
-    hidden_of: _ByGroups = defaultdict(lambda: defaultdict(Counter))
+    errors_of: _ByGroups = defaultdict(Counter)
+    hidden_of: _ByGroups = defaultdict(Counter)
     for names, of_groups, errors, cases, hidden, texts in tally.sums(
         "SELECT attributes, groups, errors, cases, hidden, sum(texts)::BIGINT FROM clusters "
         "JOIN groups USING (key) JOIN sets USING (set)"
     ):
-        errors_of[tuple(names)][tuple(of_groups)][errors, cases] += texts
+        errors_of[tuple(names), tuple(of_groups)][errors, cases] += texts
         if len(names) > 1:
-            hidden_of[tuple(names)][tuple(of_groups)][hidden, cases] += texts
-    answers: dict[tuple[Attributes, tuple[str, ...]], Counter[str]] = defaultdict(Counter)
+            hidden_of[tuple(names), tuple(of_groups)][hidden, cases] += texts
+    answers: dict[_Key, Counter[str]] = defaultdict(Counter)
     for names, of_groups, before, after, errors in tally.sums(
         "SELECT attributes, groups, b.names, a.names, sum(errors)::BIGINT FROM flips "
         "JOIN groups USING (key) JOIN sets USING (set) JOIN named_labels b ON b.labels = before "
@@ -123,7 +123,7 @@ def group_rates(tally: ModelCounts) -> list[GroupRate]:
         GroupRate(
             *key,
             test.rate,
-            errors_of[key[0]][key[1]].total(),
+            errors_of[key].total(),
             test.mean,
             (test.rate.share or 0.0) > test.mean,
             test.p_value,
@@ -134,7 +134,7 @@ def group_rates(tally: ModelCounts) -> list[GroupRate]:
             raw_p_value=test.raw_p_value,
             hidden_raw_p_value=hidden.raw_p_value,
             tested=len(every),
-            effective=tested_number(errors_of[key[0]][key[1]]),
+            effective=tested_number(errors_of[key]),
             hidden_mean=hidden.mean,
         )
         for key, test in every.items()
@@ -142,8 +142,8 @@ def group_rates(tally: ModelCounts) -> list[GroupRate]:
     ]
 
 
-# How many texts have so many hits and cases, by attributes and target groups.
-_ByGroups = dict[Attributes, dict[tuple[str, ...], Counter[tuple[int, ...]]]]
+_Key = tuple[Attributes, Groups]
+_ByGroups = dict[_Key, Counter[tuple[int, ...]]]  # how many texts have so many hits and cases
 
 
 class _Test(NamedTuple):
@@ -158,16 +158,18 @@ class _Test(NamedTuple):
 _NOT_HIDDEN = _Test(None, None, None, None)  # a change of one attribute
 
 
-def _tested(tallied: _ByGroups) -> dict[tuple[Attributes, tuple[str, ...]], _Test]:
+def _tested(tallied: _ByGroups) -> dict[_Key, _Test]:
     """Test the rate of each group against the mean of its attributes."""
     tested = {}
-    for attributes in ordered(a for a in tallied if not is_placebo(a)):
-        rates = {groups: cluster_rate(texts) for groups, texts in tallied[attributes].items()}
+    real = sorted(key for key in tallied if not is_placebo(key[0]))
+    by_attributes = gathered(real, lambda key: key[0])
+    for attributes in ordered(by_attributes):
+        rates = {key: cluster_rate(tallied[key]) for key in by_attributes[attributes]}
         mean = fmean(rate.share or 0.0 for rate in rates.values())
-        for groups, rate in sorted(rates.items(), key=lambda item: item[0]):
-            texts = tallied[attributes][groups]
+        for key, rate in rates.items():
+            texts = tallied[key]
             p = one_sided_test(texts, mean) if texts.total() >= FEWEST_TEXTS else 1.0
-            tested[attributes, groups] = (rate, mean, p)
+            tested[key] = (rate, mean, p)
     p_values = benjamini_hochberg([p for *_, p in tested.values()])
     return {key: _Test(*test, p) for (key, test), p in zip(tested.items(), p_values, strict=True)}
 

@@ -46,35 +46,33 @@ class GroupInstance:
 def strict_groups(tally: ModelCounts) -> list[GroupInstance]:
     """Return the strict groups of a model, with the words and texts of their errors."""
     every = GROUPS.of(tally)
-    alone = {(g.attributes[0], g.groups[0]): g for g in every if len(g.attributes) == 1}
+    tested = gathered(every, lambda one: one.attributes)
+    below = {
+        (g.attributes[0], g.groups[0]): g for g in every if len(g.attributes) == 1 and not g.above
+    }
     strict: list[tuple[GroupRate, list[GroupRate]]] = []
     for one in every:
-        parts = [alone.get(part) for part in zip(one.attributes, one.groups, strict=True)]
-        known = [part for part in parts if part is not None and not part.above]
-        if len(parts) > 1 and one.above and len(known) == len(parts):
-            strict.append((one, known))
+        parts = list(zip(one.attributes, one.groups, strict=True))
+        if len(parts) > 1 and one.above and below.keys() >= set(parts):
+            strict.append((one, [below[part] for part in parts]))
     if not strict:
         return []
     changes, texts = _mutants(tally, [one for one, _ in strict])
-    instances = []
-    for one, parts_of_one in strict:
-        same = [g for g in every if g.attributes == one.attributes]
-        key = (one.attributes, one.groups)
-        instances.append(
-            GroupInstance(
-                one.attributes,
-                one.groups,
-                one.errors,
-                one.mean,
-                tuple((part.errors.share or 0.0, part.mean) for part in parts_of_one),
-                changes[key],
-                texts[key],
-                len(same),
-                sum(g.above for g in same),
-                one.p_value,
-            )
+    return [
+        GroupInstance(
+            *key,
+            one.errors,
+            one.mean,
+            tuple((part.errors.share or 0.0, part.mean) for part in parts),
+            changes[key],
+            texts[key],
+            len(tested[one.attributes]),
+            sum(group.above for group in tested[one.attributes]),
+            one.p_value,
         )
-    return instances
+        for one, parts in strict
+        for key in [(one.attributes, one.groups)]
+    ]
 
 
 _Key = tuple[Attributes, Groups]
