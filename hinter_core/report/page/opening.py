@@ -183,27 +183,26 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float, idle:
     if number and line.hidden_sources:
         texts = line.hidden_sources
         hidden = f"; {number:,} of these hidden, in {texts.hits:,} ({percent(texts)})"
-    words = [decision.why[:1].upper() + decision.why[1:]] if decision.why else []
-    lost = line.verdicts[Verdict.UNANSWERED]
+    why, head = [decision.why[:1].upper() + decision.why[1:]], _head(model, decision)
     if many_lost(line) and "have no answer" not in decision.why:
-        words.insert(0, f"{model.model} left {lost:,} of {line.mutants:,} mutants unanswered.")
-    if not line.mutants:
-        words += filter(None, [idle])
-    else:
-        counted = (
+        lost = line.verdicts[Verdict.UNANSWERED]
+        why.insert(0, f"{model.model} left {lost:,} of {line.mutants:,} mutants unanswered.")
+    known = idle
+    if line.mutants:
+        known = (
             f"{line.errors.hits:,} of {line.errors.of:,} {line.name} mutants changed the answer, "
             f"in {line.sources.hits:,} of {line.sources.of:,} texts{hidden}."
         )
+    asked = model.priority
+    words = [
         # What is known comes before why nothing is decided.
-        words.insert(0 if decision.without_placebo else len(words), counted)
-    head = _head(model, decision)
-    if head == _UNCHANGED:
-        words.append(f"{head}, so there is nothing to decide.")
-    words += filter(None, [answers_in_words(model.answers)])
-    if model.priority:
-        words.append(f"Rates are of the audit alone. {asked_in_words(model.priority)}")
-    words += filter(None, [significant_in_words(model.groups)])
-    words += people_apart_section(model.by_people).in_words
+        *([known, *why] if line.mutants and decision.without_placebo else [*why, known]),
+        f"{head}, so there is nothing to decide." if head == _UNCHANGED else "",
+        answers_in_words(model.answers),
+        f"Rates are of the audit alone. {asked_in_words(asked)}" if asked else "",
+        significant_in_words(model.groups),
+        *people_apart_section(model.by_people).in_words,
+    ]
     return Card(
         model.model,
         decision.outcome.name.lower(),
@@ -211,7 +210,7 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float, idle:
         points(one.difference) if one and not one.few else "",
         f"{100 * limit:+g}",
         bars,
-        words,
+        list(filter(None, words)),
     )
 
 
@@ -348,18 +347,13 @@ def method(report: Report) -> list[str]:
     most = f", maximum {campaign.limit:,} mutants per text" if campaign.limit else ""
     barren = f"{report.barren:,} with discarded mutants alone, " if report.barren else ""
     when = f"Tested on {report.date[:10]} with HInter {report.version}. " if report.date else ""
+    content = report.content.rpartition("@")[2][:16]  # of the Hub, a commit
+    made_with = f"Build of HInter: {', '.join(report.builds)}; content of the data: {content}."
     return [
         f"{when}Data: {campaign.title}; {report.tested:,} of {texts.total():,} texts tested, "
         f"{barren}{texts[NOTHING]:,} with nothing to change. "
         f"{what if campaign.source.makes else 'Handwritten mutants'}{most}; seed {campaign.seed}, "
         f"parser {campaign.parser}, campaign {report.identity}.",
         *unusual_in_words(campaign),
-        *_made_with(report),
+        *([made_with] if report.builds and report.content else []),
     ]
-
-
-def _made_with(report: Report) -> Iterable[str]:
-    """Name what decides the mutants beside the settings, as far as it is noted."""
-    if report.builds and report.content:
-        content = report.content.rpartition("@")[2][:16]  # of the Hub, a commit
-        yield f"Build of HInter: {', '.join(report.builds)}; content of the data: {content}."
