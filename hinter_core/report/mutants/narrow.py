@@ -96,8 +96,7 @@ def _mutants(written: Written, shard: int) -> _Lists:
         rows = _columns(batch, _MUTANT, mutant_schema())
         return _Lists(rows, _lengths(lists), pyarrow.table(words | spans))
 
-    batches = list(read_batches(path, (*_MUTANT, *_EDIT)))
-    read = _concat(map(flat, batches or [_nothing(mutant_schema())]))
+    read = _read(path, (*_MUTANT, *_EDIT), mutant_schema(), flat)
     written.require_placed(shard, path, _between(read.rows))
     places = numpy.arange(len(read.rows), dtype="int32")
     rows = read.rows.append_column("shard", pyarrow.array(numpy.full_like(places, shard)))
@@ -119,8 +118,7 @@ def _answers(
 
     if path is None:
         return None
-    batches = list(read_batches(path, (*_ANSWER, "labels")))
-    read = _concat(map(flat, batches or [_nothing(answer_schema())]))
+    read = _read(path, (*_ANSWER, "labels"), answer_schema(), flat)
     require_placed(path, _between(read.rows))
     mutant = read.rows["mutant"].to_numpy()
     if not numpy.array_equal(numpy.sort(mutant[mutant >= 0]), numpy.arange(size)):
@@ -153,10 +151,11 @@ def _coded(words: Any) -> Any:
     return words if hasattr(words, "dictionary") else words.dictionary_encode()
 
 
-def _nothing(schema: Any) -> Any:
+def _read(path: Path, columns: Sequence[str], schema: Any, flat: Callable[[Any], _Lists]) -> _Lists:
     import pyarrow
 
-    return pyarrow.RecordBatch.from_pylist([], schema)
+    batches = list(read_batches(path, columns))
+    return _concat(map(flat, batches or [pyarrow.RecordBatch.from_pylist([], schema)]))
 
 
 def _concat(parts: Iterable[_Lists]) -> _Lists:
