@@ -168,10 +168,10 @@ def _cell(group: GroupRate | None, top: float) -> dict[str, Any] | None:
 
 def flow(model: ModelReport) -> Chart | None:
     """Return the verdicts of atomic and intersectional mutants; None without mutants."""
-    sides = [line for line in (model.atomic, model.intersectional) if line.mutants]
     return _stacks(
         (line.name, [(one.value, _OUTCOMES[one], line.verdicts[one.value]) for one in _OUTCOMES])
-        for line in sides
+        for line in (model.atomic, model.intersectional)
+        if line.mutants
     )
 
 

@@ -1,6 +1,5 @@
 """The unit of all reports: a heading with sentences and an optional table."""
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -106,9 +105,7 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
     """
     every = list(dict.fromkeys(names))
     stems = {name: _stem(name) if len(name) > _LONGEST else name for name in every}
-    sharing: dict[str, list[str]] = defaultdict(list)
-    for name, stem in stems.items():
-        sharing[stem].append(name)
+    sharing = gathered(every, stems.__getitem__)
     taken = set(every)
     shortened = {}
     for name, stem in stems.items():

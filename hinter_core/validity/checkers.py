@@ -230,13 +230,12 @@ class LinkGrammar:
             start = output.find(f"\n{line}\n", place)
             starts.append(start)
             place = place if start < 0 else start + len(line) + 1
-        ends = [*starts[1:], len(output)]
-        for i in range(len(ends) - 2, -1, -1):
-            ends[i] = ends[i + 1] if ends[i] < 0 else ends[i]
-        return [
-            _from_linkages(output[start + len(line) + 1 : end] if start >= 0 else "")
-            for line, start, end in zip(lines, starts, ends, strict=True)
-        ]
+        judgements, end = [], len(output)
+        for line, start in zip(reversed(lines), reversed(starts), strict=True):
+            found = output[start + len(line) + 1 : end] if start >= 0 else ""
+            judgements.append(_from_linkages(found))
+            end = start if start >= 0 else end
+        return judgements[::-1]
 
     def _run(
         self, options: Sequence[str], text: str, seconds: float

@@ -159,8 +159,7 @@ def _row(item: Drawn, judged: Mapping[str, Acceptability]) -> dict[str, Any]:
 
 def _together(judged: Sequence[Acceptability]) -> Acceptability:
     """Judge several sentences as one: as good as the worst of them."""
-    scores = [one.score for one in judged if one.score is not None]
-    score = min(scores) if scores else None
+    score = min((one.score for one in judged if one.score is not None), default=None)
     for wanted in (False, None):
         for one in judged:
             if one.acceptable is wanted:

@@ -7,7 +7,7 @@ one name of each country (section 5.2), and names of none would make most of the
 stands what the paper does not give: pairs within a class, whose answers differ for a name alone.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -100,12 +100,11 @@ def _of(attribute: str, templates: Sequence[Sequence[tuple[str, str, int]]]) -> 
 
 def _pairs(counted: Sequence[tuple[str, str, int]]) -> tuple[int, int, int, int]:
     """Count pairs across classes that differ, all of them; and the same within classes."""
-    classes: dict[str, int] = defaultdict(int)
-    answers: dict[str, int] = defaultdict(int)
+    classes, answers = Counter[str](), Counter[str]()
     for word_class, answer, number in counted:
         classes[word_class] += number
         answers[answer] += number
-    total = sum(classes.values())
+    total = classes.total()
     within = sum(n * n for n in classes.values())
     alike = sum(n * n for n in answers.values())
     both = sum(number * number for *_, number in counted)
