@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -263,6 +264,7 @@ class _Origin:
         """Load the model on its device."""
         import torch
         import transformers
+        from safetensors.torch import load_file
 
         number = getattr(torch, dtype)
         with self.explained():
@@ -285,7 +287,8 @@ class _Origin:
             if report["missing_keys"]:
                 config, model = model.config, None
                 if self._rebuild is not None:
-                    model = self._rebuild(config, _tensors(weights))
+                    stored = chain.from_iterable(load_file(path).items() for path in weights)
+                    model = self._rebuild(config, dict(stored))
                 if model is None:
                     raise ModelError(f"Model '{self._name}' {_without_head(config)}")
             return model.to(device=self._device, dtype=number).eval()
@@ -407,12 +410,6 @@ def _without_head(config: Any) -> str:
     elif made_for and "Classification" not in made_for:
         hint = f"it was saved as {made_for}; {hint}"
     return f"has no trained head for this task: {hint}."
-
-
-def _tensors(files: Iterable[Path]) -> dict[str, Any]:
-    from safetensors.torch import load_file
-
-    return {name: weights for path in files for name, weights in load_file(path).items()}
 
 
 def _window(tokenizer: Any, model: Any) -> int | None:

@@ -48,7 +48,9 @@ class EmbeddedClassifier(ModelUnderTest):
         self._name = name
         options = onnxruntime.SessionOptions()
         options.inter_op_num_threads = 1
-        options.intra_op_num_threads = _threads()
+        said = os.environ.get("OMP_NUM_THREADS", "")  # else half of the processors, as for torch
+        half = max(1, (os.cpu_count() or 1) // 2)
+        options.intra_op_num_threads = int(said) if said.isdecimal() else half
         # Threads that wait for work would otherwise keep a core busy.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
@@ -120,9 +122,3 @@ class EmbeddedClassifier(ModelUnderTest):
             answer_from(dict(zip(labels, row, strict=True)), self.capabilities)
             for row in (odds / odds.sum(axis=1, keepdims=True)).tolist()
         ]
-
-
-def _threads() -> int:
-    """Half of the processors, as for torch, unless the user says how many."""
-    said = os.environ.get("OMP_NUM_THREADS", "")
-    return int(said) if said.isdecimal() else max(1, (os.cpu_count() or 1) // 2)

@@ -47,9 +47,9 @@ class Inputs:
             self._end = model.config.eos_token_id
         ids = self.tokenizer("a")["input_ids"]
         self.added = int(self._end is not None and ids[-1:] != [self._end])
-        pad = self.tokenizer.pad_token_id
-        self._first = _first_of(self.tokenizer.bos_token_id, pad)
-        self._other = _first_of(self.tokenizer.unk_token_id, pad)
+        begin, unknown = self.tokenizer.bos_token_id, self.tokenizer.unk_token_id
+        self._first = self.tokenizer.pad_token_id if begin is None else begin
+        self._other = self.tokenizer.pad_token_id if unknown is None else unknown
 
     def set_up(self, model: Any) -> None:
         """Set the padding token of a model's head to the tokenizer's.
@@ -143,10 +143,6 @@ def _choose_padding(name: str, tokenizer: Any, config: Any) -> None:
             f"The tokenizer of '{name}' has neither a padding nor an end token; add pad_token to "
             "its tokenizer_config.json."
         )
-
-
-def _first_of(*values: int | None) -> int:
-    return next(value for value in values if value is not None)
 
 
 Forward = Callable[[list[int]], "torch.Tensor"]

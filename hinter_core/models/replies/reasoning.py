@@ -185,9 +185,7 @@ def _one_turn(text: str) -> str:
             text = text[: match.start()]
             break
         place = match.end()
-    return text if "<" not in text else _TOKEN.sub(lambda m: _kept_token(m.group()), text)
-
-
-def _kept_token(token: str) -> str:
-    """Return "" for a control token, and a mark of an answer as it is."""
-    return token if _kind(token.strip("<|/>")) else ""
+    if "<" not in text:
+        return text
+    # Marks of an answer stay.
+    return _TOKEN.sub(lambda m: m.group() if _kind(m.group().strip("<|/>")) else "", text)

@@ -89,9 +89,10 @@ class OpenAIModel(Line):
 
     async def _ask(self, text: str) -> Reply:
         """Return reply and cost; the estimate, if the server reports no usage or an absurd one."""
-        if self._greeting is None or _failed(self._greeting):
-            self._greeting = asyncio.ensure_future(self._endpoint.greet())
-        await asyncio.shield(self._greeting)
+        greeting = self._greeting
+        if greeting is None or (greeting.done() and (greeting.cancelled() or greeting.exception())):
+            greeting = self._greeting = asyncio.ensure_future(self._endpoint.greet())
+        await asyncio.shield(greeting)
         response = await self._send(text)
         tokens, estimate = self._used(response), self.estimate(text).tokens
         # A server that counts wrongly would use up the budget.
@@ -164,10 +165,6 @@ class OpenAIModel(Line):
             else:
                 self._options = options  # remembered only when nothing else was wrong
                 return response
-
-
-def _failed(task: asyncio.Future[None]) -> bool:
-    return task.done() and (task.cancelled() or task.exception() is not None)
 
 
 def _without_refused(options: Mapping[str, Any], error: ServerError) -> dict[str, Any] | None:
