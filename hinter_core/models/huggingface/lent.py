@@ -9,9 +9,11 @@ import os
 import re
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import replace
-from types import ModuleType
+from importlib import import_module
+from typing import Any
 from weakref import WeakValueDictionary
 
 from hinter_core.errors import HinterError, ModelError
@@ -20,20 +22,10 @@ from hinter_core.types import Prediction
 
 SETTING = "SPACES_ZERO_GPU"  # set by the platform
 
-
-def _platform() -> ModuleType | None:
-    """Import the platform's package where a GPU is lent; elsewhere it would do nothing."""
-    if os.environ.get(SETTING, "").lower() not in ("1", "t", "true"):
-        return None
-    try:
-        import spaces
-    except ImportError:
-        return None
-    module: ModuleType = spaces
-    return module
-
-
-_spaces = _platform()
+_spaces: Any = None  # the platform's package, which elsewhere would do nothing
+if os.environ.get(SETTING, "").lower() in ("1", "t", "true"):
+    with suppress(ImportError):
+        _spaces = import_module("spaces")
 
 _START, _TEXT, _LONGEST = 5.0, 0.02, 60.0  # seconds: to begin, for a text, and at most
 _MARKUP = re.compile(r"<[^>]*>")
