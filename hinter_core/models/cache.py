@@ -13,7 +13,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import inf
@@ -195,11 +195,6 @@ class PredictionCache:
             raise CacheError(
                 f"The prediction cache {self.path} is damaged ({error}); delete the file."
             ) from error
-
-    def close(self) -> None:
-        """Close the file."""
-        with self._lock, closing(self._db):
-            pass
 
 
 def answer_to_json(answer: Prediction) -> str:

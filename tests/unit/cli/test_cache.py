@@ -23,7 +23,6 @@ def file(tmp_path: Path) -> Path:
     cache.put("first", {"a": Prediction(("yes",))})
     cache.put("first#again-1", {"a": Prediction(("no",))})
     cache.put("second", {"a": Prediction(("yes",))})
-    cache.close()
     return path
 
 
