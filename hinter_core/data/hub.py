@@ -65,15 +65,12 @@ class Preset:
     text: str = "text"
 
 
-def _presets() -> dict[str, Preset]:
-    tables = tomllib.loads((ASSETS / "hub_datasets.toml").read_text(encoding="utf-8"))
-    return {
-        name: Preset(HubName(table.pop("repo"), table.pop("config", ""), "test"), **table)
-        for name, table in tables.items()
-    }
-
-
-PRESETS = _presets()
+PRESETS = {
+    name: Preset(HubName(table.pop("repo"), table.pop("config", ""), "test"), **table)
+    for name, table in tomllib.loads(
+        (ASSETS / "hub_datasets.toml").read_text(encoding="utf-8")
+    ).items()
+}
 
 
 def on_hub(data: str) -> bool:

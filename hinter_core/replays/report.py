@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hinter_core.data.tables import to_json
 from hinter_core.prioritisation.metrics import Diversity
 from hinter_core.replays.measures import MEASURES
 from hinter_core.replays.replays import ORDERS, Replays
-from hinter_core.report.figures import Chart, curves
+from hinter_core.report.figures import Band, Chart, curves
 from hinter_core.report.formats import markdown_of, plain
 from hinter_core.report.page.html import page_of
 from hinter_core.report.section import Amount, Cell, Section, Share
@@ -190,7 +190,7 @@ def figures_of(replays: Replays) -> list[tuple[str, Chart]]:
     return drawn
 
 
-def _as_lists(curve: ndarray) -> tuple[Sequence[float], Sequence[float], Sequence[float]]:
+def _as_lists(curve: ndarray) -> Band:
     middle, low, high = curve.tolist()
     return middle, low, high
 
