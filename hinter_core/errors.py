@@ -24,6 +24,12 @@ def listed(names: Sequence[str], last: str = "or") -> str:
     return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
+def first_names(names: Sequence[str], most: int) -> str:
+    """Return ``a, b and 7 more`` if there are more than ``most``, or else all of them."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def first_line(error: Exception) -> str:
     """Return the first line of an error's message, or else what it is."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

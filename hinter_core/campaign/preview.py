@@ -19,6 +19,7 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.tables import is_placebo
 from hinter_core.data.handwritten import HandwrittenSource, HandwrittenTable
 from hinter_core.data.rows import Row, Rows, Table, alike_labels
+from hinter_core.errors import first_names
 from hinter_core.files.columns import Columns, listed, unlabelled_in_words
 from hinter_core.generators.grammars.cases import GrammarTable
 from hinter_core.generators.grammars.grammar import Grammar
@@ -36,6 +37,7 @@ from hinter_core.terms.occurrences import find_occurrences
 MOST = 10_000  # rows to preview
 _NAMED = 20  # unusable rows listed
 _SHOWN = 60  # characters of a label
+_LABELS = 12  # named
 _MATCHED = 300  # texts whose words are looked up: a long one takes a thousandth of a second
 _LOOKED_AT = 80  # texts of a forecast: few texts have placebo mutants of two changes
 _DRAWN_FROM = 100_000  # texts, the first ones: more take long to read
@@ -194,9 +196,8 @@ def preview_in_words(seen: Preview) -> list[str]:
     if seen.mutants is not None:
         lines.append(f"mutants: {seen.mutants:,}")
     if seen.labels:
-        common = [f"{label[:_SHOWN]} ({number:,})" for label, number in seen.labels.most_common(12)]
-        rest = len(seen.labels) - len(common)
-        lines.append(f"labels: {', '.join(common)}{f' and {rest:,} more' if rest else ''}")
+        each = [f"{label[:_SHOWN]} ({number:,})" for label, number in seen.labels.most_common()]
+        lines.append(f"labels: {first_names(each, _LABELS)}")
     lines += alike_labels(seen.labels)
     if seen.words:
         each = [f"{name} in {number:,}" for name, number in seen.words_by_attribute.most_common()]

@@ -20,6 +20,7 @@ from hinter_core.campaign.record import PriorityState, kept_by_model, priorities
 from hinter_core.campaign.running.parts import parts_of
 from hinter_core.campaign.store import TESTED, UNUSABLE, CampaignStore, Written
 from hinter_core.campaign.tables import has_placebo
+from hinter_core.errors import first_names
 from hinter_core.models.cache import KeptAnswers
 from hinter_core.types import Failure, Verdict
 
@@ -370,6 +371,5 @@ def missing_in_words(store: CampaignStore) -> str:
     left = [part for part in parts_of(store.folder) if any(map(part.has, missing))]
     if not left:
         return f"{words}; resume it."
-    some = ", ".join(f"{part.number}/{part.of}" for part in left[:_PARTS])
-    more = f" and {len(left) - _PARTS:,} more" if len(left) > _PARTS else ""
-    return f"{words}, of the parts {some}{more}; run these with --part."
+    some = first_names([f"{part.number}/{part.of}" for part in left], _PARTS)
+    return f"{words}, of the parts {some}; run these with --part."

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from hinter_core.errors import InputError
+from hinter_core.errors import InputError, first_names
 from hinter_core.files.containers import Record
 from hinter_core.language.clean import whole
 
@@ -193,8 +193,7 @@ def inner_names(values: Mapping[str, Any], before: str = "", deep: int = 0) -> l
 
 def listed(names: Sequence[str]) -> str:
     """Write the names of columns, not all of very many."""
-    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
-    return ", ".join(name[:_LONGEST_NAME] for name in names[:_LISTED]) + more or "no column at all"
+    return first_names([name[:_LONGEST_NAME] for name in names], _LISTED) or "no column at all"
 
 
 def _first(wanted: Sequence[str], names: Sequence[str]) -> str:

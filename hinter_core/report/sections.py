@@ -7,7 +7,7 @@ from typing import Any
 
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import NOTHING, UNUSABLE
-from hinter_core.errors import listed
+from hinter_core.errors import first_names, listed
 from hinter_core.mutation.settings import EVEN_HANDED
 from hinter_core.report.metric import every_metric
 from hinter_core.report.metrics.accuracy import accuracy_sections
@@ -309,10 +309,12 @@ def idle_in_words(report: Report) -> str:
 
 
 def _repeated(ids: Mapping[str, int]) -> str:
-    named = ", ".join(f"{ident} ({number:,} times)" for ident, number in list(ids.items())[:_NAMED])
-    more = f" and {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
+    each = [f"{ident} ({number:,} times)" for ident, number in ids.items()]
     what = "One id is" if len(ids) == 1 else f"{len(ids):,} ids are"
-    return f"{what} not unique: {named}{more}. All these rows count, each by its row number."
+    return (
+        f"{what} not unique: {first_names(each, _NAMED)}. All these rows count, each by its row "
+        "number."
+    )
 
 
 def by_model(report: Report) -> Iterable[Section]:

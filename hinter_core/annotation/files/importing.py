@@ -35,7 +35,7 @@ from hinter_core.annotation.project.types import (
     Project,
 )
 from hinter_core.data.hub import hub_records, on_hub, read_hub_name
-from hinter_core.errors import InputError
+from hinter_core.errors import InputError, first_names
 from hinter_core.files.columnar import named_records, open_folder
 from hinter_core.files.columns import LOOKED_AT
 from hinter_core.files.containers import Record
@@ -181,13 +181,10 @@ class _Import:
         rows = [str(row) for item, row in self._first.items() if item in one]
         if not rows or len(one) > _FEW_ALONE * len(judged):
             return ""
-        named = ", ".join(rows[:_ROWS])
-        if len(rows) > _ROWS:
-            named += f" and {len(rows) - _ROWS:,} more"
         return (
             f"Texts that only one person judged: {len(one):,} of {len(judged):,}, in this file "
-            f"those of row {named}. If somebody else judged them too, their texts differ "
-            "somewhere, perhaps by one character, and agreement leaves them out."
+            f"those of row {first_names(rows, _ROWS)}. If somebody else judged them too, their "
+            "texts differ somewhere, perhaps by one character, and agreement leaves them out."
         )
 
     # -- items ----------------------------------------------------------------------------------

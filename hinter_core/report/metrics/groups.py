@@ -10,6 +10,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from hinter_core.campaign.tables import Attributes, is_placebo
+from hinter_core.errors import first_names
 from hinter_core.models.base import COREFERENCE, MASKED
 from hinter_core.report.counts import Groups, ModelCounts
 from hinter_core.report.metric import metric
@@ -280,15 +281,14 @@ def _named(groups: Sequence[tuple[GroupRate, Rate | None, str]], what: str) -> s
     """Name the first groups with a rate and an answer, and the fewest texts of one."""
     if not groups:
         return ""
-    first, others = groups[:_NAMED], len(groups) - _NAMED
-    names = ", ".join(
+    first = groups[:_NAMED]
+    each = [
         f"{joined(g.groups)} ({share_in_words(rate.share if rate else None)}{to})"
-        for g, rate, to in first
-    )
-    more = f" and {others:,} more" if others > 0 else ""
+        for g, rate, to in groups
+    ]
     texts = f"{min(g.texts for g, *_ in first):,} texts"
     texts = f"at least {texts} each" if len(first) > 1 else texts
-    return f"Changes to {names}{more} {what} than the mean of all groups ({texts})."
+    return f"Changes to {first_names(each, _NAMED)} {what} than the mean of all groups ({texts})."
 
 
 @dataclass(frozen=True)
@@ -335,10 +335,8 @@ def answers_in_words(changes: Sequence[AnswerChange]) -> str:
     """Say from which answer to which the errors of intersectional, else atomic mutants lead."""
     numbers = [(c, c.intersectional) for c in changes if c.intersectional]
     numbers = numbers or [(c, c.atomic) for c in changes if c.atomic]
-    named = ", ".join(f"{c.before}{ARROW}{c.after} {n:,}" for c, n in numbers[:_NAMED])
-    more = len(numbers) - _NAMED
-    named += f" and {more:,} more" if more > 0 else ""
-    return f"From answer to answer: {named}." if numbers else ""
+    each = [f"{c.before}{ARROW}{c.after} {n:,}" for c, n in numbers]
+    return f"From answer to answer: {first_names(each, _NAMED)}." if numbers else ""
 
 
 def answers_section(changes: Sequence[AnswerChange]) -> Section:
