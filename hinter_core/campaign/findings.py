@@ -14,7 +14,7 @@ from typing import Any, TextIO
 from hinter_core.campaign.parquet import named
 from hinter_core.campaign.reader import ANSWER_COLUMNS, MUTANT_COLUMNS, CampaignReader, MutantRecord
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.campaign.tables import PLACEBO, VALIDITY, Attributes, has_placebo, spelled
+from hinter_core.campaign.tables import PLACEBO, VALIDITY, Attributes, has_placebo
 from hinter_core.data.handwritten import write_edits
 from hinter_core.data.tables import cell_writer, format_of, write_rows
 from hinter_core.errors import InputError
@@ -26,13 +26,17 @@ from hinter_core.types import Failure, Verdict
 
 ONLY_PLACEBO = (PLACEBO,)
 _LISTED = 200  # mutants of a group
-_WORDS = "concat_ws(chr(31), e.source, e.target, e.source_group, e.target_group)"
+# What all spellings of these words share, nearly as ``language.spelling`` does.
+_SPELLED = (
+    "regexp_replace(strip_accents(lower(concat_ws(chr(31), e.source, e.target, e.source_group, "
+    "e.target_group))), '[\\p{P}\\p{Z}]', '', 'g')"
+)
 _ROW = re.compile(r"^(?:row|Zeile)\s+(\d+)$", re.IGNORECASE)  # as findings are named in Results
 _SEARCH = f"""(
     contains(replace(lower(t.text), '-', ' '), $plain) OR t.id = $search OR t.row::VARCHAR = $row
     OR (contains(lower(t.id), lower($search)) AND NOT regexp_full_match($search, '[0-9]+'))
     OR contains(replace(lower(coalesce(m.handwritten, '')), '-', ' '), $plain)
-    OR len(list_filter(m.edits, lambda e: contains({spelled(_WORDS)}, $spelled))) > 0
+    OR len(list_filter(m.edits, lambda e: contains({_SPELLED}, $spelled))) > 0
 )"""
 AND = " + "
 OR = " / "
@@ -245,15 +249,13 @@ def find(side: Side, shard: int, place: int) -> MutantRecord | None:
         return next(reader.at([(shard, place)]), None)
 
 
-def write_findings(side: Side, wanted: FindingFilter, stream: TextIO) -> int:
-    """Write all findings as CSV; return their number."""
-    write, written = cell_writer(stream), 0
+def write_findings(side: Side, wanted: FindingFilter, stream: TextIO) -> None:
+    """Write all findings as CSV."""
+    write = cell_writer(stream)
     write(COLUMNS)
     with _opened(side) as reader:
         for finding in reader.records(None, *wanted.sql()):
             write(_cells(finding))
-            written += 1
-    return written
 
 
 def _opened(side: Side) -> CampaignReader:
@@ -308,7 +310,7 @@ class ExportFilter:
     be recognised with them. ``validity``: least validity score.
     """
 
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     limit: int | None = None
@@ -334,7 +336,7 @@ def write_mutants(store: CampaignStore, path: Path, wanted: ExportFilter) -> int
     with named(path), write_rows(path, kind, columns, _NUMBERS) as write:
         for chosen in _by_text(store, models, wanted):
             for record in chosen:
-                write(_as_row(record, models))
+                write(dict(zip(columns, _values(record, models), strict=True)))
             written += len(chosen)
     return written
 
@@ -455,38 +457,25 @@ def _fits(mutant: MutantRecord, wanted: ExportFilter) -> bool:
         return False
     if mutant.validity < wanted.validity:
         return False
-    verdicts = {answer.verdict for answer in mutant.answers.values()}
-    return not wanted.verdicts or any(verdict.value in verdicts for verdict in wanted.verdicts)
+    verdicts = (answer.verdict for answer in mutant.answers.values())
+    return not wanted.verdicts or any(verdict in wanted.verdicts for verdict in verdicts)
 
 
-def _as_row(record: MutantRecord, models: Iterable[str]) -> dict[str, Any]:
-    edits, groups = write_edits(record.stored_edits)
-    row = {
-        "row": record.row,
-        "id": record.id,
-        "label": record.label,
-        "source": record.text,
-        "mutant": record.mutant,
-        "ask": "yes" if record.ask else "",
-        "edits": edits,
-        "groups": groups,
-        "order": record.order,
-        "kept": "yes" if record.kept else "no",
-        "why": record.reason,
-        "validity": round(record.validity, 3),
-        "soft": _rounded(record.soft),
-        "unfair": _rounded(record.unfair),
-        "across people": _yes(record.across_people),
-    }
+def _values(record: MutantRecord, models: Iterable[str]) -> list[Any]:
+    values = [
+        record.row, record.id, record.label, record.text, record.mutant,
+        "yes" if record.ask else "", *write_edits(record.stored_edits), record.order,
+        _yes(record.kept), record.reason, round(record.validity, 3), _rounded(record.soft),
+        _rounded(record.unfair), _yes(record.across_people),
+    ]  # fmt: skip
     for name in models:
-        answer = record.answers.get(name)
-        values = (
-            answer.verdict if answer else "",
-            _written(answer.labels, answer.failure) if answer else "",
-            _written(answer.original, answer.original_failure) if answer else "",
-        )
-        row |= {f"{what}: {name}": v for what, v in zip(_OF_MODEL, values, strict=True)}
-    return row
+        if answer := record.answers.get(name):
+            labels = _written(answer.labels, answer.failure)
+            of_source = _written(answer.original, answer.original_failure)
+            values += [answer.verdict, labels, of_source]
+        else:
+            values += [""] * len(_OF_MODEL)
+    return values
 
 
 def _yes(value: bool | None) -> str:

@@ -54,6 +54,11 @@ COLUMNS = {
 }
 _OF_CAMPAIGNS = ("row", "id", "label", "audit", "sequence")
 _OF_ANSWERS = ("model", "verdict", "grade", "original_answer", "answer", "shift", "interaction")
+_AS_STORED = (
+    "row", "id", "label", "model", "verdict", "kept", "validity", "soft", "unfair",
+    "across_people", "text", "mutant",
+)  # fmt: skip
+_AS_ANSWERED = ("shift", "interaction", "audit", "sequence")
 
 
 def mutants_of_check(result: TestResult) -> pandas.DataFrame:
@@ -153,25 +158,11 @@ def mutants_of_campaign(
 def _of_record(record: MutantRecord) -> dict[str, Any]:
     answer = record.answer
     return {
-        "row": record.row,
-        "id": record.id,
-        "label": record.label,
-        "model": record.model,
-        "verdict": record.verdict,
+        **{name: getattr(record, name) for name in _AS_STORED},
+        **{name: getattr(answer, name) for name in _AS_ANSWERED},
         "grade": answer.grade or "",
         **_of_mutant(record.made, record.edits),
         "original_answer": "" if answer.original_failure else _answer(record.original),
         "answer": "" if record.labels is None else _answer(record.labels),
-        "shift": answer.shift,
-        "interaction": answer.interaction,
-        "kept": record.kept,
-        "validity": record.validity,
-        "soft": record.soft,
-        "unfair": record.unfair,
-        "across_people": record.across_people,
         "reason": record.why,
-        "audit": answer.audit,
-        "sequence": answer.sequence,
-        "text": record.text,
-        "mutant": record.mutant,
     }

@@ -60,8 +60,12 @@ def rows_between(path: Path) -> tuple[int, int] | None:
     Raises:
         StoreError: it is missing or damaged.
     """
+    return _rows_between(path, _changed(path))
+
+
+def _changed(path: Path) -> int:
     try:
-        return _rows_between(path, path.stat().st_mtime_ns)
+        return path.stat().st_mtime_ns
     except OSError as error:
         raise StoreError(f"{path} {BROKEN}") from error
 
@@ -141,11 +145,7 @@ def checked_rows(path: Path, columns: Sequence[str] = ()) -> int:
     Raises:
         StoreError: it is missing or damaged.
     """
-    try:
-        written = path.stat().st_mtime_ns
-    except OSError as error:
-        raise StoreError(f"{path} {BROKEN}") from error
-    return _checked_rows(path, written, tuple(columns))
+    return _checked_rows(path, _changed(path), tuple(columns))
 
 
 @lru_cache(maxsize=100_000)
@@ -178,10 +178,7 @@ def alike(paths: Sequence[Path]) -> bool:
     Raises:
         StoreError: one is missing or damaged.
     """
-    try:
-        return len({_columns_of(path, path.stat().st_mtime_ns) for path in paths}) < 2
-    except OSError as error:
-        raise StoreError(f"{error.filename} {BROKEN}") from error
+    return len({_columns_of(path, _changed(path)) for path in paths}) < 2
 
 
 def _columns_of(path: Path, written: int, file: Any = None) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from hinter_core.campaign.tables import (
     shifted,
     text_schema,
 )
-from hinter_core.errors import HinterError, InputError
+from hinter_core.errors import HinterError, InputError, first_line
 from hinter_core.files.memory import MEMORY, THREADS, MemoryDatabase, own_database, shared_database
 from hinter_core.mutation.edits import apply_edits, changes_in_words, handwritten_mutant
 from hinter_core.mutation.plan import Plan
@@ -240,8 +240,7 @@ class CampaignReader:
         """Yield the rows of a query; other queries may run meanwhile."""
         try:
             cursor = self._database.cursor().execute(sql, parameters or None)
-            while held := cursor.fetchmany(_FETCHED):
-                yield from held
+            yield from _fetched(cursor)
         except self._failed as error:
             raise self._fault(error) from error
 
@@ -259,7 +258,7 @@ class CampaignReader:
                 reader.check(reader.shards)
             except StoreError as fault:
                 return fault
-        return StoreError(f"{self.store.folder} cannot be read: {_first_line(error)}")
+        return StoreError(f"{self.store.folder} cannot be read: {first_line(error)}")
 
     def query(self, sql: str, seconds: float) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
         """Run a user's query over :data:`VIEWS`, without other access; return columns and rows.
@@ -273,7 +272,7 @@ class CampaignReader:
         try:
             statements = duckdb.extract_statements(sql)
         except duckdb.Error as error:
-            raise InputError(f"This is not SQL: {_first_line(error)}") from error
+            raise InputError(f"This is not SQL: {first_line(error)}") from error
         if [one.type for one in statements] != [duckdb.StatementType.SELECT]:
             raise InputError("Give one SELECT; campaigns are read-only.")
         self._lock()
@@ -283,8 +282,7 @@ class CampaignReader:
 
         def rows() -> Iterator[tuple[Any, ...]]:
             try:
-                while held := self.connection.fetchmany(_FETCHED):
-                    yield from held
+                yield from _fetched(self.connection)
             except duckdb.Error as error:
                 raise self._refused(error, seconds) from error
             finally:
@@ -456,16 +454,16 @@ class CampaignReader:
 
 def _make_empty(connection: Any) -> None:
     """Make the tables without rows that views are united with, so that all columns exist."""
-    for name, schema in (
-        ("texts", text_schema()), ("mutants", mutant_schema()), ("answers", answer_schema()),
-    ):  # fmt: skip
-        connection.register("empty", schema.empty_table())
+    schemas = {"texts": text_schema, "mutants": mutant_schema, "answers": answer_schema}
+    for name, schema in schemas.items():
+        connection.register("empty", schema().empty_table())
         connection.execute(f"CREATE TABLE no_{name} AS FROM empty")
     connection.unregister("empty")
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0]
+def _fetched(cursor: Any) -> Iterator[tuple[Any, ...]]:
+    while held := cursor.fetchmany(_FETCHED):
+        yield from held
 
 
 # The fields of a record but for its answers, of the tables ``m`` and ``t``.

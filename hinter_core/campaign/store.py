@@ -95,8 +95,8 @@ class CampaignStore:
         """Return the shards whose texts and mutants are written, in order."""
         return self.written().shards
 
-    def open(self, campaign: Campaign) -> dict[str, Any]:
-        """Create the directory, or continue one of the same identity; return its specification.
+    def open(self, campaign: Campaign) -> None:
+        """Create the directory, or continue one of the same identity.
 
         Raises:
             StoreError: the directory holds other files or another campaign.
@@ -104,7 +104,7 @@ class CampaignStore:
         if self.folder.is_file():
             raise StoreError(f"{self.folder} is a file; name a directory for the campaign.")
         with self._door() if self.part else nullcontext():  # parts create one campaign
-            return self._open(campaign)
+            self._open(campaign)
 
     @contextmanager
     def _door(self) -> Iterator[None]:
@@ -127,7 +127,7 @@ class CampaignStore:
                     ) from error
             yield
 
-    def _open(self, campaign: Campaign) -> dict[str, Any]:
+    def _open(self, campaign: Campaign) -> None:
         campaign = self.pinned(campaign)
         if (self.folder / SPEC).exists():
             spec = self.read()
@@ -142,7 +142,7 @@ class CampaignStore:
             if len(self.known()) != (spec.get("size") or {}).get("shards"):
                 campaign.source.require_same_mutants(version, self.folder)
             self._note_all({"version": VERSION})  # new tables are of this version
-            return {**spec, "version": VERSION}
+            return
         here = self.folder.iterdir() if self.folder.is_dir() else ()
         if any(self.part is None or path.name != ".lock" for path in here):
             raise StoreError(f"{self.folder} is not empty and no campaign; name another directory.")
@@ -151,7 +151,6 @@ class CampaignStore:
         with named(self.folder):
             self.shards.mkdir(parents=True, exist_ok=True)
         self.write_spec(spec)
-        return spec
 
     def pinned(self, campaign: Campaign) -> Campaign:
         """Return the campaign with its data at a fixed commit: the stored one, if any.

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import isnan
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +18,6 @@ from hinter_core.types import (
     GrammaticalForm,
     HiddenGrade,
     Pair,
-    Span,
     Term,
     Verdict,
     hidden_grade,
@@ -122,7 +122,7 @@ def edits_to_rows(edits: Sequence[Edit]) -> list[dict[str, Any]]:
     for edit in edits:
         other = edit.change.relation if edit.change.relation != SUBSTITUTE else None
         row = edit_to_json(edit) | {
-            "form": edit.source.form.value, "spans": _flat(edit.spans), "relation": other,
+            "form": edit.source.form.value, "spans": list(chain(*edit.spans)), "relation": other,
         }  # fmt: skip
         rows.append(row)
         joint = edit.change.joint if isinstance(edit.change, Change) else ()
@@ -146,10 +146,6 @@ def edit_from_row(row: Mapping[str, Any]) -> Edit:
     joint = ((together["target"], tuple(together["texts"])),) if together else ()
     relation = row.get("relation") or SUBSTITUTE
     return Edit(Change(kind, row["attribute"], source, target, texts, joint, relation), spans)
-
-
-def _flat(spans: Sequence[Span]) -> list[int]:
-    return [offset for span in spans for offset in span]
 
 
 Attributes = tuple[str, ...]
@@ -420,11 +416,6 @@ def shifted(shift: float | None) -> str:
 def is_placebo(attributes: Attributes) -> bool:
     """Whether mutants of these attributes include a neutral change."""
     return any(attribute.startswith(PLACEBO) for attribute in attributes)
-
-
-def spelled(words: str) -> str:
-    """Return SQL for what all spellings of words share, nearly as ``language.spelling`` does."""
-    return f"regexp_replace(strip_accents(lower({words})), '[\\p{{P}}\\p{{Z}}]', '', 'g')"
 
 
 def has_placebo(attributes: str) -> str:

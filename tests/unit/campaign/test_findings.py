@@ -141,9 +141,9 @@ def test_search_finds_words_groups_texts_and_rows(side: Side) -> None:
 
 def test_csv_holds_all_and_runs_nothing(side: Side) -> None:
     stream = io.StringIO()
-    written = write_findings(side, FindingFilter(), stream)
+    write_findings(side, FindingFilter(), stream)
     rows = list(csv.DictReader(io.StringIO(stream.getvalue())))
-    assert len(rows) == written == many(side, FindingFilter())
+    assert len(rows) == many(side, FindingFilter())
     assert Counter(row["verdict"] for row in rows)["hidden"] == many(
         side, FindingFilter(("hidden",))
     )
