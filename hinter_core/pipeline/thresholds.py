@@ -74,10 +74,10 @@ def _outcomes(
         follow_up = FollowUp(case, one.mutant, key, one.conformance, graded=one.validity)
         anew = case.judge(follow_up, name, capabilities, answer)
         stays = answer and answer.labels == case.originals[name].labels
-        if stays and result.plan.settings.score_tolerance is not None:  # it decides, not this
-            judged.append(anew)
-        else:
-            judged.append(replace(anew, effect=_at(anew.effect, answer, capabilities)))
+        # The score tolerance decides, not this.
+        if not stays or result.plan.settings.score_tolerance is None:
+            anew = replace(anew, effect=_at(anew.effect, answer, capabilities))
+        judged.append(anew)
     return judged
 
 

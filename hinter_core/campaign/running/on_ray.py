@@ -23,7 +23,7 @@ from typing import Any, cast
 
 from hinter_core import __version__
 from hinter_core.campaign.running.worker import ShardDone
-from hinter_core.campaign.running.workers import Ask, Engine, OpenEngine, RemoteWorker, SharedBudget
+from hinter_core.campaign.running.workers import Engine, OpenEngine, RemoteWorker, SharedBudget
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import SPEC, CampaignStore
 from hinter_core.data.rows import Row
@@ -201,9 +201,8 @@ class _Actors:
         """Start an actor; see :class:`Engine`."""
         self._end(worker)
         name, ask = next(self._names), self._budget and _Desk(self._budget)
-        actor = self._worker.remote(
-            self._campaign, self._store, ask, name, __version__, os.getcwd()
-        )
+        given = self._campaign, self._store, ask, name
+        actor = self._worker.remote(__version__, os.getcwd(), *given)
         self._actors[worker] = name, actor
         return cast("Future[HinterError | None]", actor.load.remote().future())
 
@@ -257,16 +256,8 @@ class _Desk:
 class _Worker(RemoteWorker):
     """A worker on another machine, which must have the same HInter and the same directory."""
 
-    def __init__(
-        self,
-        campaign: Campaign,
-        store: CampaignStore,
-        ask: Ask | None,
-        name: str,
-        version: str,
-        folder: str,
-    ) -> None:
-        super().__init__(campaign, store, ask, name)
+    def __init__(self, version: str, folder: str, *given: Any) -> None:
+        super().__init__(*given)
         self._version = version
         with suppress(OSError):  # paths are relative to it; if there are none, none is missed
             os.chdir(folder)

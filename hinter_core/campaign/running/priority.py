@@ -238,12 +238,10 @@ class PriorityRun:
         discarded = set(self._planned.discarded)
         for place in range(start, end):
             outcome = self._outcomes.get(place)
-            more = {"audit": place in audit, "sequence": turns.get(place)}
             if outcome is not None:
-                follow_up = self._planned.follow_up(place)
-                yield {**outcome_row(place - start, follow_up, outcome), **more}
-            elif place in discarded:
-                row = not_asked_row(self._planned.row_of(place), place - start)
-                yield {**row, "verdict": Verdict.DISCARDED.value, "failure": None, **more}
+                row = outcome_row(place - start, self._planned.follow_up(place), outcome)
             else:
-                yield {**not_asked_row(self._planned.row_of(place), place - start), **more}
+                row = not_asked_row(self._planned.row_of(place), place - start)
+                if place in discarded:
+                    row |= {"verdict": Verdict.DISCARDED.value, "failure": None}
+            yield {**row, "audit": place in audit, "sequence": turns.get(place)}

@@ -243,7 +243,7 @@ class Processes:
         given = (self._campaign, self._store, theirs, name)
         self._pools[worker] = ProcessPoolExecutor(1, _SPAWN, _begin, given)
         with _shared_cores(self._campaign.workers), _deaf_to_interrupts():
-            loading = self._pools[worker].submit(_load)
+            loading = self._pools[worker].submit(_call, "load")
         if theirs:
             theirs.close()  # so that it is open in the process alone, and ends with it
         return loading
@@ -253,7 +253,7 @@ class Processes:
     ) -> Future[ShardDone | HinterError]:
         """Hand a shard to a process; see :class:`Engine`."""
         try:
-            return self._pools[worker].submit(_do, number, rows)
+            return self._pools[worker].submit(_call, "do", number, rows)
         except BrokenProcessPool as error:  # it died while it was idle
             failed: Future[ShardDone | HinterError] = Future()
             failed.set_exception(error)
@@ -342,11 +342,5 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _load() -> HinterError | None:
-    assert _own is not None
-    return _own.load()
-
-
-def _do(number: int, rows: Sequence[Row]) -> ShardDone | HinterError:
-    assert _own is not None
-    return _own.do(number, rows)
+def _call(method: str, *given: Any) -> Any:
+    return getattr(_own, method)(*given)
