@@ -80,19 +80,17 @@ def repair(
         _say_examples(*result, out / "grammars")
         return
     if isinstance(result, dict):
-        section = sweep_section(result)
-        if as_json:
-            print_json(
-                [dict(zip(section.columns, row, strict=True)) for row in plain(section.cells)]
-            )
-        else:
-            print_sections([section], sys.stdout)
-        return
+        shown = [sweep_section(result)]
+        cells = plain(shown[0].cells)
+        values = [dict(zip(shown[0].columns, row, strict=True)) for row in cells]
+    else:
+        shown, values = sections_of(result), plain(result)
     if as_json:
-        print_json(plain(result))
+        print_json(values)
         return
-    print_sections(sections_of(result), sys.stdout)
-    say(f"The model is in {out / wanted.name}; test it as {result.model}.")
+    print_sections(shown, sys.stdout)
+    if isinstance(result, RepairResult):
+        say(f"The model is in {out / wanted.name}; test it as {result.model}.")
 
 
 def _say_examples(path: Path, learnt: Learnt, folder: Path) -> None:

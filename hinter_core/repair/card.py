@@ -46,38 +46,22 @@ def counted(learnt: Learnt) -> str:
 
 def notes_on(learnt: Learnt) -> list[str]:
     """Say what the diagnosis found, which texts were left out, and what the test has in common."""
-    notes = []
-    if learnt.errors is not None:
-        notes.append(
-            f"The diagnosis found {learnt.errors:,} errors among {learnt.mutants:,} mutants with "
-            "the words that it learns from."
-        )
-    if learnt.errors == 0:
-        notes.append(
-            "No word changed an answer in the half that it learns from, so the sentences were "
-            "drawn from all words alike. Words that change answers may be in the half kept for the "
-            "test: try another --seed."
-        )
-    if learnt.repeats:
-        notes.append(f"Rows left out that repeat another text: {learnt.repeats:,}.")
-    if learnt.held_out:
-        notes.append(f"Texts left out that have words kept for the test: {learnt.held_out:,}.")
-    if learnt.with_kept:
-        notes.append(
-            f"Of the texts and sentences that it learnt from, {learnt.with_kept:,} have words that "
-            "were kept for the test, so these words are not new to it."
-        )
-    if learnt.in_test:
-        notes.append(
-            f"Of the sentences and variants that it learnt from, {learnt.in_test:,} stand in the "
-            "test with the words that it learnt from, so they are not new to it."
-        )
-    if learnt.unanswered:
-        notes.append(
-            "Texts and sentences left out of the file, as they have no label and the model did not "
-            f"answer them: {learnt.unanswered:,}."
-        )
-    return notes
+    notes = {
+        f"The diagnosis found {learnt.errors or 0:,} errors among {learnt.mutants:,} mutants with "
+        "the words that it learns from.": learnt.errors is not None,
+        "No word changed an answer in the half that it learns from, so the sentences were drawn "
+        "from all words alike. Words that change answers may be in the half kept for the test: "
+        "try another --seed.": learnt.errors == 0,
+        f"Rows left out that repeat another text: {learnt.repeats:,}.": learnt.repeats,
+        f"Texts left out that have words kept for the test: {learnt.held_out:,}.": learnt.held_out,
+        f"Of the texts and sentences that it learnt from, {learnt.with_kept:,} have words that "
+        "were kept for the test, so these words are not new to it.": learnt.with_kept,
+        f"Of the sentences and variants that it learnt from, {learnt.in_test:,} stand in the test "
+        "with the words that it learnt from, so they are not new to it.": learnt.in_test,
+        "Texts and sentences left out of the file, as they have no label and the model did not "
+        f"answer them: {learnt.unanswered:,}.": learnt.unanswered,
+    }
+    return [note for note, applies in notes.items() if applies]
 
 
 def _accuracy(result: RepairResult) -> str:
