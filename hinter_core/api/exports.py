@@ -276,32 +276,28 @@ def log_campaign(
             if line.hidden:
                 metrics[f"{kind}_hidden"] = line.hidden.hits
     settings = {key: value for key, value in result.settings.items() if value not in (None, "", [])}
-    log = _log_to_mlflow if tracker == "mlflow" else _log_to_wandb
     its_own = [getattr(package, name, OSError) for name in ("MlflowException", "Error")]
     try:
-        log(package, result, project, settings, metrics)
+        _log(package, result, project, settings, metrics)
     except (OSError, ValueError, RuntimeError, *its_own) as error:
         reason = str(error).strip().partition("\n")[0]
         raise InputError(f"{tracker} did not take the campaign: {reason}") from error
     return metrics
 
 
-def _log_to_mlflow(
-    mlflow: Any, result: CampaignResult, project: str, settings: dict[str, Any], metrics: Any
-) -> None:
-    mlflow.set_experiment(project)
-    nested = mlflow.active_run() is not None
-    with mlflow.start_run(run_name=result.store.folder.name, nested=nested):
-        mlflow.log_params(settings)
-        mlflow.log_metrics(metrics)
-        mlflow.log_text(result.report("html"), "hinter.html")
-
-
-def _log_to_wandb(
+def _log(
     package: Any, result: CampaignResult, project: str, settings: dict[str, Any], metrics: Any
 ) -> None:
-    """Log to W&B or to trackio, which speaks as it does but shows no page of HTML."""
-    run = package.init(project=project, name=result.store.folder.name, config=settings)
+    """Log to a tracker; trackio speaks as W&B does but shows no page of HTML."""
+    name = result.store.folder.name
+    if package.__name__ == "mlflow":
+        package.set_experiment(project)
+        with package.start_run(run_name=name, nested=package.active_run() is not None):
+            package.log_params(settings)
+            package.log_metrics(metrics)
+            package.log_text(result.report("html"), "hinter.html")
+        return
+    run = package.init(project=project, name=name, config=settings)
     run.log(metrics)
     if package.__name__ == "wandb":
         run.log({"report": package.Html(result.report("html"))})
