@@ -5,6 +5,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -40,7 +41,7 @@ from hinter_core.annotation.project.types import Project, Status
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.cli.options import Validity, command_group, output, print_json, say
 from hinter_core.data.tables import cell_writer
-from hinter_core.errors import InputError
+from hinter_core.errors import InputError, first_names
 from hinter_core.files.columns import pairs_of
 from hinter_core.language.parsing import ParseStore, load_parser
 from hinter_core.options import listed_names
@@ -126,10 +127,8 @@ def create(
         seed, quota=quota, gold=gold, **opening,
     )  # fmt: skip
     store, key = AnnotationStore.create(project, settings)
-    try:
+    with closing(store):
         store.add(items)
-    finally:
-        store.close()
     say(f"{project}: {len(items)} items, questions {', '.join(q.id for q in shown)}")
     drawn = Counter(item.stratum for item in items)
     of = {item.stratum: item.weight * drawn[item.stratum] for item in items}
@@ -144,15 +143,14 @@ def _create_again(project: Path, settings: Project, export: Path) -> None:
     """Create a project with all that an export holds."""
     store, key = AnnotationStore.create(project, settings)
     try:
-        if export.suffix == ARCHIVE:
-            say(f"{project}: {fill(store, export):,} items, as in {export}")
-        else:
-            _report(import_file(store, str(export)))
+        with closing(store):
+            if export.suffix == ARCHIVE:
+                say(f"{project}: {fill(store, export):,} items, as in {export}")
+            else:
+                _report(import_file(store, str(export)))
     except BaseException:
-        store.close()
         project.unlink()
         raise
-    store.close()
     say(f"The owner's key, shown only now: {key}")
     _warn()
 
@@ -217,6 +215,7 @@ def status(project: ProjectFile) -> None:
     _warn()
 
 
+Item = Annotated[str, Argument(help="The item's id.")]
 Person = Annotated[str, Argument(metavar="NAME", help="An annotator's name.")]
 
 
@@ -284,7 +283,7 @@ def decisions(project: ProjectFile) -> None:
 @annotate.command("decide")
 def decide(
     project: ProjectFile,
-    item: Annotated[str, Argument(help="The item's id.")],
+    item: Item,
     question: Annotated[str, Argument(help="The question's id.")],
     value: Annotated[str, Argument(help="The answer; none takes a decision back.")] = "",
 ) -> None:
@@ -311,7 +310,7 @@ def reopen(project: ProjectFile) -> None:
 
 
 @annotate.command("remove")
-def remove(project: ProjectFile, item: Annotated[str, Argument(help="The item's id.")]) -> None:
+def remove(project: ProjectFile, item: Item) -> None:
     """Remove an item; its judgements no longer count."""
     with opened(project) as store:
         store.remove(item)
@@ -319,7 +318,7 @@ def remove(project: ProjectFile, item: Annotated[str, Argument(help="The item's 
 
 
 @annotate.command("restore")
-def restore(project: ProjectFile, item: Annotated[str, Argument(help="The item's id.")]) -> None:
+def restore(project: ProjectFile, item: Item) -> None:
     """Restore a removed item; its judgements count again."""
     with opened(project) as store:
         store.restore(item)
@@ -395,9 +394,8 @@ def _report(done: Imported) -> None:
     for row, why in done.problems:
         rows.setdefault(why, []).append(row)
     for why, numbers in list(rows.items())[:_REASONS]:
-        named = ", ".join(map(str, numbers[:_ROWS]))
-        more = f" and {len(numbers) - _ROWS:,} more" if len(numbers) > _ROWS else ""
-        say(f"row{'s' if len(numbers) > 1 else ''} {named}{more}: {why}", err=True)
+        named = first_names([*map(str, numbers)], _ROWS)
+        say(f"row{'s' if len(numbers) > 1 else ''} {named}: {why}", err=True)
     if len(rows) > _REASONS:
         left = len(rows) - _REASONS
         say(f"... and {left:,} more reasons; --errors FILE writes them all.", err=True)

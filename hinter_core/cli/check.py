@@ -1,6 +1,5 @@
 """``hinter check``: test one text."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 from typer import Argument, Option
@@ -8,9 +7,10 @@ from typer import Argument, Option
 from hinter_core.api.checking import CHECKED, prepare_check
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.campaign.spec import from_mapping
-from hinter_core.cli.options import Json, budget_of, output, read_text, say, with_options
+from hinter_core.cli.options import Json, TextFile, output, read_text, say, with_options
+from hinter_core.errors import InputError
 from hinter_core.models.base import Generative
-from hinter_core.models.budget import cost_in_words
+from hinter_core.models.budget import Budget, cost_in_words
 from hinter_core.pipeline.neutral import NEUTRAL, SWAPS
 
 
@@ -22,9 +22,7 @@ def check(
         str | None, Argument(metavar="TEXT", help="Text to check, the same as --text.")
     ] = None,
     text: Annotated[str | None, Option(help="Text to check.")] = None,
-    file: Annotated[
-        Path | None, Option(help="UTF-8 file with the text; - for standard input.")
-    ] = None,
+    file: TextFile = None,
     model: Annotated[str, Option(help="Model under test.")] = "embedded",
     estimate: Annotated[
         bool, Option("--estimate", help="Print the maximum cost without testing.")
@@ -38,7 +36,9 @@ def check(
     campaign = from_mapping(settings, "the options")
     if campaign.replaced:
         say(campaign.replaced, err=True)
-    budget = budget_of(campaign.requests, campaign.budget)
+    if campaign.budget == 0:
+        raise InputError("A budget must be above zero; leave it out for no limit.")
+    budget = Budget(campaign.requests, campaign.budget)
     ready = prepare_check(source, model, campaign, budget, alone="order" not in settings)
     if estimate:
         say(ready.cost_in_words(neutral))

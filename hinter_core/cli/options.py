@@ -1,11 +1,11 @@
-"""Parts that commands share: campaign settings, budgets, texts, groups and output files."""
+"""Parts that commands share: campaign settings, texts, groups and output files."""
 
 import inspect
 import io
 import os
 import shlex
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from operator import itemgetter
 from pathlib import Path
@@ -18,7 +18,6 @@ from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError
 from hinter_core.files.source import ENDINGS, ending_of
 from hinter_core.language.clean import MAX_CHARACTERS, OBEYED, printable
-from hinter_core.models.budget import Budget
 from hinter_core.options import Option
 from hinter_core.places import place_of
 from hinter_core.storage import write_whole
@@ -34,6 +33,9 @@ Validity = Annotated[
 ]
 Folder = Annotated[Path, typer.Argument(parser=place_of, help="A campaign's directory.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+TextFile = Annotated[
+    Path | None, typer.Option(help="UTF-8 file with the text; - for standard input.")
+]
 OneModel = Annotated[str, typer.Option(help="The model.  [default: the first of the campaign]")]
 _SECTIONS = {"data": "Data", "mutants": "Mutants", "run": "Models"}
 
@@ -131,19 +133,6 @@ def default_in_words(option: Option) -> str:
     return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
-def budget_of(requests: int | None, money: float | None) -> Budget | None:
-    """Return the budget that the options set, or None.
-
-    Raises:
-        InputError: a budget that is not positive.
-    """
-    if requests is None and money is None:
-        return None
-    if money is not None and not money > 0:  # NaN is not, either
-        raise InputError("A budget must be above zero; leave it out for no limit.")
-    return Budget(requests, money)
-
-
 def read_text(text: str | None, file: Path | None, words: str | None = None) -> str:
     """Return ``text``, ``words`` or the contents of ``file`` (``-``: standard input).
 
@@ -185,6 +174,14 @@ _LINES = "\n\t"
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print to the terminal; no word of others controls it."""
     typer.echo(printable(text, keep=_LINES), err=err, nl=nl)
+
+
+def exit_for(faults: Sequence[str]) -> None:
+    """Exit 1 if there are faults, and print them."""
+    for fault in faults:
+        say(f"hinter: {fault}", err=True)
+    if faults:
+        raise typer.Exit(1)
 
 
 class _Screen(io.TextIOBase):

@@ -7,13 +7,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
-import typer
 from tqdm import tqdm
 from typer import Argument, Option
 
 from hinter_core.annotation.evaluation.correction import judged_by_people
 from hinter_core.annotation.project.store import opened
 from hinter_core.api.campaigns import load
+from hinter_core.api.checking import verdicts_of
 from hinter_core.api.exports import INSPECT, MUTANT_FORMS, export, log_campaign
 from hinter_core.campaign.findings import ExportFilter, choose_sides, write_log, write_mutants
 from hinter_core.campaign.progress import missing_in_words
@@ -21,7 +21,7 @@ from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.sources.handwritten import how_to_test
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import VIEWS
-from hinter_core.cli.options import Folder, Validity, output, print_json, say
+from hinter_core.cli.options import Folder, Validity, exit_for, output, print_json, say
 from hinter_core.data.tables import cell_writer, rows_to_csv, to_json
 from hinter_core.errors import InputError
 from hinter_core.language.clean import printable
@@ -61,7 +61,6 @@ from hinter_core.report.mutants.validity import validities, validity_in_words
 from hinter_core.report.section import short_names
 from hinter_core.report.sections import sections
 from hinter_core.report.tables import tables_of, to_latex, write_tables
-from hinter_core.types import Verdict
 from hinter_core.validity.checkers import CHECKERS, DEFAULT, load_checker
 from hinter_core.validity.survey import survey
 
@@ -245,14 +244,6 @@ def gate_faults(
     return faults
 
 
-def exit_for(faults: list[str]) -> None:
-    """Exit 1 if a model fails the gate."""
-    for fault in faults:
-        say(f"hinter: {fault}", err=True)
-    if faults:
-        raise typer.Exit(1)
-
-
 def compare(
     first: Folder,
     second: Annotated[
@@ -375,10 +366,7 @@ def mutants(
     ] = "",
 ) -> None:
     """Print each text with its mutants, or export them to a file for hinter run --mutants."""
-    known = {item.value: item for item in Verdict}
-    for name in verdict or ():
-        if name not in known:
-            raise InputError(f"There is no verdict '{name}'; use {', '.join(known)}.")
+    verdicts = verdicts_of(verdict or ())
     if limit is not None and limit < 1:
         raise InputError("--limit is at least 1.")
     if only_these := listed_names(attributes):
@@ -389,13 +377,12 @@ def mutants(
             raise InputError(f"There is no format '{form}'; use {', '.join(MUTANT_FORMS)}.")
         if limit is not None:
             raise InputError("--format writes all mutants of a model; leave out --limit.")
-        only: dict[str, Any] = {"verdict": verdict or (), "validity": validity}
+        only: dict[str, Any] = {"verdict": verdicts, "validity": validity}
         chosen = (model or [""])[0]
         text = export(load(folder), form, model=chosen, attributes=attributes, **only)
         with output(out) as stream:
             stream.write(text)
         return
-    verdicts = tuple(known[name] for name in verdict or ())
     wanted = ExportFilter(verdicts, only_these, tuple(model or ()), limit, parts, validity)
     store = CampaignStore(folder)
     if out is None:

@@ -11,7 +11,7 @@ from typer import Argument, Option
 from hinter_core.campaign.preview import preview, preview_in_words
 from hinter_core.campaign.settings import SAMPLE
 from hinter_core.campaign.spec import Campaign
-from hinter_core.cli.options import Json, command_group, print_json, read_text, say
+from hinter_core.cli.options import Json, TextFile, command_group, print_json, read_text, say
 from hinter_core.data.hub import PRESETS
 from hinter_core.errors import InputError
 from hinter_core.extensions import MODELS, RELATIONS
@@ -137,9 +137,7 @@ def predict(
     ] = None,
     model: Annotated[str, Option(help="Model under test.")] = "embedded",
     text: Annotated[str | None, Option(help="Text to classify.")] = None,
-    file: Annotated[
-        Path | None, Option(help="UTF-8 file with the text; - for standard input.")
-    ] = None,
+    file: TextFile = None,
     fresh: Annotated[
         bool, Option("--fresh", help="Ask anew, also if the answer is kept from before.")
     ] = False,

@@ -39,8 +39,15 @@ from hinter_core.campaign.running.workers import OpenEngine
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.campaign.spec import Campaign, from_mapping, load_campaign
 from hinter_core.campaign.store import SPEC, CampaignStore
-from hinter_core.cli.options import Folder, print_json, require_writable, say, with_options
-from hinter_core.cli.report import FailOver, Gate, JUnitFile, SarifFile, exit_for, gate_faults
+from hinter_core.cli.options import (
+    Folder,
+    exit_for,
+    print_json,
+    require_writable,
+    say,
+    with_options,
+)
+from hinter_core.cli.report import FailOver, Gate, JUnitFile, SarifFile, gate_faults
 from hinter_core.data.rows import Rows, Table, alike_labels
 from hinter_core.errors import INTERRUPTED, UNANSWERED, InputError
 from hinter_core.files.columns import unlabelled_in_words

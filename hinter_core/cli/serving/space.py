@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from typer import Argument
 
-from hinter_core.cli.options import command_group, say
+from hinter_core.cli.options import command_group, exit_for, say
 from hinter_core.errors import InputError
 from hinter_core.storage import yaml_loader
 
@@ -33,11 +32,7 @@ def check(
     ] = Path(),
 ) -> None:
     """Check that a Space can be built of this repository; exit 1 if not."""
-    faults = list(space_faults(folder))
-    for fault in faults:
-        say(f"hinter: {fault}", err=True)
-    if faults:
-        raise typer.Exit(1)
+    exit_for(list(space_faults(folder)))
     say("A Space can be built of this repository. make space tries it here.")
 
 
