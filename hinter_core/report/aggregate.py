@@ -30,11 +30,10 @@ from hinter_core.report.counts import (
     CampaignCounts,
     Cluster,
     ModelCounts,
-    Swap,
     TextSums,
     UnusedRow,
 )
-from hinter_core.report.mutants.narrow import Chunk, read_chunk
+from hinter_core.report.mutants.narrow import SWAP, Chunk, read_chunk
 from hinter_core.types import NO_INTERACTION, HiddenGrade, Layer
 
 _EXAMPLES = 12
@@ -43,7 +42,7 @@ _LISTED = 1000  # unusable rows, and texts with nothing to test
 _STATE = f"""
 CREATE TYPE verdict AS ENUM ('benign', 'biased', 'hidden', 'discarded', 'unanswered');
 CREATE TABLE swaps (swap UBIGINT PRIMARY KEY,
-    edit STRUCT({" VARCHAR, ".join(Swap._fields)} VARCHAR), word UBIGINT, direction UBIGINT);
+    edit STRUCT({" VARCHAR, ".join(SWAP)} VARCHAR), word UBIGINT, direction UBIGINT);
 CREATE TABLE sets (set UBIGINT PRIMARY KEY, attributes VARCHAR[], sensitive INTEGER);
 CREATE TABLE groups (key UBIGINT PRIMARY KEY, set UBIGINT, groups VARCHAR[]);
 CREATE TABLE made_of (set UBIGINT, n_edits INTEGER, number BIGINT);

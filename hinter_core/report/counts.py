@@ -28,17 +28,6 @@ NO_WHOLE = "in no whole with a verdict"
 LEAST_VALIDITIES = (0.0, 0.5, 0.8, 0.9, 0.95)  # scores by which mutants are counted
 
 
-class Swap(NamedTuple):
-    """A word pair as stored in the tables."""
-
-    attribute: str
-    source: str
-    target: str
-    source_group: str
-    target_group: str
-    form: str
-
-
 class TextSums(NamedTuple):
     """Sums over the mutants of one text.
 

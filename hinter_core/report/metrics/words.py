@@ -31,7 +31,7 @@ class WordEffect:
 def word_effects(source: str, target: str, tally: ModelCounts) -> list[WordEffect]:
     """Sort changes by the lower end of their intervals, so that one case of one does not lead.
 
-    ``source`` and ``target``: fields of :class:`Swap` by which changes are told apart.
+    ``source`` and ``target``: fields of a word pair by which changes are told apart.
     """
     kind = "word" if (source, target) == WORDS else "direction"
     texts: dict[int, Counter[tuple[int, ...]]] = defaultdict(Counter)

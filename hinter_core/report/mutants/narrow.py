@@ -18,11 +18,11 @@ from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.store import Written
 from hinter_core.campaign.tables import answer_schema, mutant_schema
 from hinter_core.language.spelling import spelling
-from hinter_core.report.counts import Swap
 
 _THREADS = 2
 _MUTANT = ("row", "order", "kept", "layer", "validity", "across_people")
-_EDIT = tuple(f"edits.list.element.{name}" for name in (*Swap._fields, "spans"))
+SWAP = ("attribute", "source", "target", "source_group", "target_group", "form")  # a word pair
+_EDIT = tuple(f"edits.list.element.{name}" for name in (*SWAP, "spans"))
 _ANSWER = ("row", "mutant", "verdict", "changed", "failure", "audit", "shift", "interaction")
 
 
@@ -90,7 +90,7 @@ def _mutants(written: Written, shard: int) -> _Lists:
     def flat(batch: Any) -> _Lists:
         lists = batch["edits"]
         edits = lists.flatten()
-        words = {name: _coded(edits.field(name)) for name in Swap._fields}
+        words = {name: _coded(edits.field(name)) for name in SWAP}
         places = edits.field("spans")
         spans = {"spans": _lengths(places), "first": _firsts(places)}
         rows = _columns(batch, _MUTANT, mutant_schema())
@@ -175,8 +175,8 @@ def _named(read: _Lists) -> tuple[int, Any, Any, Any]:
 
     lengths, items = read.lengths, read.items.unify_dictionaries().combine_chunks()
     begins = _begins(lengths)
-    codes, firsts = _same([_codes(items[name]) for name in Swap._fields])
-    words = items.select(list(Swap._fields)).take(pyarrow.array(firsts)).to_pylist()
+    codes, firsts = _same([_codes(items[name]) for name in SWAP])
+    words = items.select(SWAP).take(pyarrow.array(firsts)).to_pylist()
     swaps = _hashes(one.values() for one in words)
     attribute = _numbers(word["attribute"] for word in words)
     group = _numbers((word["attribute"], word["target_group"]) for word in words)
@@ -214,9 +214,7 @@ def _named(read: _Lists) -> tuple[int, Any, Any, Any]:
         "key": keys, "set": sets[set_of[key_firsts]],
         "attributes": _strings(attributes), "groups": _strings(to),
     }  # fmt: skip
-    edits = pyarrow.array(
-        words, pyarrow.struct([(name, pyarrow.string()) for name in Swap._fields])
-    )
+    edits = pyarrow.array(words, pyarrow.struct([(name, pyarrow.string()) for name in SWAP]))
     named_swaps = {
         "swap": swaps,
         "edit": edits,
