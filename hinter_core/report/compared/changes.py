@@ -8,7 +8,7 @@ from hinter_core.campaign.reader import CampaignReader, MutantRecord
 from hinter_core.campaign.tables import shifted
 from hinter_core.data.tables import row_writer
 from hinter_core.report.compared.comparison import NEW_HIDDEN, Comparison, compare
-from hinter_core.report.metrics.examples import first_named, mutant_in
+from hinter_core.report.metrics.examples import answer_in_words, first_named, mutant_in
 from hinter_core.statistics.format import counted
 from hinter_core.types import Verdict
 
@@ -42,10 +42,8 @@ def write_changes(first: Side, second: Side, stream: TextIO) -> Comparison:
 
 
 def _cells(change: dict[str, Any], made: str, *, new: bool) -> dict[str, Any]:
-    first, second, before, other_before = (
-        ", ".join(labels or ()) or "no label"
-        for labels in (*change["labels"], *change["originals"])
-    )
+    first, second = map(answer_in_words, change["labels"])
+    before, other_before = map(answer_in_words, change["originals"])
     return {
         "change": change["change"],
         "row": change["row"],
