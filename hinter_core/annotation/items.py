@@ -163,9 +163,9 @@ def items_of_check(
     rng = random.Random(seed)
     keys = [rng.random() for _ in judged]
     for place in sorted(range(len(judged)), key=keys.__getitem__):
-        attributes = tuple(sorted(edit.attribute for edit in judged[place][0].mutant.edits))
-        outcome = _outcome(judged[place])
-        fits = judged[place][0].validity.fair >= validity
+        first, outcome = judged[place][0], _outcome(judged[place])
+        attributes = tuple(sorted(edit.attribute for edit in first.mutant.edits))
+        fits = first.validity.fair >= validity
         if fits and not is_placebo(attributes) and (not outcomes or outcome in outcomes):
             in_stratum = candidates.setdefault((attributes, outcome), StratumCandidates())
             in_stratum.size += 1
@@ -178,8 +178,8 @@ def items_of_check(
     origin = {"check": _digest(text), "models": dict(result.identities)}
     items = []
     for place, stratum in sorted(strata_of.items()):
-        mutant, conformance = judged[place][0].mutant, judged[place][0].conformance
-        grades = judged[place][0].validity
+        first = judged[place][0]
+        mutant, conformance, grades = first.mutant, first.conformance, first.validity
         edits = repr([edit.key for edit in mutant.edits])
         made = _digest("\n".join((result.parser, text, edits)))
         items.append(

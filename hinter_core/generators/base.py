@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from hinter_core.data.rows import Row
 from hinter_core.errors import HinterError, InputError
@@ -17,6 +17,7 @@ from hinter_core.terms.dictionary import Dictionary
 from hinter_core.terms.matching import matcher_for
 
 _SHOWN = 80  # characters of an error
+Source = TypeVar("Source")
 Planned = tuple[Row, Plan | None, str]  # a row, its plan, and why it has no intersectional mutant
 
 
@@ -133,14 +134,16 @@ class PlanMutants:
             yield from self._placebo(case, self._neutral(plan), atomic, +higher)
 
 
-class FilledMutants(PlanMutants):
+class FilledMutants(PlanMutants, Generic[Source]):
     """Makes the mutants of texts that are filled: of templates, or sentences of a grammar.
 
-    ``attributes``: those to test. ``placebo``: dictionaries of neutral words; None: no placebo.
+    ``source``: what fills them. ``attributes``: those to test. ``placebo``: dictionaries of neutral
+    words; None: no placebo.
     """
 
     def __init__(
         self,
+        source: Source,
         settings: Settings,
         attributes: Sequence[str],
         parses: ParseStore,
@@ -158,4 +161,4 @@ class FilledMutants(PlanMutants):
         super().__init__(
             settings, atomic=atomic, neutral=None if placebo is None else neutral, names=names
         )
-        self._attributes = tuple(attributes)
+        self._source, self._attributes = source, tuple(attributes)

@@ -124,13 +124,8 @@ def _facts(seen: Preview) -> list[str]:
                     facts.append(say(f"preview.{name}_column", name=column))
     if seen.encoding not in ("", "utf-8"):
         facts.append(say("preview.encoding", name=seen.encoding.upper()))
-    if seen.mended:
-        facts.append(say.count("preview.mended", seen.mended))
-    if seen.foreign:
-        facts.append(say.count("preview.foreign", seen.foreign))
-    if seen.repeated:
-        facts.append(say.count("preview.repeated", seen.repeated))
-    return facts
+    rows = {"mended": seen.mended, "foreign": seen.foreign, "repeated": seen.repeated}
+    return facts + [say.count(f"preview.{key}", number) for key, number in rows.items() if number]
 
 
 def _facts_of_grammar(grammar: Grammar, sentences: int) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 from hinter_core.annotation.project.store import AnnotationStore, check_item
-from hinter_core.annotation.project.types import AnnotationItem, Project, Status
+from hinter_core.annotation.project.types import AnnotationItem, Project, Status, as_json
 from hinter_core.errors import HinterError, InputError
 
 ARCHIVE = ".hinter-project"
@@ -49,7 +49,7 @@ def archived(store: AnnotationStore, *, anonymous: bool = False) -> bytes:
                 rows = [dict(row) for row in connection.execute(query)]
                 if anonymous and table == "annotators":
                     rows = [row | _unnamed(n, row) for n, row in enumerate(rows, 1)]
-                lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+                lines = (as_json(row) + "\n" for row in rows)
                 file.writestr(f"{table}.jsonl", "".join(lines).encode("utf-8", "surrogatepass"))
         finally:
             connection.execute("COMMIT")
@@ -121,7 +121,7 @@ def _derived(table: str, row: _Row) -> _Row:
         plain = {str(name): str(value) for name, value in answers.items()}
         return {
             "status": Status(row["status"]).value,
-            "answers": json.dumps(plain, ensure_ascii=False),
+            "answers": as_json(plain),
         }
     return {}
 

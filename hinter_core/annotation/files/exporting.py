@@ -20,7 +20,7 @@ from hinter_core.annotation.files.columns import ANSWER
 from hinter_core.annotation.files.platforms import argilla_of, labelling_config, tasks_of
 from hinter_core.annotation.files.rows import DECIDED
 from hinter_core.annotation.project.store import AnnotationStore
-from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project
+from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project, as_json
 from hinter_core.data.tables import parquet_rows, row_writer
 from hinter_core.errors import InputError
 from hinter_core.report.section import gathered
@@ -195,7 +195,7 @@ def _label_studio(wanted: Exported, rows: _Rows) -> dict[str, bytes]:
 
 
 def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+    return "".join(as_json(row) + "\n" for row in rows).encode()
 
 
 def _table(wanted: Exported, rows: _Rows, kind: str) -> bytes:
@@ -222,9 +222,9 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row whose lists and objects are strings, for tables."""
     flat, names = dict(row), row["attributes"]
     sums = all(name == name.strip() and name and not set(name) & set("+,;[") for name in names)
-    flat["attributes"] = "+".join(names) if sums else json.dumps(names, ensure_ascii=False)
+    flat["attributes"] = "+".join(names) if sums else as_json(names)
     for name in ("edits", "verdicts", "origin"):
-        flat[name] = json.dumps(flat[name], ensure_ascii=False) if flat[name] else ""
+        flat[name] = as_json(flat[name]) if flat[name] else ""
     return flat
 
 

@@ -33,6 +33,7 @@ from hinter_core.annotation.project.types import (
     GoneError,
     Judgement,
     Project,
+    as_json,
 )
 from hinter_core.data.hub import hub_records, on_hub, read_hub_name
 from hinter_core.errors import InputError, first_names
@@ -282,7 +283,7 @@ class _Import:
                 self._problem(row, f"'{name}' compares with a source, and this item has none")
         if given and not answers:
             raise AnnotationError("no answer is left of it")
-        return json.dumps(answers, ensure_ascii=False)
+        return as_json(answers)
 
     def _decide(self, row: ImportRow, ident: str) -> None:
         """Insert the owner's decisions of a row that differ from those in the project."""
@@ -311,7 +312,7 @@ class _Import:
                 self._done.people.append(person.name)
                 self._connection.execute(
                     "UPDATE annotators SET excluded = ?, entry = ? WHERE id = ?",
-                    (row.excluded, json.dumps(row.entry, ensure_ascii=False), person.id),
+                    (row.excluded, as_json(row.entry), person.id),
                 )
             self._people[name] = person.id
         return self._people[name]

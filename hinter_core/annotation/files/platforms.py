@@ -20,7 +20,7 @@ from xml.sax.saxutils import quoteattr
 
 from hinter_core.annotation.files.columns import ANSWER
 from hinter_core.annotation.files.rows import DECIDED
-from hinter_core.annotation.project.types import FIRST, Project, Status
+from hinter_core.annotation.project.types import FIRST, Project, Status, as_json
 from hinter_core.files.containers import Record
 
 _JUDGEMENT = (
@@ -260,7 +260,7 @@ def argilla_of(rows: Iterable[_Row]) -> Iterator[dict[str, Any]]:
                 status = "discarded" if skipped else "submitted"
                 response = {"value": value, "user_id": person, "status": status}
                 responses.setdefault(question, []).append(response)
-        stored = json.dumps({"item": values, "people": people}, ensure_ascii=False)
+        stored = as_json({"item": values, "people": people})
         yield {
             "id": ident, "fields": fields, "metadata": {_OWN: stored},
             "suggestions": {}, "responses": responses, "vectors": {},

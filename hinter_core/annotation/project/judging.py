@@ -39,6 +39,7 @@ from hinter_core.annotation.project.types import (
     GoneError,
     Project,
     Status,
+    as_json,
 )
 
 
@@ -459,7 +460,7 @@ class _Desk:
         answers = dict(submission.answers) if submission.status is Status.JUDGED else {}
         values = {
             "annotator": self.person.id, "item": number, "showing": submission.showing,
-            "status": submission.status.value, "answers": json.dumps(answers, ensure_ascii=False),
+            "status": submission.status.value, "answers": as_json(answers),
             "comment": submission.comment, "seconds": min(float(submission.seconds), 86_400.0),
             "at": now(), "key": submission.key,
         }  # fmt: skip

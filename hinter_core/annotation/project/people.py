@@ -9,7 +9,7 @@ import secrets
 import sqlite3
 
 from hinter_core.annotation.project.store import AnnotationStore, now, secret_of
-from hinter_core.annotation.project.types import AnnotationError
+from hinter_core.annotation.project.types import AnnotationError, as_json
 
 ERASED = "erased"  # in the file's meta: when somebody was erased, until backups are rewritten
 _LONGEST_REASON = 400  # characters
@@ -120,7 +120,7 @@ def merge(store: AnnotationStore, name: str, into: str) -> int:
         connection.execute("DELETE FROM annotators WHERE id = ?", (source,))
         connection.execute(
             "UPDATE annotators SET login = COALESCE(login, ?), entry = ? WHERE id = ?",
-            (lost["login"], json.dumps(entry, ensure_ascii=False), target),
+            (lost["login"], as_json(entry), target),
         )
         return done.rowcount
 

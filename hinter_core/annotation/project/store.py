@@ -30,6 +30,7 @@ from hinter_core.annotation.project.types import (
     Judgement,
     Project,
     Status,
+    as_json,
 )
 
 _LONGEST_ID, LONGEST_TEXT = 200, 100_000
@@ -248,7 +249,7 @@ class AnnotationStore(Database):
             noted: dict[str, str] = json.loads(connection.execute(query, (person,)).fetchone()[0])
             entry = more | noted
             if entry != noted:
-                written = json.dumps(entry, ensure_ascii=False)
+                written = as_json(entry)
                 connection.execute(
                     "UPDATE annotators SET entry = ? WHERE id = ?", (written, person)
                 )

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
+from functools import partial
 from typing import Any, Self
 
 from hinter_core.campaign.tables import edit_from_row, edits_to_rows
@@ -21,6 +22,7 @@ FIRST, REPEAT = 1, 2  # showings
 CONSENSUS = "consensus"  # annotator of the majority judgements in an export; a reserved name
 UNSURE = "unsure"  # value of "not sure", which is no label
 LONGEST_COMMENT = 4000  # characters
+as_json = partial(json.dumps, ensure_ascii=False)  # as the files of a project hold it
 
 
 class AnnotationError(HinterError):
@@ -177,7 +179,7 @@ class AnnotationItem:
 
     def to_json(self) -> str:
         """Return the item as JSON."""
-        return json.dumps(self.to_row(), ensure_ascii=False)
+        return as_json(self.to_row())
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -228,7 +230,7 @@ class Project:
 
     def to_json(self) -> str:
         """Return the settings as JSON."""
-        return json.dumps(asdict(self), ensure_ascii=False)
+        return as_json(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> Self:

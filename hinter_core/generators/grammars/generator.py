@@ -1,7 +1,6 @@
 """Follow-ups of a grammar's sentences: each value exchanged, their combinations, their placebo."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable
 
 from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
@@ -9,25 +8,16 @@ from hinter_core.generators.base import FilledMutants
 from hinter_core.generators.grammars import grammar as grammars
 from hinter_core.generators.grammars.cases import GrammarRow, plan_of
 from hinter_core.generators.grammars.grammar import Grammar
-from hinter_core.language.parsing import ParseStore
 from hinter_core.models.base import CLASSIFICATION, COREFERENCE, MASKED, ModelUnderTest
 from hinter_core.mutation.plan import Plan
-from hinter_core.mutation.settings import Settings
 
 
-class GrammarMutants(FilledMutants):
+class GrammarMutants(FilledMutants[Grammar]):
     """Makes the mutants of sentences of a grammar."""
-
-    def __init__(
-        self, grammar: Grammar, settings: Settings, attributes: Sequence[str], parses: ParseStore,
-        **more: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(settings, attributes, parses, **more)
-        self._grammar = grammar
 
     def _plan(self, row: Row) -> Plan:
         assert isinstance(row, GrammarRow)
-        return plan_of(self._grammar, row.derivation, self._settings, self._attributes)
+        return plan_of(self._source, row.derivation, self._settings, self._attributes)
 
     def _require(self, plan: Plan, row: Row) -> None:  # noqa: ARG002 -- as of others
         present = [name for name in self._attributes if plan.edits.get(name)]

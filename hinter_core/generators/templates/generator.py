@@ -5,8 +5,7 @@ neutral words stand beside them where as many words have to change, or two at on
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from hinter_core.data.rows import Row
 from hinter_core.errors import InputError
@@ -14,23 +13,15 @@ from hinter_core.generators.base import FilledMutants, Planned
 from hinter_core.generators.placebo import Place, Shape
 from hinter_core.generators.templates.filling import SAME_CLASS, TemplateValues
 from hinter_core.generators.templates.template import TemplateRow
-from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.plan import Plan
-from hinter_core.mutation.settings import Settings
 from hinter_core.pipeline.case import TestCase
 from hinter_core.types import Edit
 
 
-class TemplateMutants(FilledMutants):
+class TemplateMutants(FilledMutants[TemplateValues]):
     """Makes the mutants of templates; the attributes are of gender, occupation and country."""
 
-    def __init__(
-        self, values: TemplateValues, settings: Settings, attributes: Sequence[str],
-        parses: ParseStore, **more: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(settings, attributes, parses, **more)
-        self._values = values
-        self._same_class: dict[int, list[Edit]] = {}
+    _same_class: dict[int, list[Edit]]  # of the templates planned last, by row
 
     def plans(self, rows: Iterable[Row]) -> Iterator[Planned]:
         """Yield each template, filled, with the reason if it has no intersectional mutant."""
@@ -40,7 +31,7 @@ class TemplateMutants(FilledMutants):
     def _plan(self, row: Row) -> Plan:
         assert isinstance(row, TemplateRow)
         assert row.template is not None
-        plan = self._values.plan(row.template, self._settings, self._attributes)
+        plan = self._source.plan(row.template, self._settings, self._attributes)
         self._same_class[row.number] = plan.edits.pop(SAME_CLASS, [])
         return plan
 
