@@ -14,6 +14,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from hinter_core.mutation.edits import splices_of, splices_overlap, substitution, texts_of
@@ -127,9 +128,8 @@ def _concepts(places: Sequence[Place], words: int) -> set[str]:
 def _of_kinds(neutral: Plan) -> Mapping[str, Sequence[Edit]]:
     """Return the neutral words that can be inserted or deleted, by kind."""
     by_kind: dict[str, list[Edit]] = defaultdict(list)
-    for edits in neutral.edits.values():
-        for edit in edits:
-            by_kind[size_of(edit).kind].append(edit)
+    for edit in chain.from_iterable(neutral.edits.values()):
+        by_kind[size_of(edit).kind].append(edit)
     by_kind.pop(_EXCHANGED, None)
     return by_kind
 
@@ -166,10 +166,9 @@ def _different(
 def _places(neutral: Plan, rng: random.Random) -> list[Place]:
     """Return neutral words that do not touch each other."""
     by_spans: dict[tuple[Span, ...], list[Edit]] = {}
-    for edits in neutral.edits.values():
-        for edit in edits:
-            if size_of(edit).kind == _EXCHANGED:
-                by_spans.setdefault(edit.spans, []).append(edit)
+    for edit in chain.from_iterable(neutral.edits.values()):
+        if size_of(edit).kind == _EXCHANGED:
+            by_spans.setdefault(edit.spans, []).append(edit)
     every = [tuple(edits) for edits in by_spans.values()]
     rng.shuffle(every)
     taken: list[Splice] = []

@@ -220,8 +220,12 @@ class BatchEvents(_CampaignEvents):
         if not path:
             return {self.tabs: gr.skip()}
         session.of(BatchState).resumed = True
+        filled = {
+            self.ui.fields["source"]: gr.update(value=HANDWRITTEN),
+            self.ui.fields[HANDWRITTEN]: gr.update(value=path, visible=True),
+        }
         shown = self._looked_at(session, BatchForm(source=HANDWRITTEN, hand=path))
-        return shown | self.updates.handwritten(path) | self.show("batch")
+        return shown | filled | self.show("batch")
 
     def _test_grammar(self, session: Session, name: str) -> Updates:
         session.of(BatchState).resumed = True  # nothing older may come over it

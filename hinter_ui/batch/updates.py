@@ -12,7 +12,7 @@ from hinter_core.errors import HinterError
 from hinter_core.report.figures import priority_figure
 from hinter_ui.batch import html
 from hinter_ui.batch.actions import BatchActions
-from hinter_ui.batch.form import COLUMNS, GRAMMAR, HANDWRITTEN, SOURCES, TEMPLATES, BatchForm, say
+from hinter_ui.batch.form import COLUMNS, GRAMMAR, SOURCES, TEMPLATES, BatchForm, say
 from hinter_ui.batch.jobs import CampaignStatus
 from hinter_ui.batch.layout import BatchLayout
 from hinter_ui.environment import CAMPAIGNS_FOLDER, keep_days
@@ -91,13 +91,6 @@ class BatchUpdates:
             for name in COLUMNS
         }
 
-    def handwritten(self, path: str) -> Updates:
-        """Fill in a file of mutants."""
-        return {
-            self.ui.fields["source"]: gr.update(value=HANDWRITTEN),
-            self.ui.fields[HANDWRITTEN]: gr.update(value=path, visible=True),
-        }
-
     def opened(self, session: Session, name: str, kept: Any) -> Updates:
         """Open another campaign, or none."""
         state = session.of(BatchState)
@@ -153,37 +146,30 @@ class BatchUpdates:
         return updates or {ui.table: gr.skip()}
 
     def _actions(self, status: CampaignStatus | None, *, mine: bool) -> Updates:
-        job, there = self.ui.job, status is not None
-        busy = status is not None and status.state.busy
-        resume = mine and status is not None and status.can_resume
-        some = status is not None and _has_results(status)
-        buttons = {
-            "resume": resume,
-            "retry": mine and status is not None and status.can_retry and not resume,
-            "results": some,
-            "file": there,
-            "delete": mine and not busy,
-            "keep": False,
-            "really": False,
-        }
-        shown = {job.buttons[name]: seen for name, seen in buttons.items()}
-        updates = visible(shown | {job.again: mine and not busy, job.export: some})
-        stopping = status is not None and status.state is RunState.STOPPING
-        updates |= {
-            job.buttons["cancel"]: gr.update(
-                visible=mine and busy,
-                interactive=not stopping,
-                value=say("stopping" if stopping else "widgets.job-cancel.value"),
-            ),
-        }
+        job, able, stopping = self.ui.job, dict[str, bool](), False
+        updates: Updates = {}
         if status:
-            campaign = status.campaign
-            updates |= {
+            campaign, busy, some = status.campaign, status.state.busy, _has_results(status)
+            resume = mine and status.can_resume
+            able = {
+                "cancel": mine and busy, "resume": resume, "delete": mine and not busy,
+                "retry": mine and status.can_retry and not resume, "results": some, "file": True,
+            }  # fmt: skip
+            stopping = status.state is RunState.STOPPING
+            updates = {
                 job.models: gr.update(value=list(campaign.models)),
                 job.requests: gr.update(value=campaign.requests or 0),
                 job.budget: gr.update(value=campaign.budget or 0),
             }
-        return updates
+        names = ("resume", "retry", "results", "file", "delete", "keep", "really")
+        shown: dict[Any, object] = {job.buttons[name]: able.get(name) for name in names}
+        shown |= {job.again: able.get("delete"), job.export: able.get("results")}
+        cancel = gr.update(
+            visible=able.get("cancel", False),
+            interactive=not stopping,
+            value=say("stopping" if stopping else "widgets.job-cancel.value"),
+        )
+        return updates | visible(shown) | {job.buttons["cancel"]: cancel}
 
 
 def _names(session: Session, kept: Any) -> list[str]:
