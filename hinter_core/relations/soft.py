@@ -3,8 +3,8 @@
 The text still says *Japan* where the Japanese man is Irish now, or *pregnant* where the woman is a
 man. The source is read once, and a mutant is soft by what its edits have replaced. A word that fits
 the new group, too, contradicts nothing (*Spanish*, of a Mexican who becomes Colombian). Words for a
-people, a faith and their places count anywhere in the text, words for an age or a gender in every
-sentence that its person is in, others only beside the change.
+people, a faith and their places count anywhere in the text, words for an age, a gender or a trade
+in every sentence that its person is in, others only beside the change.
 """
 
 import re
@@ -46,6 +46,7 @@ _BORN = re.compile(
 )
 _BIRTHS = re.compile(r"\bG\d{1,2}\s?P\d{1,2}\b")  # pregnancies and births in a note
 _OWNERS = ("his", "her", "their")
+_OF_ONE_PERSON = ("age", "gender", "occupation")  # what is said of somebody in any sentence
 _MOTHERS = (14, 130)  # years
 _ITEMS = 2  # of a list
 _PART = re.compile(r"[\n.,;:\u2022*]|(?<=\s)[-\u2013\u2014]\s")
@@ -265,9 +266,9 @@ def _beside(text: str, edit: Edit, span: Span, people: People | None) -> bool:
     """
     sentence = sentence_at(sentences_of(text), span[0])
     places = [start for start, _ in own_places(text, edit)]
-    if people is not None and edit.attribute in ("age", "gender"):
+    if people is not None and edit.attribute in _OF_ONE_PERSON:
         # "Her sister was pregnant" is of the sister.
-        owners = _OWNERS if edit.attribute == "gender" else ()
+        owners = () if edit.attribute == "age" else _OWNERS
         changed = people.of_edit(edit)
         mentions = (mention for person in changed for mention in people.mentions(person))
         heads = (mention.head for mention in mentions)

@@ -73,6 +73,7 @@ def _index() -> _Index:
         index.by_group[row["attribute"], of[0]].add(number)
         if row["attribute"] not in _OF_PEOPLES:
             index.near.add(number)
+            people = [*people, *map(_plural, people)]
         else:
             plurals = {f"{word}s": word for word in of}
             if of[0][0].isupper():

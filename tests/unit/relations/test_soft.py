@@ -92,6 +92,11 @@ SOFT = [
     ("DOB: 12.03.1948. I am an elderly woman.", "age", "DOB: 12.03.1948"),
     ("Name: Li Wei\nNationality: Chinese", "nationality", "Li Wei"),
     ("I am Nigerian and I need a form.\nRegards, Okonkwo", "nationality", "Okonkwo"),
+    ("The Greek baker makes the best bread in town.", "occupation", "bread"),
+    ("My aunt is a police officer. Yesterday she arrested a thief.", "occupation", "arrested"),
+    ("The surgeons operated on my uncle.", "occupation", "operated on"),
+    ("The boy asked the teacher to write on the board.", "occupation", "on the board"),
+    ("The pilot landed the plane.", "occupation", "plane"),
     ("Only 15 years old, Gloria is wise. She left the high school early.", "age", "high school"),
 ]
 
@@ -140,6 +145,8 @@ FIRM = [
     ("My mother met my father.", "gender", "parent"),
     ("The man drove on. #menu #manchester", "gender", "woman"),
     ("She is a gay activist. #GayAndBisexual", "sexual-orientation", "bisexual"),
+    ("The nurse ate bread on a plane.", "occupation", None),
+    ("The pilot waved. His sister took a flight.", "occupation", None),
     ("Dear Mr Okonkwo, I am Danish and I need a form.", "nationality", "Nigerian"),
 ]
 

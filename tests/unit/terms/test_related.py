@@ -59,6 +59,19 @@ def test_faiths_have_as_many_words() -> None:
             assert len(words) == (67 if of in large else 12 if of == "Christian" else 19), of
 
 
+def test_every_occupation_has_a_trade() -> None:
+    without = [
+        term.text
+        for term in load_shipped()["occupation"].terms
+        if not rows_of("occupation", term.text, term.group)
+    ]
+    assert without == []
+
+
+def test_trades_have_as_many_words() -> None:
+    assert {len(listed(row, "words")) for row in ROWS if row["attribute"] == "occupation"} == {24}
+
+
 def test_no_row_lists_a_word_twice() -> None:
     for row in ROWS:
         words = [w for kind in ("people", "places", "cities", "words") for w in listed(row, kind)]
@@ -76,7 +89,7 @@ def test_capitals_tell_a_country_from_a_thing() -> None:
 def test_the_longest_words_count() -> None:
     assert said("He left South Korea for Latin America.") == ["South Korea", "Latin America"]
     assert said("She lives in St. Petersburg, Russia.") == ["St. Petersburg", "Russia"]
-    assert said("a tour of the U.S. and the U.K.") == ["U.S", "U.K"]
+    assert said("a map of the U.S. and the U.K.") == ["U.S", "U.K"]
     assert rows_of("race", "American Indian", "indigenous") == rows_of(
         "race", "Native American", "indigenous"
     )
@@ -108,7 +121,7 @@ def test_words_for_one_people_have_one_adjective() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("The Indian summer was lovely, and our Indian guide sang.", ["Indian"]),
+        ("The Indian summer was lovely, and our Indian guide waved.", ["Indian"]),
         ("The German shepherds bit a boy from Berlin.", ["Berlin"]),
         ("Turkish delight is sweet.", []),
         ("In India there is no Indian summer.", ["India"]),
