@@ -18,6 +18,7 @@ from hinter_core.mutation.people import People
 from hinter_core.mutation.unresolved import GENERAL
 from hinter_core.relations.names import names_against, people_said
 from hinter_core.terms.ages import Years, agree, said_states, said_years, stated, years_of
+from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.hashtags import tags_against
 from hinter_core.terms.related import Related, related_words, rows_of
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Mutant, Span, Term
@@ -46,6 +47,9 @@ _BORN = re.compile(
 )
 _BIRTHS = re.compile(r"\bG\d{1,2}\s?P\d{1,2}\b")  # pregnancies and births in a note
 _OWNERS = ("his", "her", "their")
+_OWN_WORDS = ("age", "gender", "sexual-orientation")  # which more than listed words say
+_PARTNERS = frozenset({"husband", "boyfriend", "fiance", "bridegroom"})  # concepts
+_COUPLES = {"straight": False, "gay-lesbian": True}  # whether both are of one gender
 _OF_ONE_PERSON = ("age", "gender", "occupation")  # what is said of somebody in any sentence
 _MOTHERS = (14, 130)  # years
 _ITEMS = 2  # of a list
@@ -70,8 +74,8 @@ def contradictions(text: str, mutant: Mutant, people: People | None = None) -> t
     So do words in hashtags. With the ``people`` of the text, also their names that tell the
     replaced people.
     """
-    contradicting: dict[Span, str] = {}
-    own_words = any(edit.attribute in ("age", "gender") for edit in mutant.edits)
+    contradicting = dict(_partners(text, mutant, people)) if people else {}
+    own_words = any(edit.attribute in _OWN_WORDS for edit in mutant.edits)
     named = [one for edit in mutant.edits if people for one in names_against(text, people, edit)]
     if not own_words and not named and not related_words(text) and "#" not in text:
         return ()
@@ -205,6 +209,71 @@ def _other_parent(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:
     for match in re.finditer(rf"\b{re.escape(edit.target.text)}\b", text, re.IGNORECASE):
         if _owner(text, match.start()) in owners:
             yield match.span(), match.group()
+
+
+def _partners(text: str, mutant: Mutant, people: People) -> Iterator[tuple[Span, str]]:
+    """Yield a partner, and what says the orientation, where one fits the other no longer.
+
+    "The gay clerk and his husband": neither "straight" nor "wife" nor "her husband" fits.
+    """
+    of_couples = any(e.attribute in ("gender", "sexual-orientation") for e in mutant.edits)
+    words, groups = _orientations()
+    for match in _couples(text) if of_couples else ():
+        owners = set(people.of_span(match.span(1)))
+        old, new = _genders(mutant, match, owners, people)
+        for word in words.finditer(text):
+            at, group = word.span(), groups[word[0].lower()]
+            edited = (e.target.group for e in mutant.edits if any(_meet(at, s) for s in e.spans))
+            now = next(edited, "")
+            says = now or people.said_of_somebody(at)  # not "they went straight home"
+            theirs = says and not owners.isdisjoint(people.of_span(at))
+            if theirs and _goes_with(group, *old) and not _goes_with(now or group, *new):
+                yield from ((match.span(), match[0]), (at, word[0]))
+
+
+def _genders(
+    mutant: Mutant, match: re.Match[str], owners: set[int], people: People
+) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Return the genders of an owner and a partner in the text, and those in the mutant."""
+    said = PRONOUNS[match[1].lower()].gender if match[1].lower() in PRONOUNS else ""
+    known = (one.gender for n in owners for one in people.entities[n : n + 1])
+    owner, partner = said or next(known, ""), people_words().nouns[match[2].lower()]
+    changed = [e for e in mutant.edits if e.attribute == "gender"]
+    new = [e.target.group for e in changed if not owners.isdisjoint(people.of_edit(e))]
+    others = [_said(e.target) for e in changed if any(_meet(match.span(2), s) for s in e.spans)]
+    return (owner, partner), (next(iter(new), owner), next(iter(others), partner))
+
+
+def _meet(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _goes_with(orientation: str, owner: str, partner: str) -> bool:
+    """Whether somebody of an orientation has such a partner; others than two have any."""
+    known = {owner, partner} <= {FEMALE, MALE} and orientation in _COUPLES
+    return not known or (owner == partner) is _COUPLES[orientation]
+
+
+@lru_cache(maxsize=8)
+def _couples(text: str) -> tuple[re.Match[str], ...]:
+    """Return where a text says somebody's partner: "his late husband", "the clerk's wife"."""
+    return tuple(_partner().finditer(text))
+
+
+@lru_cache(maxsize=1)
+def _partner() -> re.Pattern[str]:
+    terms = (t for t in load_shipped()["gender"].terms if t.concept in _PARTNERS)
+    nouns = "|".join(term.text for term in terms if term.group in (FEMALE, MALE))
+    owner = r"\b(his|her|their|my|your|our|\w+(?=['\u2019]s\s))(?:['\u2019]s)?\s+"
+    return re.compile(rf"{owner}(?:(?!former|ex)[\w-]+\s+)?({nouns})\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1)
+def _orientations() -> tuple[re.Pattern[str], dict[str, str]]:
+    """Return what finds a word for somebody's orientation, and the groups of these words."""
+    terms = (t for t in load_shipped()["sexual-orientation"].terms if t.text.isalpha())
+    groups = {t.text.lower(): t.group for t in terms if t.form is not GrammaticalForm.ANY}
+    return re.compile(rf"\b(?:{'|'.join(groups)})\b", re.IGNORECASE), groups
 
 
 @lru_cache(maxsize=8)

@@ -97,6 +97,13 @@ SOFT = [
     ("The surgeons operated on my uncle.", "occupation", "operated on"),
     ("The boy asked the teacher to write on the board.", "occupation", "on the board"),
     ("The pilot landed the plane.", "occupation", "plane"),
+    ("The lesbian teacher married her girlfriend.", "sexual-orientation", "her girlfriend"),
+    ("The gay sailor thanked his late husband.", "sexual-orientation", "his late husband"),
+    ("He is gay. His husband works here.", "sexual-orientation", "His husband"),
+    ("A queer poet wrote to her girlfriend.", "sexual-orientation", "her girlfriend"),
+    ("The heterosexual woman left her boyfriend.", "sexual-orientation", "her boyfriend"),
+    ("The gay sailor thanked his husband.", "gender", "gay"),
+    ("Gay men and their husbands were invited, too.", "gender", "Gay"),
     ("Only 15 years old, Gloria is wise. She left the high school early.", "age", "high school"),
 ]
 
@@ -147,6 +154,11 @@ FIRM = [
     ("She is a gay activist. #GayAndBisexual", "sexual-orientation", "bisexual"),
     ("The nurse ate bread on a plane.", "occupation", None),
     ("The pilot waved. His sister took a flight.", "occupation", None),
+    ("The gay sailor thanked his husband.", "sexual-orientation", "bisexual"),
+    ("The gay sailor met a tailor and his wife.", "sexual-orientation", None),
+    ("The gay sailor misses his ex-wife.", "sexual-orientation", None),
+    ("The bisexual sailor thanked his husband.", "gender", None),
+    ("The tailor thanked his wife. Then they went straight home.", "gender", "husband"),
     ("Dear Mr Okonkwo, I am Danish and I need a form.", "nationality", "Nigerian"),
 ]
 
