@@ -14,7 +14,7 @@ from typing import Annotated, Any, TextIO, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from hinter_core.data.tables import to_json
+from hinter_core.data.tables import encoding_of, to_json
 from hinter_core.errors import InputError
 from hinter_core.files.source import ENDINGS, ending_of
 from hinter_core.language.clean import MAX_CHARACTERS, OBEYED, printable
@@ -209,7 +209,9 @@ def output(path: Path | None, *, styled: bool = False) -> Iterator[TextIO]:
     try:
         with (
             nullcontext(path) if direct else write_whole(path) as place,
-            place.open("w", encoding="utf-8", newline="", errors="replace") as stream,
+            place.open(
+                "w", encoding=encoding_of(path.name), newline="", errors="replace"
+            ) as stream,
         ):
             yield stream
     except OSError as error:

@@ -19,6 +19,7 @@ Write = Callable[[Mapping[str, Any]], Any]
 _FORMATS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl",
             ".parquet": "parquet"}  # fmt: skip
 _BATCH = 2048  # rows of Parquet written at once
+MARK = "\ufeff"  # begins a table for spreadsheets, which else assume the encoding of their country
 # Spreadsheets run a cell that begins like this as a formula, some also after blanks or in full
 # width. Leading quotes count, too, so that removing one gives back the original cell.
 _FORMULA = re.compile(r"'*(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])")
@@ -37,6 +38,12 @@ def format_of(path: Path) -> str:
             f"{path} is of no known format; use {', '.join(_FORMATS)}, or one of them with .gz."
         )
     return kind
+
+
+def encoding_of(name: str) -> str:
+    """Return the encoding of a file by its name: a table begins with :data:`MARK`."""
+    is_table = name.lower().removesuffix(".gz").endswith((".csv", ".tsv"))
+    return "utf-8-sig" if is_table else "utf-8"
 
 
 def rows_to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -100,9 +107,7 @@ def write_rows(
             with parquet_rows(raw, columns, types) as write:
                 yield write
             return
-        # Without the mark, spreadsheets assume the encoding of their country.
-        encoding = "utf-8" if kind == "jsonl" else "utf-8-sig"
-        with io.TextIOWrapper(raw, encoding=encoding, newline="") as stream:
+        with io.TextIOWrapper(raw, encoding=encoding_of(path.name), newline="") as stream:
             yield row_writer(stream, kind, columns)
 
 

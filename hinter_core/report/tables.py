@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hinter_core.data.tables import rows_to_csv
+from hinter_core.data.tables import encoding_of, rows_to_csv
 from hinter_core.errors import InputError
 from hinter_core.language.clean import printable
 from hinter_core.report.section import Cell, Counted, Section
@@ -138,7 +138,7 @@ def write_tables(written: Iterable[Section], folder: Path) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
             with write_whole(folder / name) as part:
-                part.write_text(text, encoding="utf-8", newline="")
+                part.write_text(text, encoding=encoding_of(name), newline="")
     except OSError as error:
         raise InputError(f"Cannot write {folder}: {error.strerror}. Check the path.") from error
     return len(files) // 2

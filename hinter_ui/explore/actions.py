@@ -14,7 +14,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from hinter_core.data.tables import rows_to_csv
+from hinter_core.data.tables import MARK, rows_to_csv
 from hinter_core.errors import HinterError, InputError
 from hinter_core.generators.templates.template import ATTRIBUTES as TEMPLATE_ATTRIBUTES
 from hinter_core.language.clean import clean
@@ -450,7 +450,7 @@ class ExploreActions:
 
     def csv(self, session: Session) -> str:
         """Write all mutants as CSV."""
-        return rows_to_csv(check_to_rows(session.check)) if session.check else ""
+        return MARK + rows_to_csv(check_to_rows(session.check)) if session.check else ""
 
     def json(self, session: Session) -> str:
         """Write all mutants as JSON: an object, or a list with one for each model."""

@@ -32,6 +32,7 @@ from hinter_core.campaign.settings import SAMPLE
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import SPEC, CampaignStore
 from hinter_core.campaign.tables import Attributes, edit_from_row
+from hinter_core.data.tables import encoding_of
 from hinter_core.errors import InputError
 from hinter_core.report.compared.comparison import Comparison, compare
 from hinter_core.report.formats import ENDINGS, write_report
@@ -401,10 +402,10 @@ class ResultsActions:
             if kind == "tables":
                 with ZipFile(path, "w", ZIP_DEFLATED) as zipped:
                     for name, text in table_files(sections(reading.report)).items():
-                        zipped.writestr(name, text)
+                        zipped.writestr(name, text.encode(encoding_of(name)))
                 return path
             with (
-                path.open("w", encoding="utf-8", newline="") as file,
+                path.open("w", encoding=encoding_of(path.name), newline="") as file,
                 self._discreet(reading.store),
             ):
                 if kind == "html":

@@ -331,7 +331,7 @@ def test_what_is_downloaded_is_whole(results: Results, made: CampaignStore) -> N
     results.unfold("files", "findings")
     files = {kind: results.download(kind) for kind in ("html", "md", "csv", "json")}
     assert files["html"].suggested_filename == "hinter-report.html"
-    text = {kind: file.path().read_text(encoding="utf-8") for kind, file in files.items()}
+    text = {kind: file.path().read_text(encoding="utf-8-sig") for kind, file in files.items()}
     assert text["html"].startswith("<!doctype html>")
     assert text["md"].startswith("# HInter report")
     lines = list(csv.DictReader(text["csv"].splitlines()))
@@ -348,7 +348,7 @@ def test_what_is_downloaded_is_whole(results: Results, made: CampaignStore) -> N
     total = results.total()
     assert total > errors
     file = results.download("findings-csv").path()
-    with file.open(newline="", encoding="utf-8") as opened:
+    with file.open(newline="", encoding="utf-8-sig") as opened:
         rows = list(csv.DictReader(opened))
     assert len(rows) == total == sum(line.mutants for line in report.models[0].lines)
     assert any(row["mutant"].startswith("'=The") for row in rows)

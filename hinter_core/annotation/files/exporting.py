@@ -21,7 +21,7 @@ from hinter_core.annotation.files.platforms import argilla_of, labelling_config,
 from hinter_core.annotation.files.rows import DECIDED
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import AnnotationItem, Judgement, Project, as_json
-from hinter_core.data.tables import parquet_rows, row_writer
+from hinter_core.data.tables import encoding_of, parquet_rows, row_writer
 from hinter_core.errors import InputError
 from hinter_core.report.section import gathered
 from hinter_core.storage import write_whole
@@ -205,7 +205,7 @@ def _table(wanted: Exported, rows: _Rows, kind: str) -> bytes:
     for row in rows:
         kept = {True: "yes", False: "no"}.get(row["kept"])
         write(_flat(row) | {"kept": kept})
-    return buffer.getvalue().encode()
+    return buffer.getvalue().encode(encoding_of(f".{kind}"))
 
 
 def _parquet(wanted: Exported, rows: Iterable[Mapping[str, Any]]) -> bytes:

@@ -34,7 +34,7 @@ def test_a_table_and_every_file(run: Run, folder: str, tmp_path: Path) -> None:
         assert (code, str(path) in out) == (0, True), error
     found = json.loads((tmp_path / "orders.json").read_text())
     assert found["orders"]["fault-based"]["first"]["value"] == 1
-    with (tmp_path / "orders.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "orders.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["Order"] for row in rows][:2] == ["random (expected)", "random"]
     assert "\\toprule" in (tmp_path / "orders.tex").read_text()

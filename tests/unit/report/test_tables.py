@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import subprocess
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -172,6 +173,9 @@ def test_files_of_a_folder(report: Report, tmp_path: Path) -> None:
     names = {path.name for path in (tmp_path / "new" / "tables").iterdir()}
     assert len(names) == 2 * number
     assert {"main.csv", "main.tex", "truth.csv", "every-group.tex"} <= names
+    starts = {name: (tmp_path / "new" / "tables" / name).read_bytes()[:3] for name in names}
+    marked = {name for name, start in starts.items() if start == BOM_UTF8}
+    assert marked == {name for name in names if name.endswith(".csv")}
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="Cannot write"):
         write_tables(sections(report), tmp_path / "file")
