@@ -7,7 +7,7 @@ from re import compile as pattern
 from re import escape as literally
 from typing import Any, TypeVar, cast
 
-from hinter_core.report.section import ARROW, Amount, Counted, Section, written
+from hinter_core.report.section import ARROW, Section, written
 from hinter_core.statistics.format import percent
 from hinter_core.statistics.rates import Rate
 from hinter_ui.html import glossary
@@ -192,8 +192,7 @@ def _cell(column: str | None, cell: Any, names: Sequence[str]) -> Any:
         return ARROW.join(map(group_name, cell.split(ARROW)))
     if column in _DATA:
         return cell
-    # The report says in English that a number is one of so many.
-    return for_visitors(written(cell) if isinstance(cell, Counted | Amount | int) else cell, names)
+    return for_visitors(written(cell), names)
 
 
 def _in_words(text: str, names: Sequence[str]) -> str:

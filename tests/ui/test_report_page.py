@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from jinja2 import Environment, FileSystemLoader
 from playwright.sync_api import Browser, Page, expect
 
 from hinter_core.campaign.running.run import run_campaign
@@ -13,8 +14,10 @@ from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.formats import to_html
 from hinter_core.report.model import make_report
-from hinter_core.report.page.html import page_of
+from hinter_core.report.page.html import page_of, style
+from hinter_core.report.page.opening import LABELS, Card
 from hinter_core.report.section import Section, short_names
+from hinter_core.storage import ASSETS
 
 MODEL = (
     'scripted:negative if race=white and gender=female; <img src="x" onerror="alert(1)"> if '
@@ -89,6 +92,21 @@ def test_paper_has_two_pages_then_the_appendix(browser: Browser, file: Path) -> 
     assert box["y"] + box["height"] > 400  # and is no half-empty one
     assert chart["height"] < 1016
     assert faults == []
+    page.context.close()
+
+
+def test_paper_has_room_for_the_intervals_of_many_models(browser: Browser) -> None:
+    bars = [{"name": "placebo mutants, same texts", "width": "9%", "low": "2%", "rest": "80%",
+             "written": "12.2\u00a0% [10.5,\u00a0100.0]", "bad": False}]  # fmt: skip
+    cards = [Card(f"model-{n}", "few", "Too few to say", "", "+5", bars, []) for n in range(4)]
+    parts = Environment(loader=FileSystemLoader(ASSETS / "html")).get_template("parts.html").module
+    page = browser.new_page(viewport={"width": 695, "height": 900})  # A4, less its margins
+    page.set_content(f"<style>{style()}</style><main>{parts.decisions(cards, LABELS, 2)}</main>")  # type: ignore[attr-defined]
+    page.emulate_media(media="print")
+    beyond = page.locator(".decision").evaluate_all(
+        "cards => cards.filter(card => card.scrollWidth > card.clientWidth).length"
+    )
+    assert beyond == 0
     page.context.close()
 
 

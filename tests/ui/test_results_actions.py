@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import shutil
+from codecs import BOM_UTF8
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -192,9 +193,12 @@ def test_files_go_when_the_page_closes(shelf: Path, tmp_path: Path) -> None:
     with ZipFile(tables) as zipped:
         assert {"main.csv", "main.tex", "flow.csv"} <= set(zipped.namelist())
         assert zipped.read("main.tex").startswith(b"% Needs")
+        assert zipped.read("main.csv").startswith(BOM_UTF8)
     kinds = ("html", "md", "csv", "json", "findings-csv", "md")
     paths = [owner.write(session, kind, tmp_path / "files") for kind in kinds]
     assert [path.exists() for path in paths] == [False, *[True] * 5]  # the latest five are kept
+    marked = [path.read_bytes().startswith(BOM_UTF8) for path in paths[1:]]
+    assert marked == [kind.endswith("csv") for kind in kinds[1:]]
     assert len({path.parent.name for path in paths}) == 6
     session.close()
     assert not any(path.parent.exists() for path in paths)
@@ -221,6 +225,9 @@ def test_a_report_to_print_is_in_the_language_of_the_page(shelf: Path, tmp_path:
     values = re.findall(r'rate-value">([^<]+)<', pages[1])
     assert values
     assert not [value for value in values if "." in value]
+    cells = re.findall(r"<td[^>]*><bdi>([^<]+%[^<]*)</bdi>", pages[1])
+    assert cells
+    assert not [cell for cell in cells if re.search(r"\d\.\d", cell)]
     assert kept <= {one for one in kept if "man was kind" in one or one.startswith(MODEL[:8])}
 
 
@@ -436,7 +443,7 @@ def test_what_researchers_say_is_said_in_the_words_of_the_app() -> None:
     section = Section("atomic", "Mutants", ["placebo"], ["Mutants"], [["atomic", Rate(1, 2)]])
     told = say(section)
     assert (told.title, told.columns) == ("Variants", ["Variants"])
-    assert told.cells == [["single changes", Rate(1, 2)]]
+    assert told.rows == [["single changes", "50.0\u00a0%"]]
     speak("de")
     groups = Section("every-group", "Groups", [], ["Attributes", "Changed to"], [["all", "Fail"]])
     assert say(groups).cells == [["alle", "Fail"]]  # what comes from data stays
