@@ -139,8 +139,8 @@ def _tested(difference: Difference) -> str:
 
 
 def _empty(difference: Difference) -> bool:
-    """Whether the interval holds every difference there can be."""
-    return (difference.low, difference.high) == (-1, 1)
+    """Whether there is no interval, or it holds every difference there can be."""
+    return difference.low is None or (difference.low, difference.high) == (-1, 1)
 
 
 def _points_and_p(difference: Difference | None) -> tuple[Cell, Cell]:

@@ -333,10 +333,11 @@ def _led_to(before: Sequence[str], after: Sequence[str]) -> str:
 
 def answers_in_words(changes: Sequence[AnswerChange]) -> str:
     """Say from which answer to which the errors of intersectional, else atomic mutants lead."""
-    numbers = [(c, c.intersectional) for c in changes if c.intersectional]
-    numbers = numbers or [(c, c.atomic) for c in changes if c.atomic]
+    of, numbers = "", [(c, c.intersectional) for c in changes if c.intersectional]
+    if not numbers:
+        of, numbers = ", single changes", [(c, c.atomic) for c in changes if c.atomic]
     each = [f"{c.before}{ARROW}{c.after} {n:,}" for c, n in numbers]
-    return f"From answer to answer: {first_names(each, _NAMED)}." if numbers else ""
+    return f"From answer to answer{of}: {first_names(each, _NAMED)}." if numbers else ""
 
 
 def answers_section(changes: Sequence[AnswerChange]) -> Section:

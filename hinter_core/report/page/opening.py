@@ -207,7 +207,7 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float, idle:
         model.model,
         decision.outcome.name.lower(),
         head,
-        points(one.difference) if one and not one.few else "",
+        "" if one is None or one.few or one.difference.low is None else points(one.difference),
         f"{100 * limit:+g}",
         bars,
         list(filter(None, words)),
@@ -215,7 +215,7 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float, idle:
 
 
 def _head(model: ModelReport, decision: Decision) -> str:
-    """Name the outcome; where placebo mutants are too few to decide, what is known without them.
+    """Name the outcome; where nothing is decided, what is known nevertheless.
 
     A group of several attributes that lies above the others is named, unless all of them fail.
     """
@@ -223,10 +223,14 @@ def _head(model: ModelReport, decision: Decision) -> str:
     found = next((group for group in every if len(group.attributes) > 1), None)
     if found and (decision.of_group or decision.outcome is not GateOutcome.FAIL):
         return f"Group found: {joined(found.groups)}"
+    one = decision.excess
+    known = decision.without_placebo or one is not None
+    changed = model.intersectional.errors.hits + model.atomic.errors.hits
+    changed += one.placebo.hits if one and not one.few else 0
+    if decision.outcome is GateOutcome.FEW and known and not changed:
+        return _UNCHANGED
     if decision.outcome is not GateOutcome.FEW or not decision.without_placebo:
         return _HEADS[decision.outcome]
-    if not model.intersectional.errors.hits + model.atomic.errors.hits:
-        return _UNCHANGED
     number = model.intersectional.verdicts[Verdict.HIDDEN]
     if number:
         return f"Not decided: {number:,} hidden"
@@ -298,7 +302,8 @@ def caveats(
         elif one.stopped and one.excess and one.excess.few:
             cases = counted(one.excess.placebo.of, "case")
             yield (
-                f"{one.model}: {cases} of placebo mutants of order {one.excess.order}, of the "
+                f"{one.model}: {cases} of placebo mutants of order {one.excess.order} in texts "
+                "that have other mutants of this order, too, of the "
                 f"{FEWEST_PLACEBO} that are needed. Test more texts."
             )
     for model in report.models:

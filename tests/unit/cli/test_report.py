@@ -50,7 +50,7 @@ def test_forms_on_standard_output_and_in_a_file(
 def test_the_ending_of_a_file_tells_its_form_unless_an_option_does(
     run: Callable[..., tuple[int, str, str]], folder: str, tmp_path: Path
 ) -> None:
-    starts = {".html": "<!doctype", ".JSON": "{", ".md": "# HInter report", ".csv": "model,",
+    starts = {".html": "<!doctype", ".JSON": "{", ".md": "# HInter report", ".csv": "\ufeffmodel,",
               ".tex": "% Needs: ", ".txt": "Overview", "": "Overview"}  # fmt: skip
     for ending, start in starts.items():
         file = tmp_path / f"report{ending}"
@@ -132,7 +132,7 @@ def test_a_gate_decides_by_the_exit_code(
     assert run("report", folder, "--fail-over", "0.5", *rate)[0] == 0
     code, _, err = run("report", folder, "--fail-over", "0.5")
     assert code == 1
-    assert "order 2 are too few to tell bias from brittleness: 100 are needed" in err
+    assert "order, too, are too few to tell bias from brittleness: 100 are needed" in err
     assert "neutral words of two kinds (a day and a meal) or given names" in err
     hidden = ("--fail-over", "0", "--gate-on", "hidden")
     code, _, err = run("report", folder, *hidden, "--junit", str(file))

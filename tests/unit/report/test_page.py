@@ -223,11 +223,12 @@ def test_a_campaign_without_a_case_says_so(make: Callable[..., CampaignStore]) -
 
 
 def test_an_interval_over_the_whole_range_is_no_excess(report: Report) -> None:
-    for low, said in ((-1.0, True), (-0.99, False)):
+    for low, said in ((-1.0, True), (-0.99, False), (None, True)):  # one text has no interval
         one = with_excess(report, low, 1.0, 100)
         (section,) = (s for s in sections(one) if s.key == "excess")
         assert ("too few cases" in section.cells[0]) is said
         assert ("not known, as there are too few cases" in section.in_words[0]) is said
+    assert opening(with_excess(report, None, 1.0, 100)).cards[0].difference == ""
 
 
 def test_coverage_says_why_there_is_no_dictionary() -> None:
@@ -293,6 +294,7 @@ def test_examples_are_the_clusters_with_most_hidden_mutants(report: Report) -> N
     assert texts
     hidden = f"; {sum(numbers):,} of these hidden, in {texts.hits} ({percent(texts)})."
     assert hidden in first.words[0]  # before why nothing is decided
+    assert "From answer to answer: positive \u2192 negative" in " ".join(first.words)
     assert first.head == f"Not decided: {sum(numbers):,} hidden"
     # Without a hidden one, the head says what is known.
     none = replace(model.intersectional, verdicts={**model.intersectional.verdicts, "hidden": 0})
@@ -303,6 +305,12 @@ def test_examples_are_the_clusters_with_most_hidden_mutants(report: Report) -> N
     assert never.head == "No answer changed"
     assert "No answer changed, so there is nothing to decide." in never.words
     assert not any("placebo" in words for words in never.words)
+    none_changed = replace(report, models=report.models[1:])
+    unsure = with_excess(none_changed, -0.1, 0.1, 500)  # many placebo cases say no less
+    assert opening(unsure).cards[0].head == "Too few to say"  # of them, 5 changed
+    (excess,) = unsure.models[0].excess
+    still = unsure.models[0].with_metrics(excess=[replace(excess, placebo=Rate(0, 500))])
+    assert opening(replace(unsure, models=[still])).cards[0].head == never.head
     high = report.models[1].intersectional.errors.high or 0  # of the rate, not of few placebo cases
     assert any(f"the interval reaches {100 * high:+.1f}." in words for words in told.caveats)
     assert len({(one["row"], tuple(one["attributes"])) for one in model.examples}) == len(numbers)
