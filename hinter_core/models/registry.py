@@ -156,6 +156,7 @@ class Backend:
         return f"{kind}:{self.source}" if self.source else kind
 
 
+_scripted = partial(Backend, source="RULES", reads=Reads.RULES, light=True)
 BACKENDS = {
     "embedded": Backend(
         "huggingface.embedded:EmbeddedClassifier", "Embedded sentiment",
@@ -178,20 +179,17 @@ BACKENDS = {
         "lexicon:load_textblob", "TextBlob", "A sentiment lexicon with averaged polarities.",
         light=True,
     ),
-    "scripted": Backend(
+    "scripted": _scripted(
         "scripted:ScriptedModel.load", "Scripted",
         "Bias planted by rules: to teach, to demonstrate and to test.",
-        "RULES", reads=Reads.RULES, light=True,
     ),
-    "scripted-masked": Backend(
+    "scripted-masked": _scripted(
         "scripted:ScriptedWords.load", "Scripted words at a mask",
         "Rules that give the word at [MASK], such as: her 0.8 if \"nurse\"; his otherwise.",
-        "RULES", reads=Reads.RULES, light=True,
     ),
-    "scripted-resolver": Backend(
+    "scripted-resolver": _scripted(
         "coreference:ScriptedResolver.load", "Scripted coreference",
         "Rules that give \"together\" or \"apart\"; apart: no words stand for the same person.",
-        "RULES", reads=Reads.RULES, light=True,
     ),
     "hf": Backend(
         "huggingface.classifier:load", "Hugging Face classifier",

@@ -139,9 +139,43 @@ def load(name: ModelName) -> HuggingFaceClassifier:
         ModelError: the checkpoint is missing, private, no classifier, or without safetensors; or
             the options do not fit it.
     """
-    checkpoint = named_checkpoint(name, AUTO_CLASS, rebuild)
-    wanted = Capabilities(multi_label=name.settings["multi"], threshold=name.settings["threshold"])
-    return _classifier(name.text, checkpoint, wanted, name.listed("labels"), name.settings["pool"])
+    checkpoint, settings = named_checkpoint(name, AUTO_CLASS, rebuild), name.settings
+    config, threshold = checkpoint.model.config, settings["threshold"]
+    problem = getattr(config, "problem_type", None)
+    multi = settings["multi"] or problem == "multi_label_classification"
+    labels, note = labels_of(name.text, config, name.listed("labels"))
+    one = len(labels) == 1
+    # A head of one logit is saved as a regression, whatever it was trained for.
+    if (problem == "regression" and not (one and multi)) or (len(labels) < 2 and not multi):
+        hint = (
+            f", or say multi=1 if the number is the logit of '{labels[0]}', which holds or not"
+            if one
+            else ""
+        )
+        raise ModelError(
+            f"Model '{name.text}' gives {'a number' if labels else 'nothing'} and no choice of "
+            f"labels; name a checkpoint with two labels or more{hint}."
+        )
+    if not multi and threshold != DEFAULT_THRESHOLD:
+        raise ModelError(
+            f"Model '{name.text}' names exactly one label, so there is no threshold; leave it out, "
+            "or say multi=1 if several labels may hold."
+        )
+    scheme = _scheme(name.text, checkpoint, multi, settings["pool"])
+    decides = f"several from {threshold}" if multi else "one"
+    identity = f"hf-2-{checkpoint.identity}-{scheme.identity}-{decides}-{labels}"
+    capabilities = Capabilities(labels=labels, multi_label=multi, threshold=threshold, note=note)
+    return HuggingFaceClassifier(name.text, identity, checkpoint, scheme, capabilities)
+
+
+def _scheme(name: str, checkpoint: Checkpoint, multi: bool, pool: str) -> Scheme:
+    if hasattr(checkpoint.model, "body"):
+        if pool != "none":
+            raise ModelError(f"Model '{name}' reads long texts in segments itself; leave out pool.")
+        return Hierarchical(name, checkpoint, multi)
+    if pool == "none":
+        return Whole(name, checkpoint, multi)
+    return Pooled(name, checkpoint, multi, pool)
 
 
 def load_zero_shot(name: ModelName) -> HuggingFaceClassifier:
@@ -161,41 +195,3 @@ def load_zero_shot(name: ModelName) -> HuggingFaceClassifier:
     identity = f"zero-shot-2-{checkpoint.identity}-{scheme.identity}-{labels}"
     capabilities = Capabilities(labels=labels, multi_label=multi)
     return HuggingFaceClassifier(name.text, identity, checkpoint, scheme, capabilities)
-
-
-def _classifier(
-    name: str, checkpoint: Checkpoint, wanted: Capabilities, given: tuple[str, ...], pool: str
-) -> HuggingFaceClassifier:
-    problem = getattr(checkpoint.model.config, "problem_type", None)
-    multi = wanted.multi_label or problem == "multi_label_classification"
-    labels, note = labels_of(name, checkpoint.model.config, given)
-    one = len(labels) == 1
-    # A head of one logit is saved as a regression, whatever it was trained for.
-    if (problem == "regression" and not (one and multi)) or (len(labels) < 2 and not multi):
-        hint = (
-            f", or say multi=1 if the number is the logit of '{labels[0]}', which holds or not"
-            if one
-            else ""
-        )
-        raise ModelError(
-            f"Model '{name}' gives {'a number' if labels else 'nothing'} and no choice of labels; "
-            f"name a checkpoint with two labels or more{hint}."
-        )
-    if not multi and wanted.threshold != DEFAULT_THRESHOLD:
-        raise ModelError(
-            f"Model '{name}' names exactly one label, so there is no threshold; leave it out, or "
-            "say multi=1 if several labels may hold."
-        )
-    scheme: Scheme
-    if hasattr(checkpoint.model, "body"):
-        if pool != "none":
-            raise ModelError(f"Model '{name}' reads long texts in segments itself; leave out pool.")
-        scheme = Hierarchical(name, checkpoint, multi)
-    elif pool == "none":
-        scheme = Whole(name, checkpoint, multi)
-    else:
-        scheme = Pooled(name, checkpoint, multi, pool)
-    decides = f"several from {wanted.threshold}" if multi else "one"
-    identity = f"hf-2-{checkpoint.identity}-{scheme.identity}-{decides}-{labels}"
-    capabilities = replace(wanted, labels=labels, multi_label=multi, note=note)
-    return HuggingFaceClassifier(name, identity, checkpoint, scheme, capabilities)
