@@ -11,6 +11,7 @@ from hinter_core.language.clean import whole
 LARGEST = 4_000  # characters of an answer as JSON in which all others are escaped
 TEXT = 300  # and of a text in it
 _CELL, _AROUND = 160, 70
+_MOST_NAMES = 20
 _LONGEST_NAME = 4_000  # rules of a scripted model are part of its name
 _DEEPEST_CURSOR = 10**9
 
@@ -102,7 +103,7 @@ def text_of(value: object, name: str) -> str:
     return whole(value)
 
 
-def names_of(value: object, name: str, most: int = 20) -> tuple[str, ...]:
+def names_of(value: object, name: str) -> tuple[str, ...]:
     """Return names that a program sent, as a list or separated by commas.
 
     Raises:
@@ -113,8 +114,8 @@ def names_of(value: object, name: str, most: int = 20) -> tuple[str, ...]:
         raise InputError(f"{name} is a list of names, not {_kind(value)}.")
     names = tuple(text_of(one, f"Each of {name}").strip() for one in given)
     names = tuple(dict.fromkeys(filter(None, names)))
-    if len(names) > most:
-        raise InputError(f"{name} has {len(names):,} names; at most {most} can be given.")
+    if len(names) > _MOST_NAMES:
+        raise InputError(f"{name} has {len(names):,} names; at most {_MOST_NAMES} can be given.")
     if any(len(one) > _LONGEST_NAME for one in names):
         raise InputError(f"A name in {name} has over {_LONGEST_NAME:,} characters; shorten it.")
     return names

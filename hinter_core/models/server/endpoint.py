@@ -116,19 +116,16 @@ class Endpoint:
         Raises:
             ModelError: the server cannot be reached; any answer of it is accepted.
         """
-        where, quick = self.where_to("models"), min(self.timeout, CONNECT)
+        where, quick, why = self.where_to("models"), min(self.timeout, CONNECT), None
         try:
             await request(
                 "GET", where, self.sent_headers(), timeout=quick, redirects=self.redirects
             )
-        except NoAnswerError as caught:
-            error = caught
-        else:
-            return
-        if error.unreachable:
+        except NoAnswerError as error:
+            why = self._describe(error) if error.unreachable else None
+        if why is not None:
             raise ModelError(
-                f"{self.where} cannot be reached ({self._describe(error)}); check base_url, and "
-                "that the server runs."
+                f"{self.where} cannot be reached ({why}); check base_url, and that the server runs."
             )
 
     async def post(self, content: bytes) -> Any:
