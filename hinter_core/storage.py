@@ -116,6 +116,12 @@ def write_whole(path: Path) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a file of UTF-8 at once; see :func:`write_whole`."""
+    with write_whole(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
 def yaml_loader(text: str, *, strings: bool = False, aliases: bool = False) -> Any:
     """Return a PyYAML loader of a text that was looked through first, in linear time.
 

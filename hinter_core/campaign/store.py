@@ -42,7 +42,7 @@ from hinter_core.campaign.spec import IDENTITY_VERSION, READABLE, VERSION, Campa
 from hinter_core.data.hub import as_before, moved
 from hinter_core.options import CampaignOption
 from hinter_core.places import RemotePath
-from hinter_core.storage import write_whole
+from hinter_core.storage import write_text
 
 SPEC = "campaign.json"
 _FIRST_IDENTITY = 2  # of directories that do not name a version
@@ -200,9 +200,9 @@ class CampaignStore:
 
     def write_spec(self, spec: Mapping[str, Any]) -> None:
         """Write the specification atomically."""
-        with named(self.folder), write_whole(self.folder / SPEC) as part:
+        with named(self.folder):
             # In ASCII, as the name of a file may hold half a character.
-            part.write_text(json.dumps(spec, indent=1), encoding="utf-8")
+            write_text(self.folder / SPEC, json.dumps(spec, indent=1))
 
     def note(self, **values: Any) -> None:
         """Add values to the specification; it is written only if it changes.
@@ -231,8 +231,8 @@ class CampaignStore:
         if self.part is None:
             self._note_all(values)
             return
-        with named(self.folder), write_whole(self._part_notes) as part:
-            part.write_text(json.dumps(self.own_notes() | values, indent=1), encoding="utf-8")
+        with named(self.folder):
+            write_text(self._part_notes, json.dumps(self.own_notes() | values, indent=1))
 
     @property
     def _part_notes(self) -> Path:

@@ -10,7 +10,7 @@ from hinter_core.repair.figures import Learnt, Measured, RepairResult
 from hinter_core.report.formats import markdown_of
 from hinter_core.report.section import Cell, Section
 from hinter_core.statistics.format import difference_in_words, rate_in_words, share_in_words
-from hinter_core.storage import write_whole
+from hinter_core.storage import write_text
 
 
 def sections_of(result: RepairResult) -> list[Section]:
@@ -110,8 +110,7 @@ def write_card(
     )  # fmt: skip
     text = markdown_of(f"{named['model']}, repaired", [*sections_of(result), listed])
     head = f"---\nlicense: {licence}\n---\n\n" if licence else ""
-    with write_whole(folder / "README.md") as part:
-        part.write_text(head + text, encoding="utf-8")
+    write_text(folder / "README.md", head + text)
 
 
 def licence_in(folder: Path) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from hinter_core.repair.figures import Errors, Learnt, Measured, RepairResult
 from hinter_core.report.metrics.accuracy import Accuracy
 from hinter_core.statistics.rates import Difference, Rate
-from hinter_core.storage import write_whole
+from hinter_core.storage import write_text
 
 STAGES = ("diagnosis", "examples", "training", "measurement")  # in their order
 _PROGRESS, _FIGURES = "progress.json", "figures.json"
@@ -40,7 +40,7 @@ class Notes:
         if stage.name == name and time.monotonic() - when < _EVERY:
             return
         self._last = stage.name, time.monotonic()
-        _write(self._folder / _PROGRESS, asdict(stage))
+        write_text(self._folder / _PROGRESS, json.dumps(asdict(stage), ensure_ascii=False))
 
 
 def noted_at(folder: Path) -> float | None:
@@ -58,7 +58,7 @@ def stage_in(folder: Path) -> Stage | None:
 
 def write_figures(folder: Path, result: RepairResult) -> None:
     """Write what a repair changed."""
-    _write(folder / _FIGURES, asdict(result))
+    write_text(folder / _FIGURES, json.dumps(asdict(result), ensure_ascii=False))
 
 
 def figures_in(folder: Path) -> RepairResult | None:
@@ -95,11 +95,6 @@ def _errors(figures: Mapping[str, Any]) -> Errors:
         (hits, of),
         accuracy,
     )
-
-
-def _write(path: Path, value: Mapping[str, Any]) -> None:
-    with write_whole(path) as part:
-        part.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
 
 
 def _read(path: Path) -> Any:

@@ -56,7 +56,7 @@ from hinter_core.repair.progress import Notes, Stage, write_figures
 from hinter_core.repair.texts import folded, matcher, split_rows, usable_rows, without_kept
 from hinter_core.repair.training import Recipe, Training
 from hinter_core.report.metrics.diagnosis import diagnose, weights_of
-from hinter_core.storage import write_whole
+from hinter_core.storage import write_text, write_whole
 from hinter_core.terms.dictionary import choose, load_shipped
 
 _PARSES = 2_000_000  # characters of sentences whose parses are kept
@@ -299,8 +299,7 @@ class RepairRun:
             raise InputError(f"{self._folder} is not empty and no repair; name a new directory.")
         require_sound(load_grammar(self._repair.grammar), self._repair.grammar)
         self._folder.mkdir(parents=True, exist_ok=True)
-        with write_whole(path) as part:
-            part.write_text(json.dumps(settings, indent=1), encoding="utf-8")
+        write_text(path, json.dumps(settings, indent=1))
 
     def _material(self) -> Material:
         """Read the texts, and divide them and the words of the grammar."""
@@ -325,8 +324,7 @@ class RepairRun:
         folder.mkdir(exist_ok=True)
         for name, half in zip(("seen", "unseen"), halves, strict=True):
             path = folder / f"{name}.yaml"
-            with write_whole(path) as part:
-                part.write_text(yaml.safe_dump(half, sort_keys=False), encoding="utf-8")
+            write_text(path, yaml.safe_dump(half, sort_keys=False))
             grammars.append(path)
         return grammars[0], grammars[1]
 
@@ -444,9 +442,8 @@ class RepairRun:
     def _test_file(self, test: Sequence[Row]) -> Path:
         path = self._folder / "test.jsonl"
         if not path.exists():
-            with write_whole(path) as part, part.open("w", encoding="utf-8") as stream:
-                for row in test[: self._repair.sentences]:
-                    stream.write(json.dumps({"id": row.id, "text": row.text}) + "\n")
+            rows = ({"id": row.id, "text": row.text} for row in test[: self._repair.sentences])
+            write_text(path, "".join(f"{json.dumps(row)}\n" for row in rows))
         return path
 
 

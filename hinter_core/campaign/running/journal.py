@@ -19,7 +19,7 @@ from hinter_core.campaign.parquet import named, read_table
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.models.cache import answer_from_json, answer_to_json
 from hinter_core.places import RemotePath
-from hinter_core.storage import write_whole
+from hinter_core.storage import write_text
 from hinter_core.types import Failure, Prediction
 
 _DAMAGED = (ValueError, KeyError, TypeError, AttributeError)
@@ -95,8 +95,7 @@ class Journal:
         return forgotten
 
     def _rewrite(self) -> None:
-        with write_whole(self._path) as part:
-            part.write_text("".join(map(_line, self.known.items())), encoding="utf-8")
+        write_text(self._path, "".join(map(_line, self.known.items())))
         for file in self._further():
             file.unlink(missing_ok=True)
 
