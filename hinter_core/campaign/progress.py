@@ -5,7 +5,7 @@ A table that exists is complete and never changes, so each is counted once and c
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
@@ -258,8 +258,9 @@ class ProgressReader:
             if new:
                 with CampaignReader(store, (name,) if name else ()) as reader:
                     reader.check(new)
-                    count = _count_answers if name else _count_texts
-                    tables |= {new[shard]: table for shard, table in count(reader, list(new))}
+                    counts = {shard: TableCounts() for shard in new}
+                    (_count_answers if name else _count_texts)(reader, counts)
+                    tables |= {new[shard]: table for shard, table in counts.items()}
         with self._lock:
             self._made.update({key: tables[path] for path, key in keys.items()})
         return tables
@@ -300,22 +301,17 @@ def _add(
             seen.since = (seen.since[0] + number, seen.since[1] + texts.mutants)
 
 
-def _count_texts(
-    reader: CampaignReader, shards: Sequence[int]
-) -> Iterable[tuple[int, TableCounts]]:
-    counts, tables = {shard: TableCounts() for shard in shards}, reader.tables(shards)
+def _count_texts(reader: CampaignReader, counts: Mapping[int, TableCounts]) -> None:
+    tables = reader.tables([*counts])
     for shard, outcome, texts, mutants in reader.run(
         f"SELECT shard, outcome, count(*), sum(mutants)::BIGINT FROM ({tables.texts}) GROUP BY ALL"
     ):
         counts[shard].counts[outcome] = texts
         counts[shard].mutants += mutants
-    return counts.items()
 
 
-def _count_answers(
-    reader: CampaignReader, shards: Sequence[int]
-) -> Iterable[tuple[int, TableCounts]]:
-    counts, tables = {shard: TableCounts() for shard in shards}, reader.tables(shards)
+def _count_answers(reader: CampaignReader, counts: Mapping[int, TableCounts]) -> None:
+    tables = reader.tables([*counts])
     for shard, kind, verdict, mutants in reader.run(
         f"SELECT shard, CASE WHEN {has_placebo('attributes')} THEN '{PLACEBO}' WHEN n_edits = 1 "
         f"THEN '{ATOMIC}' WHEN across_people THEN '{APART}' ELSE '{TOGETHER}' END AS kind, "
@@ -331,7 +327,6 @@ def _count_answers(
     ):
         counts[shard].lost[failure, cause] = answers
         counts[shard].said[failure, cause] = detail or ""
-    return counts.items()
 
 
 @lru_cache(maxsize=200)
