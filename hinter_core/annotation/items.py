@@ -64,11 +64,10 @@ def sample_campaign(
     """
     campaign, wanted = store.read()["identity"], {frozenset(names) for names in attributes}
     with CampaignReader(store) as reader:
+        found = strata(reader, many, seed, validity=validity)
         candidates = {
             (names, outcome): in_stratum
-            for (names, outcome), in_stratum in strata(
-                reader, many, seed, validity=validity
-            ).items()
+            for (names, outcome), in_stratum in found.items()
             if (not wanted or frozenset(names) in wanted)
             and (not outcomes or outcome.removesuffix(CHOSEN) in outcomes)
         }
