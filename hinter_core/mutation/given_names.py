@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from zlib import crc32
 
@@ -22,6 +22,7 @@ from hinter_core.mutation.whole_names import (
     NAME_WORD,
     SUFFIXES,
     Name,
+    Renaming,
     exchanged_names,
     families_named,
     of_a_thing,
@@ -58,14 +59,6 @@ _NEXT = re.compile(r",? (?:and )?")
 _OPEN = "\u2026"  # in place of the new name, where there is none
 NAME = GrammaticalForm.NAME
 _OF_A_GROUP = 3  # names of a group in place of one
-
-
-@dataclass(frozen=True, slots=True)
-class Renaming:
-    """New names by their places in the text; or ``reason`` why they cannot change."""
-
-    texts: dict[Span, str]
-    reason: str = ""
 
 
 def with_names_of_origin(
@@ -162,7 +155,7 @@ class GivenNames:
         self._usage: NameUsage = name_usage()
 
     def renamed(self, people: Collection[int], wanted: str) -> Renaming:
-        """Give people names of another gender."""
+        """Give people names of another gender; one of no list and no known people stays."""
         texts: dict[Span, str] = {}
         taken = set(self._taken)
         for person in sorted(people):
@@ -170,10 +163,11 @@ class GivenNames:
             new: dict[str, str] = {}
             for word in sorted(self.of(person), key=lambda one: "-" not in one):
                 whole = next((old for old in new if word.lower() in old.split("-")), "")
-                if not whole and not self._contradicts(word, names, wanted):
+                country = self._usage.origin(word, self.surnames_of(person))
+                if country is None or not (whole or self._contradicts(word, names, wanted)):
                     continue
                 # "Anna", of Anna-Maria, is called by the new name, too.
-                fitting = new.get(whole) or self._usage.instead(word, wanted, taken)
+                fitting = new.get(whole) or self._usage.instead(word, wanted, taken, country)
                 if why := self._refused(word, fitting, names):
                     return Renaming({}, why)
                 new[word.lower()] = fitting
@@ -202,7 +196,7 @@ class GivenNames:
     def _contradicts(self, word: str, of_person: Sequence[Name], wanted: str) -> bool:
         names = (name.words[name.words.index(word) :] for name in of_person if word in name.words)
         known = next((g for g in map(self._usage.said, names) if g), "")
-        return known not in (wanted, BOTH)  # of a name that no list has, a reader may know more
+        return known not in (wanted, BOTH)
 
     def of_origin(
         self, people: Collection[int], country: str, genders: Mapping[int, str] | None = None
@@ -384,6 +378,14 @@ class GivenNames:
         """Return the given names of a person, each in one spelling."""
         given = (word for name in self._names_of(person) for word in self._given(name))
         return list({word.lower(): word for word in given}.values())
+
+    def unlisted(self, person: int) -> bool:
+        """Whether a person's given name is on no list; a name alone is one if no surname."""
+        alone = {w for name in self._names_of(person) for w in name.words[: 2 - len(name.words)]}
+        given = self.of(person) or [
+            w for w in alone - self._surnames if w.istitle() and not self._usage.of_family(w)
+        ]
+        return not all(map(self._usage.gender, given))
 
     @cached_property
     def _names(self) -> list[Name]:

@@ -309,6 +309,14 @@ def _fixed(text: str) -> tuple[Span, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class Renaming:
+    """New names by their places in the text; or ``reason`` why they cannot change."""
+
+    texts: dict[Span, str]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Name:
     """A mention by name: its words without suffixes, with their places."""
 

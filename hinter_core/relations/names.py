@@ -1,8 +1,9 @@
-"""Names that tell where somebody is from: a Nigerian baker should not be Hiroshi Tanaka.
+"""Names that contradict a change: a Nigerian baker should not be Hiroshi Tanaka.
 
 A name of the lists tells the peoples that bear it. One of no list tells those that the text names,
-unless they speak English, whose names many peoples bear. Departure: the papers change words of one
-attribute and leave names alone; where names change with their people, nothing is left to tell.
+unless they speak English, whose names many peoples bear. A given name of no list may tell a reader
+the sex. Departure: the papers change words of one attribute and leave names alone; where names
+change with their people, nothing is left to tell.
 """
 
 import re
@@ -50,6 +51,20 @@ def _names_against(text: str, people: People, edit: Edit) -> Iterator[tuple[Span
             fits = not told.isdisjoint(new)
         if tells and not fits:
             yield (start, end), name
+
+
+def names_of_no_list(text: str, people: People, edit: Edit) -> Iterator[tuple[Span, str]]:
+    """Yield the names, with their places, of whom an edit changes to the other sex, that stay.
+
+    They are of no list, so that nothing stands in for them: "Zebedeus is a nice girl".
+    """
+    if edit.attribute == "gender":
+        names = _names(text, people)
+        for person in sorted(people.of_edit(edit) & names.bearers):
+            (start, end), name = names.longest(person)
+            stays = all(high <= start or end <= low for low, high in edit.spans)
+            if stays and names.unlisted(person):
+                yield (start, end), name
 
 
 def _signed(text: str, people: People, edit: Edit) -> frozenset[int]:

@@ -16,7 +16,7 @@ from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.mutation.edits import own_places
 from hinter_core.mutation.people import People
 from hinter_core.mutation.unresolved import GENERAL
-from hinter_core.relations.names import names_against, people_said
+from hinter_core.relations.names import names_against, names_of_no_list, people_said
 from hinter_core.terms.ages import Years, agree, said_states, said_years, stated, years_of
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.hashtags import tags_against
@@ -92,6 +92,8 @@ def contradictions(text: str, mutant: Mutant, people: People | None = None) -> t
             contradicting |= dict(_other_parent(text, edit))
             contradicting |= dict(tags_against(text, edit))
             if edit.attribute == "gender":
+                if people and {_said(source), _said(target)} == {FEMALE, MALE}:
+                    contradicting |= dict(names_of_no_list(text, people, edit))
                 fellows = (one for one in _fellows(text) if _beside(text, edit, one[0], people))
                 contradicting |= {
                     at: word

@@ -164,17 +164,24 @@ class NameUsage:
         name = _listed(name)
         return self.of[name][0] if name in self.of else ANYWHERE
 
+    def origin(self, given: str, surnames: Sequence[str]) -> str | None:
+        """Return the origin of a given name, of one of no list that of the surnames; None: open."""
+        if self.gender(given):
+            return self.country(given)
+        several = frozenset[str]().union(*map(self.of_family, surnames))
+        return next(iter(several)) if len(several) == 1 else None
+
     def of_family(self, name: str) -> frozenset[str]:
         """Return the origins of a family name; none if no list has it."""
         return self.families.get(_listed(name), frozenset())
 
-    def instead(self, name: str, gender: str, taken: Collection[str]) -> str:
+    def instead(self, name: str, gender: str, taken: Collection[str], country: str) -> str:
         """Return another given name of a gender, always the same; "" if there is none.
 
-        It is of the old name's origin, and has its initial if one has. ``taken``: names that
-        stand in the text.
+        It is of the old name's origin, ``country``, and has its initial if one has. ``taken``:
+        names that stand in the text.
         """
-        for pool in self._pools(gender, self.country(name), name[:1].upper()):
+        for pool in self._pools(gender, country, name[:1].upper()):
             if free := [n for n in pool if n not in taken and spelling(n) != spelling(name)]:
                 return free[crc32(name.encode()) % len(free)]
         return ""
@@ -210,6 +217,7 @@ class NameUsage:
         yield [name for name in pool if name.startswith(initial)]
         if country == ANYWHERE:
             words = people_words()
+            yield [name for name in self.only[country, gender] if name.startswith(initial)]
             yield [
                 name
                 for name, sex in words.names.items()
@@ -238,7 +246,8 @@ def name_usage() -> NameUsage:
         family[origin] = tuple(listed.get(FAMILY, ()))
     read, families = dict(given), defaultdict[str, set[str]](set)
     for origin, listed in lists["told"].items():
-        read |= {(origin, one): (*given[origin, one], *listed.get(one, ())) for one in GENDERS}
+        for one in (*GENDERS, BOTH):
+            read[origin, one] = (*given.get((origin, one), ()), *listed.get(one, ()))
         for name in listed.get(FAMILY, ()):
             families[name].add(origin)
     for origin, usual in family.items():

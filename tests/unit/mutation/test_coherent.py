@@ -208,7 +208,7 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
         (
             "Zulay Perez is a film and stage actress.",
             "actress > actor",
-            "Zachary Perez is a film and stage actor.",
+            "Raul Perez is a film and stage actor.",
         ),
         (
             "Tom Jones, also known as Paul Brown, is here. He sings.",
@@ -216,7 +216,7 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
             "Teresa Jones, also known as Pamela Brown, is here. She sings.",
         ),
         ("The actor John Smith left.", "actor > actress", "The actress Judith Smith left."),
-        ("Queen Victoria was old. She died.", "queen > king", "King Valentin was old. He died."),
+        ("Queen Victoria was old. She died.", "queen > king", "King Victor was old. He died."),
         # A neutral target takes a name that both genders bear; one that is such a name stays.
         ("The actor Paul Brown left.", "actor > performer", "The performer Pat Brown left."),
         ("The actor Taylor Brown left.", "actor > performer", "The performer Taylor Brown left."),

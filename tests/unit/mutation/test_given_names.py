@@ -166,11 +166,25 @@ def test_a_name_changes_in_all_its_forms(
     assert match.groupdict().get("new") not in text.split()
 
 
-def test_a_name_of_no_list_changes_with_a_gender_of_neither(parses: ParseStore) -> None:
-    text = "Gethin Pugh, a man from Barry, sang."
-    for change in ("man > nonbinary person", "man > woman"):
-        assert all("Gethin" not in mutant for mutant in variants(text, change, parses))
-    assert all("Gethin" in mutant for mutant in variants(text, "man > trans man", parses))
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("Murat", "female"), ("Aylin", "male"), ("Goran", "female"), ("J\u00fcrgen", "female"),
+     ("Thandiwe", "male"), ("Ngozi", "male"), ("Priyanka", "male"), ("Siobhan", "male")],
+)  # fmt: skip
+def test_a_name_changes_to_one_of_its_origin(name: str, says: str, parses: ParseStore) -> None:
+    usage, change = name_usage(), "man > woman" if says == "female" else "woman > man"
+    (mutant,) = variants(f"{name} is a kind {change.split()[0]}.", change, parses)
+    new = mutant.split()[0]
+    assert new != name
+    assert (usage.country(new), usage.gender(new)) == (usage.country(name), says)
+
+
+def test_a_name_of_no_list_stays_if_no_surname_tells_its_origin(parses: ParseStore) -> None:
+    text = "Zebadon Pugh, a man from Barry, sang."
+    for change in ("man > nonbinary person", "man > woman", "man > trans man"):
+        assert all("Zebadon" in mutant for mutant in variants(text, change, parses))
+    (mutant,) = variants("Zebadon Yilmaz is a man.", "man > woman", parses)
+    assert name_usage().country(mutant.split()[0]) == "turkey"
 
 
 def test_namesakes_with_a_hyphen_are_two(parses: ParseStore) -> None:

@@ -93,7 +93,7 @@ def test_with_a_change_of_gender_a_name_says_both(parses: ParseStore) -> None:
     [
         ("Anna Moss is a German actress.", "Somali", "no list has names"),
         ("Anna Moss is a German actress.", "Samoan", "no list has names"),
-        ("Robin Moss is a German actress.", "Greek", "no one gender"),
+        ("Robin Moss is a German actress.", "Iranian", "no one gender"),
         ("Anna Zorb Moss is a German actress.", "Greek", "stands in for \u201cZorb\u201d"),
     ],
 )

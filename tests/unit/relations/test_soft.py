@@ -41,6 +41,8 @@ SOFT = [
     ("The Sikh woman read the Guru Granth Sahib.", "religion", "Guru Granth Sahib"),
     ("The Chinese clerk likes Chinese food.", "nationality", "Chinese"),
     ("The pregnant woman sat down.", "gender", "pregnant"),
+    ("My friend Zebadon is a nice boy.", "gender", "Zebadon"),
+    ("Zebadon Uglow lost his keys.", "gender", "Zebadon Uglow"),
     ("The man shaved his beard.", "gender", "beard"),
     ("Two Muslim women in hijab sang.", "gender", "hijab"),
     ("A Christian monk sat next to me.", "religion", "monk"),

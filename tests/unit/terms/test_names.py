@@ -71,7 +71,7 @@ def test_a_name_of_a_people_without_a_list_stays_among_its_own(name: str, origin
     usage = name_usage()
     assert usage.country(name) == origin
     other = {"male": "female", "female": "male"}[usage.gender(name)]
-    new = usage.instead(name, other, ())
+    new = usage.instead(name, other, (), usage.country(name))
     assert (usage.country(new), usage.gender(new), new[0]) == (origin, other, name[0])
 
 
@@ -80,7 +80,9 @@ def test_a_name_of_unknown_origin_becomes_none_of_a_known_one() -> None:
     for name, gender in people_words().names.items():
         if name in usage.of or gender not in GENDERS:
             continue
-        new = usage.instead(name, "male" if gender == "female" else "female", ())
+        new = usage.instead(
+            name, "male" if gender == "female" else "female", (), usage.country(name)
+        )
         assert usage.country(new) == ANYWHERE, (name, new)
 
 
@@ -103,8 +105,8 @@ def test_a_name_of_both_genders_is_of_the_old_ones_origin() -> None:
     assert all(usage.gender(name) == BOTH for name in both)
     origins = {"Greg": ANYWHERE, "Yusuf": "arabic", "Priya": "india", "Minjun": "south-korea"}
     for name, origin in origins.items():
-        assert usage.country(usage.instead(name, BOTH, ())) == origin
-    assert usage.instead("Giorgos", BOTH, ()) == ""
+        assert usage.country(usage.instead(name, BOTH, (), origin)) == origin
+    assert usage.instead("Dariush", BOTH, (), "iran") == ""
 
 
 def test_names_of_famous_people_are_read_and_put_into_no_text() -> None:
