@@ -325,8 +325,18 @@ def export(
         only: Which mutants promptfoo and LangFair get, as for ``CampaignResult.mutants``.
 
     Raises:
-        HinterError: no campaign, another form, an unknown model, or nothing that the form can hold.
+        HinterError: no campaign, another form, an unknown model, nothing that the form can hold,
+            or a file that cannot be written.
     """
+    try:
+        return _exported(result, form, model, out, only)
+    except OSError as error:
+        raise InputError(f"Cannot write {out}: {error.strerror}. Check the path.") from error
+
+
+def _exported(
+    result: CampaignResult | Folder, form: str, model: str, out: Any, only: dict[str, Any]
+) -> str:
     require_only("hinter.export", only)
     if only and form in (*REPORT_FORMS, INSPECT):
         raise InputError(f"The form '{form}' is of all mutants; leave out {', '.join(only)}.")

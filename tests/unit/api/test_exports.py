@@ -141,6 +141,7 @@ def test_what_cannot_be_written_is_refused(
         ("inspect", {"out": tmp_path / "log.txt"}, "name the file log.eval"),
         ("promptfoo", {"validity": 2.0}, "no such mutant"),
         ("model-card", {"model": "nobody"}, "nobody"),
+        ("model-card", {"out": tmp_path / "none" / "card.md"}, "Check the path"),
         ("model-card", {"verdict": "hidden"}, "The form 'model-card' is of all mutants; leave out"),
         (
             "langfair",

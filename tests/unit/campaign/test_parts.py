@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+import re
 import subprocess
 import sys
 import time
@@ -103,7 +104,10 @@ def test_parts_at_a_time_in_processes_of_their_own_are_one_run(
             lambda n: subprocess.run([*command, f"{n}/3"], capture_output=True, text=True),
             (1, 2, 3),
         ))  # fmt: skip
-    assert [(one.returncode, one.stderr) for one in done] == [(0, "")] * 3
+    # A slow machine makes it say how far it is, every half minute.
+    lines = [line for one in done for line in one.stderr.splitlines()]
+    said = [line for line in lines if not re.match(r"\d\d:\d\d:\d\d ", line)]
+    assert ([one.returncode for one in done], said) == ([0] * 3, [])
     same_campaign(folder, reference)
     assert len(CampaignStore(folder).read()["runs"]) == 3
     assert sum("campaign is complete" in one.stdout for one in done) >= 1
