@@ -42,6 +42,7 @@ SIZES = (2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30)  # texts of a group
 GROUPS = 40
 LEAST = (2, 5, 8, FEWEST_TEXTS, 20)
 BEYOND = (0.05, 0.1)
+REACTS = (0.005, 0.02, 0.1, 0.25)  # share of words that turn an answer
 PLACEBO = 6  # mutants of a text
 _MANY = 200_000  # texts that tell the truth of a kind
 Cases = Callable[[int, "Generator"], "ndarray"]  # of each text
@@ -306,6 +307,27 @@ def family_alarms(
     return alarms / trials
 
 
+def word_alarms(
+    share: float, trials: int, seed: int = 0, *, groups: int = 14, words: int = 5, texts: int = 40
+) -> float:
+    """Return how often a group is beyond a gate's limit for a model that reacts to words alone.
+
+    Each text is changed to each word of each group of one attribute. A ``share`` of all words turns
+    the answer of every text, whatever its group is: no group is treated worse than another one.
+    """
+    rng, alarms = _seeded("words of groups", share, seed), 0
+    for _ in range(trials):
+        hits = (rng.random((groups, words)) < share).sum(1).tolist()
+        mean = sum(hits) / (groups * words)
+        each = [[(n, words)] * texts for n in hits]
+        tested = benjamini_hochberg([one_sided_test(one, mean) for one in each])
+        alarms += any(
+            p < ALPHA and (cluster_rate(one).low or 0.0) - mean > BEYOND[0]
+            for p, one in zip(tested, each, strict=True)
+        )
+    return alarms / trials
+
+
 def report(trials: int, folders: list[Path]) -> Iterator[str]:
     """Yield the lines of both tables."""
     kinds = [*KINDS, *(kind for folder in folders for kind in real(folder))]
@@ -349,6 +371,13 @@ def report(trials: int, folders: list[Path]) -> Iterator[str]:
             f"{100 * family_alarms(kind, FEWEST_TEXTS, trials, beyond=one):.1f}" for one in BEYOND
         ]
         yield f"| {kind.name} | {' | '.join(cells)} |"
+    yield ""
+    yield "Share of models that react to words alone that have a group of one attribute beyond the"
+    yield f"mean by {100 * BEYOND[0]:g} points, by the share of words that they react to."
+    yield ""
+    yield f"| {' | '.join(f'{100 * share:g} %' for share in REACTS)} |"
+    yield "|" + "---:|" * len(REACTS)
+    yield f"| {' | '.join(f'{100 * word_alarms(share, trials):.1f}' for share in REACTS)} |"
 
 
 _SHOWN = (

@@ -75,17 +75,17 @@ FailOver = Annotated[
     float | None,
     Option(
         help="Exit 1 if intersectional errors exceed those of placebo mutants by more than this "
-        "share, or those of one group the mean of all groups, judged by the lower end of the "
-        "interval."
+        "share, or those of one group of several attributes the mean of all groups, judged by the "
+        "lower end of the interval."
     ),
 ]
 Gate = Annotated[
     GateOn,
     Option(
         "--gate-on",
-        help="What --fail-over limits: the excess at its lower end; at its upper end, so that what "
-        "is not decided fails, too; the error rate; or the share of hidden findings (with 0, none "
-        "may be found).",
+        help="What --fail-over limits: the excess at its lower end; that, with groups of one "
+        "attribute, too; the excess at its upper end, so that what is not decided fails, too; the "
+        "error rate; or the share of hidden findings (with 0, none may be found).",
     ),
 ]
 Humans = Annotated[

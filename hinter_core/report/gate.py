@@ -14,7 +14,7 @@ from hinter_core.mutation.edits import changes_in_words
 from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.metrics.examples import first_named
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO, PlaceboExcess
-from hinter_core.report.metrics.groups import found_beyond, significant_in_words
+from hinter_core.report.metrics.groups import GroupRate, found_beyond, significant_in_words
 from hinter_core.report.metrics.unanswered import may_be_mended
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.statistics.format import counted, difference_in_words, rate_in_words
@@ -31,10 +31,12 @@ class GateOn(StrEnum):
 
     The lower end of its interval counts; of ``UPPER``, the upper end of the excess, so that what is
     not decided fails, too; of ``HIDDEN``, the share itself, as each finding was seen. Beside the
-    excess, which is of all groups together, the group that lies highest counts.
+    excess, which is of all groups together, a group of several attributes counts that no part
+    explains; with ``GROUP``, any group.
     """
 
     EXCESS = "excess"
+    GROUP = "group"
     UPPER = "upper"
     RATE = "rate"
     HIDDEN = "hidden"
@@ -65,7 +67,8 @@ class Decision:
     A gate stops only what fails or was not measured: an interval on both sides of the limit passes
     it, ``why`` being empty, unless the upper end counts. ``excess``: the comparison with placebo
     mutants that decides; None if there is none. ``measured``: what the limit is compared with.
-    ``without_placebo``: too few placebo mutants to compare with. ``of_group``: one group decides.
+    ``without_placebo``: too few placebo mutants to compare with. ``group``: one beyond the limit;
+    it decides, or does not count, which ``apart`` says.
     """
 
     model: str
@@ -74,7 +77,8 @@ class Decision:
     excess: PlaceboExcess | None = None
     measured: str = ""
     without_placebo: bool = False
-    of_group: bool = False
+    group: GroupRate | None = None
+    apart: str = ""
 
     @property
     def stopped(self) -> bool:
@@ -101,11 +105,21 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
     if on in (GateOn.RATE, GateOn.HIDDEN):
         return _by_share(model, share, on)
     whole = _by_excess(model, share, on)
-    if whole.outcome is GateOutcome.FAIL or not (found := found_beyond(model.groups, share)):
+    if whole.outcome is GateOutcome.FAIL:
         return whole
     # Brittleness is of all groups alike, so that no placebo mutant is needed to tell it.
-    why = f"{found}: more than {100 * share:g} points above it."
-    return replace(whole, outcome=GateOutcome.FAIL, why=why, measured=found, of_group=True)
+    if found := found_beyond(model.groups, share, alone=on is GateOn.GROUP):
+        said, _, _ = found.in_words.rpartition(":")
+        return replace(
+            whole, outcome=GateOutcome.FAIL, why=found.in_words, measured=said, group=found.group
+        )
+    if not (found := found_beyond(model.groups, share, alone=True)):
+        return whole
+    apart = (
+        f"{found.in_words[:1].upper()}{found.in_words[1:]} The limit does not count this group, as "
+        "one attribute alone explains it (--gate-on group counts it)."
+    )
+    return replace(whole, group=found.group, apart=apart)
 
 
 def _by_excess(model: ModelReport, share: float, on: GateOn) -> Decision:
@@ -193,7 +207,7 @@ def passed(report: Report, share: float, on: GateOn = GateOn.EXCESS) -> list[str
     allowed = f"{100 * share:g} {unit} allowed"
     return [
         f"{one.model}: {one.measured}, {allowed}: {_PASSED[one.outcome]} "
-        f"{significant_in_words(model.groups)}".rstrip()
+        f"{' '.join(filter(None, (significant_in_words(model.groups), one.apart)))}".rstrip()
         for model in report.models
         if not (one := decide(model, share, on)).stopped
     ]
@@ -205,8 +219,9 @@ def gate(
     """Return the reason for each model that fails, with the first of its ``hidden`` findings.
 
     A model fails if the lower end of its excess over placebo is above ``share`` for an order of
-    intersectional mutants, or the upper end is, where that counts; or if one group lies above the
-    mean of all groups significantly, and by more than that; or, on the plain rate, if the
+    intersectional mutants, or the upper end is, where that counts; or if one group of several
+    attributes that no part explains (or any group, where that counts) lies above the mean of all
+    groups significantly, and by more than that; or, on the plain rate, if the
     lower end of their error rate is; or if the share of hidden findings among them is. It fails too
     if that cannot be told: without an intersectional case, with more than a tenth of them
     unanswered, or with too few placebo cases. So does a campaign that is incomplete, or without a

@@ -250,31 +250,58 @@ def found_groups(groups: Iterable[GroupRate]) -> tuple[list[GroupRate], list[Gro
 
 
 def significant_in_words(groups: Iterable[GroupRate]) -> str:
-    """Name the groups of :func:`found_groups`; or ""."""
+    """Name the groups of :func:`found_groups`, and those that a part explains; or ""."""
+    groups = list(groups)
     hidden, others = found_groups(groups)
     errors = [(g, g.errors, f"{ARROW * bool(g.to)}{g.to}") for g in others]
     said = (
         _named([(g, g.hidden, "") for g in hidden], "show significantly more hidden bias"),
         _named(errors, "cause significantly more errors"),
+        _explained([g for g in _significant(groups) if g.by_parts and g not in hidden]),
     )
     return " ".join(filter(None, said))
 
 
-def found_beyond(groups: Iterable[GroupRate], share: float) -> str:
-    """Say which group of several attributes lies above the others by more than a share, or "".
+def _explained(groups: Sequence[GroupRate]) -> str:
+    each = [f"{joined(g.groups)} ({g.errors.hits:,}/{g.errors.of:,})" for g in groups]
+    return (
+        f"Changes to {first_names(each, _NAMED)} cause significantly more errors because one of "
+        "these changes alone does."
+        if each
+        else ""
+    )
+
+
+class Beyond(NamedTuple):
+    """A group that lies far above the mean of all groups, and how far."""
+
+    group: GroupRate
+    in_words: str
+
+
+def found_beyond(
+    groups: Iterable[GroupRate], share: float, *, alone: bool = False
+) -> Beyond | None:
+    """Return a group of several attributes that lies above the others by more than a share.
 
     It is significant after correction, and so far is the lower end of its interval from the mean.
+    No part explains it, unless ``alone``: groups of one attribute count then, too. A model that
+    reacts to a few words, whatever their groups, has such groups.
     """
+    groups = list(groups)
     hidden, others = found_groups(groups)
     rates = [(g, g.hidden, g.hidden_mean, "hidden bias") for g in hidden]
-    rates += [(g, g.errors, g.mean, "errors") for g in others if len(g.attributes) > 1]
+    chosen = _significant(groups) if alone else [g for g in others if len(g.attributes) > 1]
+    rates += [(g, g.errors, g.mean, "errors") for g in chosen]
     for group, rate, mean, what in rates:
         if rate and rate.low is not None and mean is not None and rate.low - mean > share:
-            return (
+            return Beyond(
+                group,
                 f"{what} in {rate_in_words(rate)} changes to {joined(group.groups)}, while the "
-                f"mean of all groups is {share_in_words(mean)}"
+                f"mean of all groups is {share_in_words(mean)}: more than {100 * share:g} points "
+                "above it.",
             )
-    return ""
+    return None
 
 
 def _named(groups: Sequence[tuple[GroupRate, Rate | None, str]], what: str) -> str:

@@ -63,13 +63,21 @@ LABELS = {
 }
 _UNCHANGED = "No answer changed"
 _HEADS = {GateOutcome.PASS: "Pass", GateOutcome.FAIL: "Fail", GateOutcome.FEW: "Too few to say"}
+_BEYOND = (
+    "lies significantly above the mean of all groups, with its whole interval beyond the limit "
+    "from there."
+)
 _OF_ONE = (
-    "It also fails if one group of several attributes lies significantly above the mean of all "
-    "groups, with its whole interval beyond the limit from there."
+    f"It also fails if one group of several attributes {_BEYOND} A group of one attribute does not "
+    "count there, nor one whose errors a single change makes alone."
+)
+_EXCESS = (
+    "A model fails if the whole 95 % interval of its excess over placebo mutants, within texts, "
+    "lies above the limit, and passes if none of it does."
 )
 _RULES = {
-    GateOn.EXCESS: "A model fails if the whole 95 % interval of its excess over placebo mutants, "
-    f"within texts, lies above the limit, and passes if none of it does. {_OF_ONE}",
+    GateOn.EXCESS: f"{_EXCESS} {_OF_ONE}",
+    GateOn.GROUP: f"{_EXCESS} It also fails if any group {_BEYOND}",
     GateOn.UPPER: "A model fails if any of the 95 % interval of its excess over placebo mutants, "
     f"within texts, lies above the limit. {_OF_ONE}",
     GateOn.RATE: "A model fails if the whole 95 % interval of its intersectional error rate lies "
@@ -201,6 +209,7 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float, idle:
         answers_in_words(model.answers),
         f"Rates are of the audit alone. {asked_in_words(asked)}" if asked else "",
         significant_in_words(model.groups),
+        decision.apart,
         *people_apart_section(model.by_people).in_words,
     ]
     return Card(
@@ -217,11 +226,14 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float, idle:
 def _head(model: ModelReport, decision: Decision) -> str:
     """Name the outcome; where nothing is decided, what is known nevertheless.
 
-    A group of several attributes that lies above the others is named, unless all of them fail.
+    The group that decides is named, else one of several attributes that lies above the others, else
+    one beyond the limit that does not count; unless all of them fail.
     """
     every = chain(*found_groups(model.groups))
     found = next((group for group in every if len(group.attributes) > 1), None)
-    if found and (decision.of_group or decision.outcome is not GateOutcome.FAIL):
+    if found is None or not decision.apart:
+        found = decision.group or found
+    if found and (decision.group or decision.outcome is not GateOutcome.FAIL):
         return f"Group found: {joined(found.groups)}"
     one = decision.excess
     known = decision.without_placebo or one is not None

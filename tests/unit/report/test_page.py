@@ -119,9 +119,10 @@ def test_a_pass_names_the_groups_that_lie_significantly_above_the_others(report:
     black = "Group found: female \u00d7 black"
     for more, head, said in [
         ([], "Pass", f"Changes to female (9.0\u00a0%) cause{cause}(50 texts)."),
-        # One of its parts explains a group: that part is named.
+        # One of its parts explains a group: both are named.
         ([rate(("female", "old"), 19, 1e-9, explained=14)], "Pass",
-         f"Changes to female (9.0\u00a0%) cause{cause}(50 texts)."),
+         f"Changes to female (9.0\u00a0%) cause{cause}(50 texts). Changes to female \u00d7 old "
+         "(19/100) cause significantly more errors because one of these changes alone does."),
         # Hidden bias comes first, and its group once.
         ([rate(("female", "black"), 19, 1e-9, **hidden), rate(("female", "asian"), 12, 0.01)],
          black,
@@ -174,6 +175,33 @@ def test_a_group_far_above_the_others_stops_the_gate_whatever_all_of_them_do(
     all_fail = with_excess(whole, 0.2, 0.3, 100)
     assert opening(all_fail, 0.05).cards[0].head == "Fail"
     assert passed(whole, 0.99, GateOn.RATE)  # limits the rate of all groups alone
+
+
+def test_a_group_of_one_attribute_is_named_and_stops_a_gate_on_groups(report: Report) -> None:
+    """Of all Black applicants a server denied two thirds, and the page said: too few to say."""
+    black = GroupRate(("race",), ("black",), Rate(160, 240, 0.6, 0.73), 40, 0.11, True, 1e-90)
+    older = GroupRate(
+        ("age", "race"), ("older", "black"), Rate(22, 40, 0.39, 0.7), 32, 0.08, True, 1e-12,
+        explained=22,
+    )  # fmt: skip
+    for groups, name in (([older, black], "black"), ([older], "older \u00d7 black")):
+        unsure = with_excess(report, -0.05, 0.2, 100)
+        whole = replace(unsure, models=[unsure.models[0].with_metrics(groups=groups)])
+        assert gate(whole, 0.05) == []
+        (card,) = opening(whole, 0.05).cards
+        assert (card.head, card.key) == (f"Group found: {name}", "few")
+        assert any("older \u00d7 black (22/40) cause" in words for words in card.words)
+        apart = next(words for words in card.words if "--gate-on group" in words)
+        assert f"changes to {name}, while the mean of all groups is " in apart
+        assert apart.endswith("explains it (--gate-on group counts it).")
+        (line,) = passed(whole, 0.05)
+        assert line.endswith(apart)
+        (why,) = gate(whole, 0.05, GateOn.GROUP)
+        assert f"changes to {name}, while" in why
+        (card,) = opening(whole, 0.05, on=GateOn.GROUP).cards
+        assert (card.head, card.key) == (f"Group found: {name}", "fail")
+        assert gate(whole, 0.6, GateOn.GROUP) == []
+        assert opening(whole, 0.6).cards[0].head == "Pass"
 
 
 def test_examples_are_of_the_model_with_the_best_evidence(report: Report) -> None:
