@@ -259,7 +259,7 @@ _REFUSED = [
     ('We rented "The Restless Mr. Weber" again.', _NO_NAME),
     ("We rented The Restless Mr. Weber again.", _NO_NAME),
     ("The lesbian aunt stole the show.", "another word tells the gender"),
-    ("Laura is a skater tomboy, and she knows it.", "another word tells the gender"),
+    ("Laura is a skater vixen, and she knows it.", "another word tells the gender"),
 ]
 _NO_OCCUPATION = [
     ("She is a better dentist than most.", ADJECTIVES),
