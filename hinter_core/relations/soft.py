@@ -65,6 +65,18 @@ _OTHER = re.compile(
     rf"({'|'.join(sorted(GENERAL))}|men|women|ladies|gentlemen|girls|boys)\b",
     re.IGNORECASE,
 )
+# "Although she is only" before an age, and ", but he already" behind it.
+_CONCEDED = re.compile(
+    r"\b(although|(?:even )?though|even if|despite|in spite of)\b[^.,;:!?]*?"
+    r"(?:\b(?:is|was|are|were|am|be|being|at|aged|turned)|['\u2019](?:s|re|m))\s"
+    r"(?:(?:an?|about|almost|already|just|nearly|only|over|so|still|very)\s)*$",
+    re.IGNORECASE,
+)
+_NEVERTHELESS = re.compile(
+    r"(?:\syears?\s(?:old|of\sage))?,?\s(?:and|but|who|yet)\b[^.,;:!?]*?\b(already|still)\b",
+    re.IGNORECASE,
+)
+_UNDER_AGE = {"children", "young"}
 _OWNER = re.compile(r"\b(my|our|your|his|her|their|[A-Z]\w+['\u2019]s?)\s+(?:\w+\s+)?$")
 
 
@@ -90,6 +102,7 @@ def contradictions(text: str, mutant: Mutant, people: People | None = None) -> t
                 if not one.near or _beside(text, edit, one.span, people) or _noted(text, one.span)
             }
             contradicting |= dict(_other_parent(text, edit))
+            contradicting |= dict(_conceded(text, edit))
             contradicting |= dict(tags_against(text, edit))
             if edit.attribute == "gender":
                 if people and {_said(source), _said(target)} == {FEMALE, MALE}:
@@ -211,6 +224,20 @@ def _other_parent(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:
     for match in re.finditer(rf"\b{re.escape(edit.target.text)}\b", text, re.IGNORECASE):
         if _owner(text, match.start()) in owners:
             yield match.span(), match.group()
+
+
+def _conceded(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:
+    """Yield what shows that an age is too high or too low: "although she is", "but he already".
+
+    The other age would not be, unless both are of young people.
+    """
+    if edit.attribute != "age" or {edit.source.group, edit.target.group} <= _UNDER_AGE:
+        return
+    for start, end in own_places(text, edit):
+        if sentence := sentence_at(sentences_of(text), start):
+            before = _CONCEDED.search(text, sentence.start, start)
+            for match in filter(None, (before, _NEVERTHELESS.match(text, end))):
+                yield match.span(1), match[1]
 
 
 def _partners(text: str, mutant: Mutant, people: People) -> Iterator[tuple[Span, str]]:

@@ -106,6 +106,11 @@ SOFT = [
     ("The heterosexual woman left her boyfriend.", "sexual-orientation", "her boyfriend"),
     ("The gay sailor thanked his husband.", "gender", "gay"),
     ("Gay men and their husbands were invited, too.", "gender", "Gay"),
+    ("My aunt still drives, although she is eighty-five.", "age", "although"),
+    ("Despite being elderly, the singer dances.", "age", "Despite"),
+    ("He is only nineteen, but he already owns a house.", "age", "already"),
+    ("The young mother stayed at home with her baby.", "age", "her baby"),
+    ("The young man is looking for his first job.", "age", "first job"),
     ("Only 15 years old, Gloria is wise. She left the high school early.", "age", "high school"),
 ]
 
@@ -161,6 +166,10 @@ FIRM = [
     ("The gay sailor misses his ex-wife.", "sexual-orientation", None),
     ("The bisexual sailor thanked his husband.", "gender", None),
     ("The tailor thanked his wife. Then they went straight home.", "gender", "husband"),
+    ("Although the old man waved, she left.", "age", None),
+    ("The old man still rides his bike.", "age", None),
+    ("Though he is nineteen, he owns a house.", "age", "twelve"),
+    ("The young mother stayed at home with her baby.", "age", "middle-aged"),
     ("Dear Mr Okonkwo, I am Danish and I need a form.", "nationality", "Nigerian"),
 ]
 
