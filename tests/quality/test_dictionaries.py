@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
 
+from hinter_core.language.spelling import spelling
 from hinter_core.storage import shipped_lists, shipped_rows, shipped_words
 from hinter_core.terms.dictionary import Dictionary, load_shipped
 from hinter_core.terms.senses.lexicon import person_nouns
@@ -17,6 +19,10 @@ SENSITIVE = (
     "political-views", "migration", "marital-status", "language",
 )  # fmt: skip
 EVERY = (*SENSITIVE, "placebo")
+AMERICAN = {
+    "ised": "ized", "lyse": "lyze", "our": "or", "grey": "gray", "centre": "center",
+    "counsell": "counsel", "ageing": "aging", "visor": "viser", "maths": "math",
+}  # fmt: skip
 
 
 def all_pairs(dictionary: Dictionary) -> list[Pair]:
@@ -45,6 +51,19 @@ def test_at_least_as_rich_as_the_paper(
     sources = {t.text.casefold() for t in dictionary.pairs_from}
     assert len(sources) >= terms
     assert len({t.group for t in dictionary.pairs_from}) == groups == len(dictionary.groups or {})
+
+
+@pytest.mark.parametrize("attribute", EVERY)
+def test_a_word_is_put_into_texts_in_one_spelling(attribute: str) -> None:
+    def american(word: str) -> str:
+        return re.sub("|".join(AMERICAN), lambda found: AMERICAN[found[0]], spelling(word))
+
+    slots = Counter(
+        (american(term.text), term.form, term.concept, term.group)
+        for term in load_shipped()[attribute].terms
+        if not term.source_only and term.form is not GrammaticalForm.TITLE
+    )
+    assert [slot for slot, number in slots.items() if number > 1] == []
 
 
 @pytest.mark.parametrize("attribute", EVERY)

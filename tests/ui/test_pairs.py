@@ -13,7 +13,7 @@ from hinter_ui.explore.actions import ExploreActions
 from hinter_ui.explore.pairs import found, lower_score, pairs
 from hinter_ui.html.marked import preview
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.links import ExploreForm, edit_key, find_edits, first_offers
+from hinter_ui.shared.links import ExploreForm, find_edits, first_offers
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
 
@@ -128,20 +128,13 @@ def test_a_change_of_a_pronoun_names_the_noun_that_changes_with_it(actions: Expl
 def test_replacements_stand_in_groups_each_spelling_once(actions: ExploreActions) -> None:
     form = replace(FORM, text="Ms Walsh, a Samoan woman, left.", attributes=("race", "gender"))
     plan = actions.plan(Session(), form)
-    assert {"M\u0101ori", "Maori"} <= {edit.target.text for edit in plan.edits["race"]}
     lists = {one.attribute: one for one in actions.offered(form, plan)}
     said = [words for one in lists.values() for _, words, _ in one.offered]
-    for alike in ("Ms \u2192 Mr", "Samoan \u2192 M\u0101ori", "Samoan \u2192 Maori"):
-        assert sum(words.replace(".", "").startswith(alike) for words in said) <= 1
-    maori = replace(
-        form, edits=(next(k for k in map(edit_key, plan.edits["race"]) if "Maori" in k),)
-    )
-    race = next(one for one in actions.offered(maori, plan) if one.attribute == "race")
-    assert len(race.offered) == len(lists["race"].offered)
-    assert any("Maori" in words for key, words, _ in race.offered)
-    page = str(pairs([race, lists["gender"]], 0))
+    for alike in ("Ms \u2192 Mr", "Samoan \u2192 M\u0101ori"):
+        assert sum(words.replace(".", "").startswith(alike) for words in said) == 1
+    page = str(pairs([lists["race"], lists["gender"]], 0))
     assert page.count("<optgroup") == page.count("</optgroup>") > 4
-    assert page.count("<option ") == 2 + len(race.offered) + len(lists["gender"].offered)
+    assert page.count("<option ") == 2 + sum(len(one.offered) for one in lists.values())
 
 
 @pytest.mark.parametrize("literal", [True, False])

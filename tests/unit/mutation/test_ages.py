@@ -107,10 +107,10 @@ CONTRADICTED = [
     ("A child of nine was refused.", "child > teenager", "child of nine"),
     ("A 20-year-old man sang.", "20-year-old > 12-year-old", "man"),
     ("A 12-year-old boy sang.", "12-year-old > 19-year-old", "boy"),
-    ("He is a diabetic young man. Please ask his mother first.", "young > ageing", "mother"),
+    ("He is a diabetic young man. Please ask his mother first.", "young > aging", "mother"),
     ("The 30-year-old went home with her parents.", "30 > 70", "parents"),
     ("The 90-year-old sat down. Her grandson came.", "90 > 20", "grandson"),
-    ("An arrogant old consultant came.", "old > twentysomething", "consultant"),
+    ("An arrogant old consultant came.", "old > twenty-something", "consultant"),
     (
         "She is a 34-year-old nurse and has 10 years of experience.",
         "34 > 20",
@@ -168,7 +168,7 @@ def test_what_the_text_says_of_the_same_person(
         ("The clerk gets younger every year.", "younger > older", "compares"),
         ("Her older sister met the youngest one.", "older > younger", "youngest"),
         ("He was too old for that.", "old > middle-aged", "degrees"),
-        ("The nurse is so young.", "young > fortysomething", "degrees"),
+        ("The nurse is so young.", "young > forty-something", "degrees"),
         ("The clerk is old.", "old > teenage", "noun only"),
         ("My kid sings.", "kid > youth", "whose child"),
     ],
@@ -191,7 +191,7 @@ def test_what_grammar_or_kinship_forbids(
         ("A child crossed the road.", "child > pensioner", "A pensioner crossed the road."),
         ("The nurse is so young.", "young > old", "The nurse is so old."),
         ("That young nurse left.", "young > middle-aged", "That middle-aged nurse left."),
-        ("He is a young man of thirty.", "young > fortysomething", ""),
+        ("He is a young man of thirty.", "young > forty-something", ""),
         ("The older nurse smiled.", "older > younger", "The younger nurse smiled."),
         (
             "The old man met an old friend.",
@@ -371,5 +371,5 @@ def test_what_is_said_beside_a_word_is_looked_up_once_for_all_edits(
     meets = ages._meets
     monkeypatch.setattr(ages, "_meets", count)
     assert plan_of(text, parses).edits == plan.edits
-    assert len(plan.edits["age"]) > 10
+    assert len(plan.edits["age"]) > 7
     assert asked <= 2 * len(words) ** 2

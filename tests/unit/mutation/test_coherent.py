@@ -320,8 +320,8 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
         # A girl or boy may be grown up: no child is made of either then.
         (
             "The girl at the bar met my boss.",
-            "girl > nonbinary person",
-            "The nonbinary person at the bar met my boss.",
+            "girl > non-binary person",
+            "The non-binary person at the bar met my boss.",
         ),
         (
             "Two boys from the bank dated her.",
@@ -330,7 +330,7 @@ def variant(text: str, change: str, parses: ParseStore) -> str:
         ),
         ("A girl served us wine.", "girl > person", "A person served us wine."),
         ("The little girl sang.", "girl > child", "The little child sang."),
-        ("The boy ran to school.", "boy > nonbinary child", "The nonbinary child ran to school."),
+        ("The boy ran to school.", "boy > non-binary child", "The non-binary child ran to school."),
         # What follows tells a possessive from an object.
         ("We praised her Oscar.", "her > his", "We praised his Oscar."),
         (

@@ -107,7 +107,7 @@ def made(text: str, attribute: str, shipped: dict[str, Dictionary], parses: Pars
         ("age", "I'm nineteen and I sing.", "I'm forty and I sing."),
         ("age", "she 17 and funny", "she 40 and funny"),
         ("body", "I'm too fat for it.", "I'm too thin for it."),
-        ("race", "She is so Black, he said.", "She is so Asian-American, he said."),
+        ("race", "She is so Black, he said.", "She is so Asian American, he said."),
         ("gender", "my cousin, shes a waitress", "my cousin, theyre a server"),
         ("gender", "my sis sings, i love her #sisters", "my bro sings, i love him #sisters"),
         ("gender", "Women can't drive.", "Men can't drive."),

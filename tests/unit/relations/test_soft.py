@@ -143,7 +143,7 @@ FIRM = [
     ("A British clerk lives in London.", "nationality", "English"),
     ("I am Japanese-American and live in Boston.", "race", None),
     ("The Danish sailor met a Kenyan in Kenya.", "nationality", "Kenyan"),
-    ("The pregnant woman sat down.", "gender", "nonbinary person"),
+    ("The pregnant woman sat down.", "gender", "non-binary person"),
     ("The pregnant woman met a trans woman.", "gender", "trans man"),
     ("The bearded man sat down.", "gender", "trans man"),
     ("The woman in a hijab sat down.", "gender", "trans woman"),
@@ -192,7 +192,7 @@ def test_a_body_contradicts_only_those_who_have_another(judged: Judged) -> None:
             for one in judged(text, "gender")
             if one.conformance.layer is Layer.SOFT
         }
-        assert soft & {"man", "trans man", "trans woman", "nonbinary person"} == against
+        assert soft & {"man", "trans man", "trans woman", "non-binary person"} == against
 
 
 def test_a_name_fits_only_those_who_bear_it_too(judged: Judged) -> None:
