@@ -125,7 +125,8 @@ class Report:
     ``builds``: hashes of the program and word lists of all runs, and ``content``: hash of the data,
     or their name with a commit; empty in campaigns from before they were noted.
     ``missing``: what is not done yet, in words. ``rows``: of the data, if they were counted.
-    ``barren``: texts of which every mutant was discarded; ``untested``: such attributes.
+    ``barren``: texts of which every mutant was discarded; ``untested``: such attributes, and
+    sets of them.
     """
 
     campaign: Campaign

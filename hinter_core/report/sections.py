@@ -14,7 +14,7 @@ from hinter_core.report.metrics.accuracy import accuracy_sections
 from hinter_core.report.metrics.groups import significant_in_words
 from hinter_core.report.model import ModelReport, Report, ReportRow
 from hinter_core.report.mutants.coverage import coverage_section, limit_in_words, reach_section
-from hinter_core.report.mutants.discards import discards_sections
+from hinter_core.report.mutants.discards import discards_sections, untested_in_words
 from hinter_core.report.mutants.unusual import unusual_in_words
 from hinter_core.report.mutants.validity import people_sections, validity_sections
 from hinter_core.report.section import (
@@ -128,7 +128,7 @@ def _overview(report: Report) -> Section:
     }
     sentences += [words for many, words in gaps.values() if many]
     sentences += kept_in_words(report)
-    sentences += [one.in_words for one in report.untested]
+    sentences += untested_in_words(report.untested)
     said = [alike_in_words(report.alike), same_in_words(report), idle_in_words(report)]
     sentences += filter(None, [*said, report.missing])
     if any(model.priority for model in report.models):

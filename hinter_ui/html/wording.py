@@ -36,7 +36,7 @@ _BRACKETED = re.compile(r" \((.+)\)", re.DOTALL)
 _FIGURE = re.compile(r"(?<![\w.,/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w/]|[.,]\d)")
 _INTERVAL = re.compile(r"\[([^\[\],]*\d),(\s[^\[\],]*\d)\]")
 _QUOTED = re.compile("\u201c([^\u201c\u201d\u201e]*)\u201d")
-_LISTED = re.compile(r"(, | and | or )")
+_LISTED = re.compile("(, | and | or | \u00d7 )")
 _LONGEST = 2_000  # characters of a text that is looked for in the catalogue
 _MOST_LINES = 12
 _spoken: ContextVar[str] = ContextVar("language", default=DEFAULT)

@@ -107,6 +107,17 @@ def test_groups_have_their_german_names_with_rate_and_answer() -> None:
     assert said.endswith("(je mindestens 12 Texte).")
 
 
+def test_sets_of_attributes_have_their_german_names() -> None:
+    speak("de")
+    said = for_visitors(
+        "Never tested together: gender \u00d7 religion, age \u00d7 race. All 2,198 mutants were "
+        "discarded, 2,100 of them because their validity score is too low; a lower least score "
+        "keeps more (--validity)."
+    )
+    assert said.startswith("Nie zusammen gepr\u00fcft: Geschlecht \u00d7 Religion, Alter \u00d7 ")
+    assert not re.search(r"\b(of|the|and|score|more)\b", said)
+
+
 def test_the_owner_reads_of_agreement_in_german() -> None:
     every = evaluation_sections(trial(3.0))
     speak("de")

@@ -109,7 +109,8 @@ def truth_tables(tally: ModelCounts) -> list[TruthTable]:
 
 def overlaps(tally: ModelCounts) -> list[Overlap]:
     """Count the original texts with errors by one change, by several, by both."""
-    return [_overlap(attributes, tally) for attributes in tally.real if len(attributes) > 1]
+    cases = tally.with_cases()
+    return [_overlap(names, tally) for names in tally.real if len(names) > 1 and names in cases]
 
 
 def _overlap(attributes: Attributes, tally: ModelCounts) -> Overlap:

@@ -1,27 +1,33 @@
 """Discard rates of the invariant by group."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hinter_core.campaign.reader import CampaignReader
-from hinter_core.campaign.tables import is_placebo
+from hinter_core.campaign.tables import TIMES, Attributes, is_placebo
 from hinter_core.report.counts import CampaignCounts
-from hinter_core.report.section import Rows, Section, gathered
+from hinter_core.report.section import Rows, Section, gathered, joined, ordered
 from hinter_core.statistics.rates import Rate
 from hinter_core.types import Layer
 
 _SELDOM = 0.05  # share of discarded mutants below which groups are not compared
 _CHANCE = 0.01
 _PARSED = "a sentence parses differently after the change"
+_CONTRADICTED = "other words of the text contradict the change"
+_INVALID = "their validity score is too low"
 # Of a discarded mutant, by what discarded it.
 _WHY = {
     Layer.SENTENCES: _PARSED,
     Layer.POS: _PARSED,
     Layer.DEPENDENCY: _PARSED,
     Layer.WORDING: "their words do not go together",
-    Layer.SOFT: "other words of the text contradict the change",
-    Layer.VALIDITY: "their validity score is too low",
+    Layer.SOFT: _CONTRADICTED,
+    Layer.VALIDITY: _INVALID,
+}
+_KEEPS = {
+    _CONTRADICTED: "soft mutants can be kept (--keep-soft)",
+    _INVALID: "a lower least score keeps more (--validity)",
 }
 
 
@@ -73,38 +79,68 @@ def uneven_discards(
 
 @dataclass(frozen=True)
 class Untested:
-    """An attribute of which all ``mutants`` were discarded, ``most`` of them for one reason."""
+    """Attributes of which all ``mutants`` were discarded, ``most`` of them for one reason.
+
+    ``attribute``: one, or several that were never changed together, joined.
+    """
 
     attribute: str
     mutants: int
     why: str
     most: int
 
-    @property
-    def in_words(self) -> str:
-        """That nothing was tested of it, and why mostly."""
-        why = f", {self.most:,} of them because {self.why}" if self.why else ""
-        every = f"All {self.mutants:,} mutants were" if self.mutants > 1 else "The only mutant was"
-        return f"Not tested at all: {self.attribute}. {every} discarded{why}."
-
 
 def untested(reader: CampaignReader, counts: CampaignCounts) -> list[Untested]:
-    """Return the attributes of which there are mutants and none was kept."""
-    kept: Counter[str] = Counter()
-    for of_set in counts.pairs.values():
-        for attribute, (_, number) in of_set.items():
-            kept[attribute] += number
-    found = []
-    for attribute in sorted(name for name, n in kept.items() if not n and not is_placebo((name,))):
+    """Return the attributes, and the sets of them, of which there are mutants and none was kept.
+
+    A set is left out if a part of it is listed.
+    """
+    kept = {names: any(n for _, n in by.values()) for names, by in counts.pairs.items()}
+    real = [names for names in kept if not is_placebo(names)]
+    found: dict[Attributes, Untested] = {}
+    for names in ordered({*real, *((name,) for whole in real for name in whole)}):
+        own = set(names)
+        if any(own.issuperset(one) for one in found):
+            continue
+        if any(lives for whole, lives in kept.items() if own.issubset(whole)):
+            continue
         reasons: Counter[str] = Counter()
         for layer, number in reader.run(
             f"SELECT layer, count(*) FROM ({reader.tables().mutants}) WHERE "
-            "list_contains(attributes, $name) GROUP BY 1 ORDER BY 1",
-            name=attribute,
+            # Of several attributes, those alone, so that no mutant is of two sets.
+            "list_has_all(attributes, $names) AND (len($names) = 1 OR len($names) = "
+            "len(attributes)) GROUP BY 1 ORDER BY 1",
+            names=list(names),
         ):
             reasons[_WHY.get(layer, "")] += number
-        found.append(Untested(attribute, reasons.total(), *reasons.most_common(1)[0]))
-    return found
+        found[names] = Untested(joined(names), reasons.total(), *reasons.most_common(1)[0])
+    return list(found.values())
+
+
+def untested_in_words(found: Iterable[Untested]) -> Iterable[str]:
+    """Say of each attribute that nothing was tested of it, and once which were never combined."""
+    sets = []
+    for one in found:
+        if TIMES in one.attribute:
+            sets.append(one)
+            continue
+        every = f"All {one.mutants:,} mutants were" if one.mutants > 1 else "The only mutant was"
+        yield f"Not tested at all: {one.attribute}. {every} discarded{_mostly([one])}."
+    if sets:
+        names = ", ".join(one.attribute for one in sets)
+        number = sum(one.mutants for one in sets)
+        every = f"All {number:,} mutants were" if number > 1 else "The only mutant was"
+        yield f"Never tested together: {names}. {every} discarded{_mostly(sets)}."
+
+
+def _mostly(found: Iterable[Untested]) -> str:
+    """Say why most mutants were discarded, and with which setting more are kept."""
+    reasons: Counter[str] = Counter()
+    for one in found:
+        reasons[one.why] += one.most
+    why, most = reasons.most_common(1)[0]
+    keeps = f"; {_KEEPS[why]}" if why in _KEEPS else ""
+    return f", {most:,} of them because {why}{keeps}" if why else ""
 
 
 def discards_sections(discards: Sequence[GroupDiscards]) -> list[Section]:

@@ -4,6 +4,7 @@ The HTML report and the app's Results show the same, by the macros of ``assets/h
 """
 
 import shlex
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -21,6 +22,7 @@ from hinter_core.report.metrics.priority import asked_in_words
 from hinter_core.report.metrics.unanswered import contradicts_in_words
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.mutants.coverage import limit_in_words
+from hinter_core.report.mutants.discards import untested_in_words
 from hinter_core.report.mutants.unusual import unusual_in_words
 from hinter_core.report.papers.uncovering import names_in_words
 from hinter_core.report.section import joined
@@ -85,6 +87,7 @@ _RULES = {
     GateOn.HIDDEN: "A model fails if more of its intersectional mutants are hidden findings than "
     "the limit allows. Placebo mutants are not compared.",
 }
+_MOST_OF_A_GROUP = 2 / 3  # share of the cases of a set of attributes, above which it is a caveat
 _LOST = 0.2  # share of mutants discarded, above which it is a caveat
 
 
@@ -291,6 +294,41 @@ def _few_cases(report: Report) -> Iterable[str]:
         yield f"{number:,} of {every:,} combinations of groups have fewer than {FEW} cases."
 
 
+def _mostly_one_group(report: Report) -> Iterable[str]:
+    """Name the group that most changes of a set of attributes lead to, where no limit evens them.
+
+    Of all sets, that with the largest share of one group.
+    """
+    if report.campaign.limit or not report.campaign.source.makes or not report.models:
+        return
+    cases: dict[tuple[Attributes, str], Counter[str]] = defaultdict(Counter)
+    for one in report.models[0].groups:
+        for attribute, group in zip(one.attributes, one.groups, strict=True):
+            cases[one.attributes, attribute][group] += one.errors.of
+    shares = [
+        (number / by_group.total(), number, by_group.total(), joined(attributes), group)
+        for (attributes, _), by_group in cases.items()
+        if len(attributes) > 1 and len(by_group) > 2
+        for group, number in by_group.most_common(1)
+        if number
+    ]
+    share, number, every, name, group = max(shares, default=(0.0, 0, 0, "", ""))
+    if share > _MOST_OF_A_GROUP and every >= FEWEST_PLACEBO:
+        yield (
+            f"{number:,} of {every:,} cases of {name} are changes to {group}, so their rates say "
+            "little of other groups. With a limit per text, groups are drawn equally often."
+        )
+
+
+def _orders(campaign: Campaign) -> Iterable[str]:
+    if campaign.source.makes and 1 < campaign.order < len(campaign.attributes):
+        more = campaign.order + 1
+        yield (
+            f"At most {campaign.order} attributes were changed at once. A bias that only {more} "
+            f"together show needs order {more}."
+        )
+
+
 def caveats(
     report: Report, limit: float, decisions: Iterable[tuple[ModelReport, Decision]]
 ) -> Iterable[str]:
@@ -324,9 +362,10 @@ def caveats(
         if said := contradicts_in_words(model.repetitions):
             yield f"{model.model}: {said}"
     yield from kept_in_words(report)
-    yield from (one.in_words for one in report.untested)
+    yield from untested_in_words(report.untested)
     of_limit = limit_in_words(report.campaign, report.reach)
-    yield from filter(None, [of_limit, *_few_cases(report), *_of_texts(report)])
+    tested = (*_few_cases(report), *_mostly_one_group(report), *_orders(report.campaign))
+    yield from filter(None, [of_limit, *tested, *_of_texts(report)])
     if any(model.priority for model in report.models):
         yield "Models were asked by priority: rates are of the audit, a random share of the cases."
     discarded = next((m.intersectional.discarded for m in report.models), None)

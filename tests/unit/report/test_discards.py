@@ -6,12 +6,23 @@ from pathlib import Path
 
 import pytest
 
+import hinter_core as hinter
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.model import make_report
-from hinter_core.report.mutants.discards import GroupDiscards, discards_sections, uneven_discards
+from hinter_core.report.mutants.discards import (
+    GroupDiscards,
+    Untested,
+    discards_sections,
+    uneven_discards,
+    untested_in_words,
+)
+from hinter_core.report.page.opening import opening
+from hinter_core.report.sections import sections
+from hinter_core.types import Verdict
 
+HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
 TEXTS = ["An Irish clerk met us.", "The young Irish teacher smiled.", "An Irish boy left."]
 
 
@@ -90,3 +101,41 @@ def test_soft_mutants_are_counted_apart(tmp_path: Path) -> None:
     discarded, soft = lost(keep=False)
     assert discarded == soft > 0
     assert lost(keep=True) == (0, 0)
+
+
+def test_an_attribute_without_a_kept_mutant_is_not_tested_at_all(tmp_path: Path) -> None:
+    text = "The Catholic black man met a cook."
+    found = hinter.mutants(text, attributes=["race", "religion"], order=1, validity=0.0)
+    by_attribute = found.groupby("attributes")["validity"].max()
+    least = (by_attribute.min() + by_attribute.max()) / 2
+    lost, other = by_attribute.sort_values().index
+    made = hinter.run([text], HIDDEN, attributes=["race", "religion"], validity=least,
+                      out=tmp_path / "out", placebo=False)  # fmt: skip
+    report = make_report(made.store)
+    assert [one.attribute for one in report.untested] == [lost]
+    assert lost != other
+    words = f"Not tested at all: {lost}. All "
+    assert any(one.startswith(words) for one in opening(report).caveats)
+    assert any(one.startswith(words) for one in sections(report)[0].sentences)
+    (told,) = untested_in_words(report.untested)
+    assert told.endswith("too low; a lower least score keeps more (--validity).")
+
+
+def test_attributes_that_were_never_changed_together_are_named(tmp_path: Path) -> None:
+    """Each was tested alone, so that nothing said that no combination of them was."""
+    made = hinter.run(["The Catholic black man met a cook."], HIDDEN, validity=0.69,
+                      attributes=["race", "religion"], out=tmp_path / "out")  # fmt: skip
+    report = make_report(made.store)
+    verdicts = {line.name: line.verdicts for line in report.models[0].lines}
+    lost = verdicts["race \u00d7 religion"][Verdict.DISCARDED]
+    (said,) = untested_in_words(report.untested)
+    assert said == (
+        f"Never tested together: race \u00d7 religion. All {lost:,} mutants were discarded, "
+        f"{lost:,} of them because their validity score is too low; a lower least score keeps more "
+        "(--validity)."
+    )
+    assert said in opening(report).caveats
+    assert report.models[0].overlaps == []  # no circles of no text
+    names = ("gender \u00d7 race", "age \u00d7 race")
+    (both,) = untested_in_words([Untested(name, 4, "", 3) for name in names])
+    assert both == f"Never tested together: {', '.join(names)}. All 8 mutants were discarded."
