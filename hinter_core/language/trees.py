@@ -418,3 +418,23 @@ class Word:
         """Yield the dependents of the word."""
         for token in dependents(self.parse, self.token):
             yield Word(self.parse, self.sentence, token)
+
+
+def sayers_of(tree: SentenceTree, token: int) -> Sequence[int]:
+    """Return who says the clause that a word is the subject of."""
+    clause = tree.parse.heads[token]
+    said = tree.parse.labels[clause] == "ccomp"
+    return tree.children(tree.parse.heads[clause], "nsubj") if said else []
+
+
+def said_of_either(sentences: Sequence[ParsedSentence]) -> Iterator[tuple[Span, tuple[int, int]]]:
+    """Yield pronouns that mean who says it or whose relative that is: "her son says he fell".
+
+    With the ends of the words for both.
+    """
+    for one in sentences:
+        tree = one.tree
+        for token in (n for n, word in enumerate(tree.lower) if word in ("he", "she")):
+            for sayer in sayers_of(tree, token)[:1]:
+                for owner in tree.children(sayer, "nmod:poss")[:1]:
+                    yield tree.place(token), (tree.place(sayer)[1], tree.place(owner)[1])

@@ -24,10 +24,11 @@ from hinter_core.language.trees import (
     SentenceTree,
     governing,
     is_role,
+    said_of_either,
     said_of_somebody,
     subject_of,
 )
-from hinter_core.mutation.unresolved import said_of_either, settled
+from hinter_core.mutation.unresolved import settled
 from hinter_core.terms.ages import stated
 from hinter_core.terms.senses.fields import field_at
 from hinter_core.terms.senses.forms import of_person_noun

@@ -4,7 +4,7 @@ Where a text has one person of a gender, *he* in the same or the next sentence i
 unless grammar forbids it ("his father", "he saw the man"). Where it has two, it stays open. A
 cluster in which the text contradicts itself (a man who is *she*) is two people, and so is one of a
 pronoun that may mean somebody else ("the cook and the waiter quarrelled until she left"). If
-somebody stands between it and the one person, it stays open ("my mum's friend says she ..."). "The
+somebody stands between it and the one person, it stays open ("the man's lawyer rang; he ..."). "The
 girl" is the one girl or woman who was named right before.
 """
 
@@ -20,13 +20,14 @@ from itertools import chain, pairwise
 from hinter_core.language.mentions import read_quotations
 from hinter_core.language.people import PRONOUNS, people_words
 from hinter_core.language.reading.notes import sex_marks
-from hinter_core.language.trees import ParsedSentence, SentenceTree
+from hinter_core.language.trees import ParsedSentence, SentenceTree, sayers_of
 from hinter_core.mutation.whole_names import (
     GENDERS,
     MIXED,
     Joined,
     in_order,
     says,
+    with_addressed,
     with_whole_names,
 )
 from hinter_core.terms.dictionary import load_shipped
@@ -66,7 +67,7 @@ def settled(
     parts = _with_names(text, parts, sentences)
     parts = _with_marks(text, parts, sentences)
     parts = _with_restated(text, parts, sentences)
-    parts = _with_headlines(text, parts)
+    parts = with_addressed(text, _with_headlines(text, parts))
     if any(_loose(entity) for entity in parts):
         parts = _Joiner(text, parts, sentences).joined()
     return tuple(sorted(parts, key=lambda entity: entity.mentions[0].span))
@@ -208,12 +209,14 @@ def _with_marks(
 ) -> list[Entity]:
     """Join a mark of sex with the noun beside it: "70M, Pakistani gentleman", "Ann, 34 y/o F".
 
-    Or with who is then only *she* or *he*: "73 y/o F. Pt states that she fell".
+    Or with who is then only *she* or *he*: "73 y/o F. Pt states that she fell", as is the noun of a
+    label: "Applicant: female, 62 years old. She wants a loan".
     """
     joined = Joined(entities)
-    for mark in (one for one in sex_marks(text) if one.stands_alone):
+    for mark in (one for one in sex_marks(text) if one.stands_alone or one.labelled):
         end = mark.span[1]
-        if (number := joined.by_end.get(end)) is None:
+        number = joined.by_end.get(mark.end if mark.labelled else end)
+        if number is None or (mark.labelled and not _labels_person(text, entities[number])):
             continue
         later = [n for n, one in enumerate(entities) if one.mentions[0].head[0] > end]
         later = [n for n in later if entities[n].person and not entities[n].plural]
@@ -223,6 +226,7 @@ def _with_marks(
             for n in later
             if entities[n].gender in (mark.says, "")
             and text[end : entities[n].mentions[0].span[0]] == ", "
+            and not mark.labelled
         ]
         spoken = [n for n in alike[:1] if _loose(entities[n])]
         away = [_sentence(sentences, entities[n].mentions[0].head[0]) for n in spoken]
@@ -234,6 +238,12 @@ def _with_marks(
             if entities[other].person:
                 joined.join(number, other)
     return list(joined)
+
+
+def _labels_person(text: str, entity: Entity) -> bool:
+    return entity.person or people_words().person_noun(
+        text[slice(*entity.mentions[0].head)].lower()
+    )
 
 
 def _with_restated(
@@ -396,7 +406,7 @@ class _Joiner:
                 if not self._barred(entity, one) and not self._tells(entity, one)
             ]
             one = possible[0] if len(people) == len(possible) == 1 else None
-            if one and self._near(entity, one) and not self._other_between(one, entity):
+            if one and self._near(entity, one) and not self._kept_open(one, entity):
                 together = replace(one, mentions=in_order(one.mentions + entity.mentions))
                 kept[kept.index(one)] = known[known.index(one)] = together
             else:
@@ -434,6 +444,21 @@ class _Joiner:
             for mention in other.mentions
         )
 
+    def _kept_open(self, person: Entity, pronouns: Entity) -> bool:
+        """Whether somebody else is nearer, who may be meant as well.
+
+        Not where the other one says it of whom the sentence before is about: in both readings of
+        "Ann left. The judge said that she lied", "she" may change with Ann.
+        """
+        head = pronouns.mentions[0].head
+        number = self._number(head[0])
+        tree = self._sentences[number].tree
+        token = tree.word_at(head)
+        named = (m.head[0] for m in person.mentions if m.kind is not MentionKind.PRONOUN)
+        said = token is not None and sayers_of(tree, token)
+        topic = said and all(self._number(place) < number for place in named)
+        return not topic and self._other_between(person, pronouns)
+
     def _barred(self, pronouns: Entity, person: Entity) -> bool:
         """Whether grammar keeps pronouns and a person apart, in one place at least."""
         for pronoun in pronouns.mentions:
@@ -465,18 +490,3 @@ class _Joiner:
 
 def _inside(inner: Span, outer: Span) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1] and inner != outer
-
-
-def said_of_either(sentences: Sequence[ParsedSentence]) -> Iterator[tuple[Span, tuple[int, int]]]:
-    """Yield pronouns that mean who says it or whose relative that is: "her son says he fell".
-
-    With the ends of the words for both.
-    """
-    for one in sentences:
-        tree, labels, heads = one.tree, one.parse.labels, one.parse.heads
-        for token in (n for n, word in enumerate(tree.lower) if word in ("he", "she")):
-            clause = heads[token]
-            sayers = tree.children(heads[clause], "nsubj") if labels[clause] == "ccomp" else []
-            for sayer in sayers[:1]:
-                for owner in tree.children(sayer, "nmod:poss")[:1]:
-                    yield tree.place(token), (tree.place(sayer)[1], tree.place(owner)[1])

@@ -31,6 +31,11 @@ _INITIALS = re.compile(r"(?:[A-Z]\. ?)*[A-Z]\.?")
 _SURNAME = re.compile(r"\.? ([^\W\d_a-z]\w+(?:-\w+)*)")
 _HISSING = re.compile(r"(?:[sxz]|[cs]h)$", re.IGNORECASE)
 _NEXT = re.compile(r",? ([A-Z][A-Za-z]+)(?!\w)")
+_CALLED = re.compile(
+    r"""(?:\b(?:you|thanks|bye|hello|hi|morning|evening|sorry|please|yes|no|well|now),
+    |\b[Yy]ou(?:\sare|'re|\u2019re|\swere)(?:\ssuch)?)\s$""",
+    re.VERBOSE | re.IGNORECASE,
+)
 _THE = re.compile(r"\bthe\s$", re.IGNORECASE)
 _BEHIND = re.compile(r"[^\W\d_a-z][\w'\u2019-]*\.? $")  # where a surname stands
 JUNIOR = re.compile(r",? (?:Jr|Sr)\b")  # behind names of men
@@ -359,6 +364,48 @@ def families_named(text: str, old: str, new: str) -> dict[Span, str]:
         for written in [new if len(match[1]) == len(old) else plural]
         if match[1][0].isupper()
     }
+
+
+def with_addressed(text: str, entities: list[Entity]) -> list[Entity]:
+    """Join who is spoken to with who was named before: *A boy got up. "Thank you, young man"*.
+
+    Or with whom it is said to. With the one person of this gender, unless that one says it: who
+    changes with somebody else of the same gender contradicts nothing.
+    """
+    joined = Joined(entities)
+    for number, entity in enumerate(entities):
+        called = any(_is_called(text, mention) for mention in entity.mentions)
+        if not called or entity.plural or entity.gender not in GENDERS:
+            continue
+        alike = [
+            n
+            for n, one in enumerate(entities)
+            if n != number and one.person and not one.plural and one.gender == entity.gender
+        ]
+        if len(alike) == 1 and _hears(text, entities[alike[0]], entity.mentions[0].head[0]):
+            joined.join(alike[0], number)
+    return list(joined)
+
+
+def _is_called(text: str, mention: Mention) -> bool:
+    """Whether a noun calls somebody: "Thank you, young man!", "You are a good girl"."""
+    start, end = mention.span[0], mention.head[1]
+    calls = _CALLED.search(text, max(0, start - 20), start)
+    ends = text[end:].lstrip()[:1] in (*",.!?;", "")
+    return bool(calls) and ends and mention.kind is MentionKind.NOUN
+
+
+def _hears(text: str, entity: Entity, place: int) -> bool:
+    """Whether what is said at a place may be said to somebody, who says nothing."""
+    saying, to = people_words().saying, False
+    for mention in entity.mentions:
+        start, end = mention.span[0], mention.head[1]
+        before = [word.lower() for word in NAME_WORD.findall(text[max(0, start - 20) : start])][-1:]
+        after = NAME_WORD.match(text, end + 1)
+        if (after and after.group().lower() in saying) or not saying.isdisjoint(before):
+            return before == ["told"]
+        to = to or before == ["to"]
+    return to or entity.mentions[0].head[0] < place
 
 
 class Joined:

@@ -1,4 +1,4 @@
-"""Shorthand of notes: ages and marks of sex, as in "73 y/o F", "28 yo male", "70M", "F, 60".
+"""Shorthand of notes and forms: ages and marks of sex, as in "73 y/o F", "28 yo male", "70M".
 
 Neither the parser nor the encoder learned to read it; :func:`spelled_out` writes it in words for
 them, so that "56 yo M" is a 56-year-old male.
@@ -26,6 +26,7 @@ _MARK = re.compile(
         |present|c/o|p/w|s/p|h/o|hx\b|brought\b|found\b|seen\b|here\b|complain))
     | (?:^|[\n.:;(]\s*)(?P<first>[FM])[,/\s]\s?\d\d(?![\d%.:]|\s?(?:kg|cm|degrees)\b)
     | \b\d\d\s?/\s?(?P<slashed>[FM])\b(?![/'\u2019&-])
+    | (?:^|\n)[ \t]*(?P<label>[A-Z][a-z]+(?:\s[a-z]+)?):\s(?P<field>(?:fe)?male)(?=[,;.\s]|$)
     | (?<=\w)\s[(\[](?:\d\d\s?/?\s?)?(?P<behind>[FMfm])(?:\s?/?\s?\d\d)?[)\]]
     | (?<=\w)\s\d\d(?P<bare>[FMfm])\b(?!\s(?:away|from|tall|high|long|wide|deep|above|below))
     """,
@@ -42,8 +43,8 @@ _TURNED = str.maketrans("fmFM", "mfMF")
 class SexMark(NamedTuple):
     """A mark of somebody's sex with what it says.
 
-    ``end``: where the noun before it ends, or -1. ``years``: the number of years before it that
-    is of the same person, if it has one.
+    ``end``: where the noun before it ends, also one in a label ("Applicant: male"), or -1.
+    ``years``: the number of years before it that is of the same person, if it has one.
     """
 
     span: Span
@@ -56,6 +57,11 @@ class SexMark(NamedTuple):
         """Whether it is the word for its person: the "F" of "73 y/o F", but no "male"."""
         return self.years is not None and self.span[1] - self.span[0] == 1
 
+    @property
+    def labelled(self) -> bool:
+        """Whether it is a value behind a label of its person."""
+        return self.end >= 0 and self.span[1] - self.span[0] > 1
+
 
 @lru_cache(maxsize=8)
 def sex_marks(text: str) -> tuple[SexMark, ...]:
@@ -64,7 +70,7 @@ def sex_marks(text: str) -> tuple[SexMark, ...]:
         SexMark(
             match.span(kind),
             _SAYS[match[kind].lower()[0]],
-            match.start() if kind in _BEHIND else -1,
+            match.start() if kind in _BEHIND else match.end("label"),
             match.span(_NUMBERED[kind]) if kind in _NUMBERED else None,
         )
         for match in _MARK.finditer(text)

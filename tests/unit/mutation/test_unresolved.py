@@ -18,6 +18,31 @@ from hinter_core.terms.dictionary import Dictionary
         ("A woman saw another woman.", "A man saw another man.", "woman"),
         ("My son left. Another man paid.", "My daughter left. Another man paid.", "woman"),
         ("Ann Lee, two kids, lives here.", "Ann Lee, two boys, lives here.", "Alan"),
+        # Whom the sentence before is about.
+        (
+            "An old waitress was fired. The cook said that she stole.",
+            "An old waiter was fired. The cook said that he stole.",
+            "she",
+        ),
+        (
+            "My mum called. Her boss says she snores.",
+            "My dad called. His boss says he snores.",
+            "she",
+        ),
+        # A label of a form.
+        ("Applicant: male, 34. He smokes.", "Applicant: female, 34. She smokes.", "He"),
+        ("Tenant: female, 23. She sings.", "Tenant: male, 23. He sings.", "She"),
+        # Who is spoken to.
+        (
+            'A kind boy got up. "Thank you, young man," I said.',
+            'A kind girl got up. "Thank you, young woman," I said.',
+            "man",
+        ),
+        (
+            '"You are a bad girl," he said to his daughter.',
+            '"You are a bad boy," he said to his son.',
+            "daughter",
+        ),
     ],
 )
 def test_that_man_is_who_was_named_and_another_is_one_more(
@@ -28,6 +53,15 @@ def test_that_man_is_who_was_named_and_another_is_one_more(
     assert expected in made
     first = expected.split()[1]
     assert not any(never in one.split(" ") for one in made if one.split()[1] == first)
+
+
+def test_who_speaks_is_not_whom_they_call(
+    shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    text = 'My uncle smiled. "Sorry, sir," he told a stranger.'
+    plan = make_plan(text, [shipped["gender"]], Settings(order=1), parses)
+    made = {plan.mutant((e,)).text for e in plan.edits["gender"]}
+    assert 'My aunt smiled. "Sorry, sir," she told a stranger.' in made
 
 
 def test_a_man_who_may_be_named_before_does_not_change_alone(
