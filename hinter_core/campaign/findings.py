@@ -14,13 +14,19 @@ from typing import Any, TextIO
 from hinter_core.campaign.parquet import named
 from hinter_core.campaign.reader import ANSWER_COLUMNS, MUTANT_COLUMNS, CampaignReader, MutantRecord
 from hinter_core.campaign.store import CampaignStore
-from hinter_core.campaign.tables import PLACEBO, VALIDITY, Attributes, has_placebo
+from hinter_core.campaign.tables import (
+    PLACEBO,
+    VALIDITY,
+    Attributes,
+    edits_to_rows,
+    has_placebo,
+)
 from hinter_core.data.handwritten import write_edits
 from hinter_core.data.tables import cell_writer, format_of, write_rows
 from hinter_core.errors import InputError
 from hinter_core.language.clean import printable
 from hinter_core.language.spelling import spelling
-from hinter_core.mutation.edits import along_in_words, changes_in_words
+from hinter_core.mutation.edits import along_in_words, as_written, changes_in_words
 from hinter_core.mutation.lattice import proper_subsets
 from hinter_core.types import Failure, Verdict
 
@@ -388,7 +394,7 @@ NO_LABEL = "no label"
 
 def _log_lines(record: MutantRecord, names: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
     """Yield the cells of a mutant's lines, one for each model that was tested on its shard."""
-    changes, mutant = write_edits(record.stored_edits)[0], record.mutant
+    changes, mutant = write_edits(edits_to_rows(as_written(record.edits)))[0], record.mutant
     for name, answer in record.answers.items():
         before, after = (
             _written(labels, failure) or NO_LABEL

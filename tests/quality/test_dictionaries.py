@@ -130,6 +130,13 @@ def test_the_placebo_shares_no_word_with_a_sensitive_attribute(attribute: str) -
     assert not placebo & {t.text.casefold() for t in known[attribute].terms}
 
 
+def test_words_of_two_senses_change_in_neither(shipped: dict[str, Dictionary]) -> None:
+    words = {term.text: term.group for term in shipped["gender"].terms}
+    assert (words["host"], words["hostess"]) == ("neutral", "female")  # of a house and of a show
+    assert "presenter" not in words
+    assert "table" not in {term.text for term in shipped["placebo"].terms}  # of a restaurant
+
+
 def test_the_placebo_names_nobody(shipped: dict[str, Dictionary]) -> None:
     named = {t.text.casefold() for t in shipped["placebo"].terms} & person_nouns()
     assert all(word.startswith(("every", "some", "any")) for word in named)  # whoever that may be

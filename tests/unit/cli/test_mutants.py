@@ -84,6 +84,19 @@ def test_a_log_is_printed_without_a_file(run: Run, done: Path) -> None:
     assert "2 of 2" in out
 
 
+def test_the_log_names_the_names_that_stand_in_the_text(run: Run, tmp_path: Path) -> None:
+    data, folder = tmp_path / "names.csv", str(tmp_path / "named")
+    data.write_text("text\nMaria Lopez lost.\n")
+    run("run", "--data", str(data), "--model", "vader", "--origin-names", "--attributes",
+        "race,gender", "--limit", "60", "--out", folder)  # fmt: skip
+    _, out, _ = run("mutants", folder)
+    pairs = [line.split("\t")[4:] for line in out.splitlines() if "; placebo-" in line]
+    assert pairs
+    for changes, mutant in pairs:
+        new = {change.rpartition(" -> ")[2] for change in changes.split("; ")}
+        assert new == {mutant.split()[0]}
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
