@@ -3,9 +3,9 @@
 Samples are stratified and balanced. A stratum is a set of attributes with an outcome: the worst
 verdict of any model (hidden before biased, benign, unanswered), or, for a discarded mutant, the
 layer of the invariant that it violates, as false alarms show only if people see them. All strata
-give the same number of items, as far as they can, and of the texts that have been chosen least; an
-item's ``weight`` is the number of mutants that it represents. Of a prioritised run, mutants of an
-audit and chosen ones are strata of their own, as rates are of the audit alone.
+give an item if the limit allows; apart from that, outcomes, attributes and texts are each as even
+as they can be. An item's ``weight`` is the number of mutants that it represents. Of a prioritised
+run, mutants of an audit and chosen ones are strata of their own, as rates are of the audit alone.
 """
 
 import random
@@ -71,7 +71,7 @@ def sample_campaign(
             if (not wanted or frozenset(names) in wanted)
             and (not outcomes or outcome.removesuffix(CHOSEN) in outcomes)
         }
-        chosen = balanced(candidates, many)
+        chosen = balanced(candidates, many, seed)
         if not chosen:
             raise AnnotationError(
                 f"{store.folder} has no mutants of that kind; ask for other attributes or "
@@ -169,7 +169,7 @@ def items_of_check(
             in_stratum = candidates.setdefault((attributes, outcome), StratumCandidates())
             in_stratum.size += 1
             in_stratum.best.append(Candidate(place, ""))
-    chosen = balanced(candidates, many)
+    chosen = balanced(candidates, many, seed)
     if not chosen:
         raise AnnotationError("This check has no such mutants to judge; find some first.")
     represented, text = weights(candidates, chosen), result.plan.text

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from heapq import heappop, heapreplace
+from random import Random
+from statistics import fmean
 from typing import Generic, NamedTuple, TypeVar
 
 from hinter_core.campaign.reader import CampaignReader
@@ -107,26 +109,36 @@ def strata(
 
 
 def balanced(
-    candidates: Mapping[Stratum, StratumCandidates[S]], limit: int
+    candidates: Mapping[Stratum, StratumCandidates[S]], limit: int, seed: int = 0
 ) -> dict[Stratum, list[Candidate[S]]]:
-    """Choose up to ``limit`` mutants, one of each stratum in turn; return them by stratum.
+    """Choose up to ``limit`` mutants; return them by stratum.
 
-    A stratum gives one of the texts of which the fewest have been chosen from all strata.
+    Each stratum gives one if the limit allows, as weights need that. Apart from that, each mutant
+    is of the outcome, attributes and text of which the fewest have been chosen; ``seed`` decides
+    among equals. Time is proportional to the limit and the number of strata.
     """
     chosen: dict[Stratum, list[Candidate[S]]] = {name: [] for name in sorted(candidates)}
     # Numbers of texts only grow, so that an outdated one is put back when it comes first.
     heaps = {name: [(0, n, one) for n, one in enumerate(candidates[name].best)] for name in chosen}
+    order = sorted(name for name, heap in heaps.items() if heap)
+    Random(seed).shuffle(order)
+    every = limit >= len(order)
     used: Counter[Hashable] = Counter()
-    while limit > 0 and any(heaps.values()):
-        for name, heap in heaps.items():
-            while heap and heap[0][0] < used[heap[0][2].text]:
-                _, place, one = heap[0]
-                heapreplace(heap, (used[one.text], place, one))
-            if heap and limit > 0:
-                one = heappop(heap)[2]
-                chosen[name].append(one)
-                used[one.text] += 1
-                limit -= 1
+
+    def cost(name: Stratum) -> tuple[bool, float]:
+        (attributes, outcome), heap = name, heaps[name]
+        while heap[0][0] < used[heap[0][2].text]:
+            _, place, one = heap[0]
+            heapreplace(heap, (used[one.text], place, one))
+        # A mean, so that a mutant of more attributes is no worse than one of fewer.
+        alone = fmean(used["attribute", attribute] for attribute in attributes or ("",))
+        return every and bool(chosen[name]), alone + used[attributes] + used[outcome] + heap[0][0]
+
+    for _ in range(min(limit, sum(map(len, heaps.values())))):
+        name = min(filter(heaps.get, order), key=cost)
+        one = heappop(heaps[name])[2]
+        chosen[name].append(one)
+        used.update([one.text, *name, *(("attribute", attribute) for attribute in name[0])])
     return {name: some for name, some in chosen.items() if some}
 
 

@@ -36,8 +36,8 @@ class Drawn:
 def draw(store: CampaignStore, most: int, seed: int) -> list[Drawn]:
     """Draw up to ``most`` kept and up to ``most`` discarded mutants, without the placebo's.
 
-    The sample is balanced over the sets of attributes, as in the paper (HInter, RQ2). Memory
-    depends on the sample and not on the campaign.
+    The sample is balanced over the sets of attributes, as in the paper (HInter, RQ2), and, other
+    than there, over each attribute and text. Memory depends on the sample and not on the campaign.
 
     Raises:
         StoreError: a table that cannot be read.
@@ -47,7 +47,8 @@ def draw(store: CampaignStore, most: int, seed: int) -> list[Drawn]:
         chosen: list[tuple[int, int]] = []
         for kept in (True, False):
             stratum = {key: at for key, at in candidates.items() if (key[1] == NOT_ASKED) is kept}
-            chosen += [one.place for some in balanced(stratum, most).values() for one in some]
+            drawn_of = balanced(stratum, most, seed).values()
+            chosen += [one.place for some in drawn_of for one in some]
         drawn = []
         for record in reader.at(chosen):
             before, after = (
