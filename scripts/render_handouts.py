@@ -26,7 +26,7 @@ _STYLE = """
 @page { size: A4; margin: 13mm 17mm; }
 body { font: 10pt/1.38 "DejaVu Sans", "Liberation Sans", Arial, sans-serif; color: #1c1d22; }
 h1 { font-size: 18pt; margin: 0 0 5pt; color: #2e2787; }
-h1:not(:first-child) { break-before: page; }
+h1:not(:first-child) { margin-top: 14pt; }
 h2 { font-size: 11.5pt; margin: 10pt 0 2pt; break-after: avoid; }
 p, ul { margin: 3pt 0; }
 ul { padding-left: 14pt; }
