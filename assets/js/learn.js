@@ -58,7 +58,8 @@ function act(element, trigger, server) {
   // A threshold moved by hand: answers and verdicts follow, without a model being asked.
   const judge = box => {
     const least = Number(box.querySelector('input').value), kinds = JSON.parse(box.dataset.kinds);
-    box.querySelector('output').textContent = least.toFixed(2);
+    box.querySelector('output').textContent =
+      least.toLocaleString(box.closest('[lang]').lang, {minimumFractionDigits: 2});
     const rows = [...box.querySelectorAll('tbody tr')], last = rows.pop();
     const sides = rows.map(row => [...row.querySelectorAll('[data-score]')].map(cell => {
       const above = Number(cell.dataset.score) >= least;
@@ -204,6 +205,7 @@ function taught(query) {
     for (const link of document.querySelectorAll('#learn a.full')) link.textContent = link.href;
     const room = document.querySelector('#learn-class');
     const name = document.querySelector('#learn-class [data-pressed]')?.dataset.pressed;
+    if (name !== 'votes') document.querySelector('#teach').scrollTop = 0;  // of another question
     const pressed = room.querySelector('[data-act=keep]')
       || room.querySelector(`[data-way="${name}"], [data-act="${name}"]:not([data-way])`);
     (pressed && !pressed.disabled ? pressed : room.querySelector('h3[tabindex]'))?.focus({preventScroll: true});

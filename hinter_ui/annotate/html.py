@@ -23,7 +23,7 @@ from hinter_ui.html.markup import Markup, isolated, join, tag
 from hinter_ui.html.notice import qr_code
 from hinter_ui.html.pages import Macros, macros_of
 from hinter_ui.html.sections import cells_of, folded, for_visitors, pager, report_table
-from hinter_ui.html.wording import Words, address, formatted, grouped, numeral, translated
+from hinter_ui.html.wording import Words, address, decimals, formatted, grouped, numeral, translated
 
 say = Words("projects")
 
@@ -33,7 +33,8 @@ _OWN_PLACE = {"overview", "disputed"}  # sections that are shown elsewhere
 
 def page() -> Macros:
     """Return the parts of the owner's page (``assets/html/projects.html``)."""
-    return macros_of("projects", say=say, marked=_marked, answered=_answered, fate=_fate)
+    return macros_of("projects", say=say, marked=_marked, answered=_answered, fate=_fate,
+                     decimals=decimals)  # fmt: skip
 
 
 def links(name: str, key: str = "", *, at: str, local: bool = False) -> Markup:
@@ -44,7 +45,8 @@ def links(name: str, key: str = "", *, at: str, local: bool = False) -> Markup:
     """
     there = reach(at, local=local)
     invitation = link(there.address, name)
-    owner = f"{address(urlencode({'annotate': name, 'owner': ''}))}#{key}" if key else ""
+    query = f"{address(urlencode({'annotate': name, 'owner': ''}))}#{key}"
+    owner = there.address + query if key else ""
     title = say("project.code_title")
     code = qr_code(invitation, title) if at and not there.alone else None
     whole = bool(urlsplit(invitation).netloc)
@@ -73,9 +75,9 @@ def head(
         "project.settings",
         items=numeral(size),
         questions=len(project.questions),
-        share=f"{100 * project.share:g}",
+        share=formatted(100 * project.share, "g"),
         copies=project.copies,
-        repeats=f"{100 * project.repeats:g}",
+        repeats=formatted(100 * project.repeats, "g"),
         blind=say("project.blind" if project.blind else "project.open_eyed"),
     )
     wordings = {question.id: question.ask for question in project.questions}

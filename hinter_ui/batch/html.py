@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from shlex import quote
 
+from hinter_core.annotation.invitation import Reached
 from hinter_core.campaign.preview import Forecast
 from hinter_core.campaign.progress import APART, ATOMIC, KINDS, PLACEBO, TOGETHER
 from hinter_core.campaign.reader import MutantRecord
@@ -53,7 +54,7 @@ _ENTRIES = {"variants": "mutant", "predictions": "prediction", "hidden": "hidden
 
 def _page() -> Macros:
     return macros_of(
-        "batch", say=say, link=glossary.link, head=_head, translated=translated, address=address,
+        "batch", say=say, link=glossary.link, head=_head, translated=translated,
         model_name=model_name, answers=answers,
     )  # fmt: skip
 
@@ -123,17 +124,18 @@ def _state(status: CampaignStatus) -> str:
     return say(f"states.{status.state.name.lower()}")
 
 
-def title(status: CampaignStatus, *, mine: bool = True) -> Markup:
+def title(status: CampaignStatus, there: Reached, *, mine: bool = True) -> Markup:
     """Write what is tested on what, the link that leads back here, and whether one may only read.
 
-    ``mine``: whether the visitor may change the campaign.
+    ``there``: the app's address for others; ``mine``: whether the visitor may change the campaign.
     """
-    what, copy = _what(status.campaign), notice.copy_button()
+    what = _what(status.campaign)
+    share = notice.share(say("campaign.link"), address(f"campaign={status.id}"), there)
     asks_server = any(model.startswith("openai:") for model in status.campaign.models)
     space = os.environ.get("SPACE_ID")
     jobs = on_jobs(space, status.id, asks_server=asks_server) if space else ""
     copies = notice.copy_button(say("jobs.copy"))
-    return _page().title(status, state_badge(status), what, copy, mine, jobs, copies)
+    return _page().title(status, state_badge(status), what, share, mine, jobs, copies)
 
 
 def on_jobs(space: str, name: str, *, asks_server: bool = False) -> str:

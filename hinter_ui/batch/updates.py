@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from hinter_core.annotation.backup import lost_at_restart
+from hinter_core.annotation.invitation import Reached, reach
 from hinter_core.campaign.preview import Preview
 from hinter_core.errors import HinterError
 from hinter_core.report.figures import priority_figure
@@ -118,7 +119,8 @@ class BatchUpdates:
         days = None if self.services.access.local else keep_days()
         lost = lost_at_restart(CAMPAIGNS_FOLDER)
         table = html.campaigns(listed, name, days, lost=lost)
-        parts = {"list": table} | _job(status, problem, mine=mine)
+        there = reach(session.page, local=self.services.access.local)
+        parts = {"list": table} | _job(status, problem, there, mine=mine)
         widgets = {"list": ui.table, "title": job.title, "progress": job.progress,
                    "findings": job.findings}  # fmt: skip
         updates: Updates = {
@@ -185,13 +187,15 @@ def _has_results(status: CampaignStatus) -> bool:
     return bool(status.seen.shards_done or any(status.seen.verdicts.values()))
 
 
-def _job(status: CampaignStatus | None, problem: str, *, mine: bool) -> dict[str, str]:
+def _job(
+    status: CampaignStatus | None, problem: str, there: Reached, *, mine: bool
+) -> dict[str, str]:
     if status is None:
         message = notice.error(problem, say("titles.not_shown")) if problem else Markup("")
         return {"title": message, "progress": "", "findings": ""}
     latest = status.seen.latest
     return {
-        "title": html.title(status, mine=mine),
+        "title": html.title(status, there, mine=mine),
         "progress": html.progress(status),
         "findings": html.findings(latest, status.campaign, busy=status.state.busy),
     }

@@ -14,6 +14,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from hinter_core.annotation.invitation import Reached, reach
 from hinter_core.data.tables import MARK, rows_to_csv
 from hinter_core.errors import HinterError, InputError
 from hinter_core.generators.templates.template import ATTRIBUTES as TEMPLATE_ATTRIBUTES
@@ -438,6 +439,10 @@ class ExploreActions:
         """Return the query that reopens what is shown; empty if too long or nothing is shown."""
         shown = self.shown_form(session)
         return shown.query() if shown else ""
+
+    def reached(self, session: Session) -> Reached:
+        """Return the address of the app for others than this visitor."""
+        return reach(session.page, local=self._services.access.local)
 
     def address(self, session: Session) -> str:
         """Return the query that reopens the page as it is; empty for a fresh one."""

@@ -30,6 +30,7 @@ from hinter_ui.html.wording import (
     badge,
     capital,
     decimals,
+    formatted,
     group_name,
     in_order,
     listed,
@@ -223,10 +224,11 @@ def _sentence(check: TestResult, judged: Outcome, model: str) -> Markup:
         kind, effect = "scores", judged.effect
         values["difference"] = glossary.sentence(
             say, "changed.scores", original=_strong(original), label=isolated(effect.label),
-            shift=signed(effect.shift), tolerance=f"{check.plan.settings.score_tolerance:g}",
+            shift=signed(effect.shift),
+            tolerance=formatted(check.plan.settings.score_tolerance, "g"),
         )  # fmt: skip
     elif kind and judged.verdict not in (Verdict.DISCARDED, Verdict.UNANSWERED):
-        tolerance = f"{check.plan.settings.tolerance:g}"
+        tolerance = formatted(check.plan.settings.tolerance, "g")
         values["difference"] = say(f"changed.{kind}", tolerance=tolerance)
     else:
         kind = ""

@@ -233,7 +233,7 @@ class ExploreUpdates:
             ui.banner: parts.banner,
             ui.square: parts.square,
             ui.picture: _picture(state.shown_model),
-            ui.link: _share(self.actions.link(session)),
+            ui.link: self._share(session),
             ui.threshold: self._threshold(session, session.result),
             ui.folds["how"]: gr.update(visible=bool(judged and judged.effect)),
             ui.model_switch: gr.update(
@@ -243,6 +243,14 @@ class ExploreUpdates:
             ),
             **self.unfolded(session, "how", "why"),
         }
+
+    def _share(self, session: Session) -> Markup:
+        query = self.actions.link(session)
+        if not query:
+            return tag("span", say("link.long"), class_="quiet")
+        return notice.share(
+            say("link.open"), address_of_check(query), self.actions.reached(session)
+        )
 
     def listed(self, session: Session) -> Updates:
         """Show the hidden variants, and the table of all if that is open."""
@@ -305,13 +313,6 @@ def over_budget(check: TestResult, state: str) -> str:
 def cancel_button(*, running: bool) -> Any:
     """Show the button that stops a scan while one runs."""
     return gr.update(value=say("widgets.cancel.value"), visible=running, interactive=True)
-
-
-def _share(query: str) -> Markup:
-    if not query:
-        return tag("span", say("link.long"), class_="quiet")
-    link = tag("a", say("link.open"), href=address_of_check(query), class_="share")
-    return tag("span", link, " ", notice.copy_button())
 
 
 def _picture(model: str) -> Markup:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from hinter_core.annotation.invitation import Reached
 from hinter_core.campaign.settings import CAMPAIGN_OPTIONS
 from hinter_core.errors import HinterError, ModelError, ParserError
 from hinter_core.models.budget import Cost, cost_in_words
@@ -132,12 +133,27 @@ def copy_button(words: str = "") -> Markup:
                data_uncopied=say("notices.uncopied"))  # fmt: skip
 
 
-def qr_code(address: str, title: str) -> Markup:
-    """Draw an address as a QR code, dark on light also on a dark page, as cameras expect it."""
+def share(words: str, query: str, there: Reached) -> Markup:
+    """Link to a query of the app as others reach it, with a button that copies the link."""
+    shown = tag("a", words, href=there.address + query, class_="share")
+    return tag("span", shown, " ", copy_button(), reached(there))
+
+
+def reached(there: Reached) -> Markup:
+    """Say of a link whether others can open it, if that depends on where they are."""
+    key = "alone" if there.alone else "network" if there.network else ""
+    return tag("span", " ", say(f"notices.{key}"), class_="quiet-inline") if key else Markup("")
+
+
+def qr_code(address: str, title: str, scale: int = 4) -> Markup:
+    """Draw an address as a QR code, dark on light also on a dark page, as cameras expect it.
+
+    ``scale``: pixels of a dot; larger where it is read from across a room.
+    """
     import segno
 
     return Markup(segno.make(address, error="m").svg_inline(
-        scale=4, border=3, light="#fff", title=title
+        scale=scale, border=3, light="#fff", title=title
     ))  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from hinter_ui.html.wording import (
     answer_of,
     capital,
     decimals,
+    formatted,
     in_order,
     name_of,
     product,
@@ -371,7 +372,7 @@ def _score_axis(values: list[float], label: str) -> dict[str, Any]:
         "title": {"text": say("plot.probability", label=_plain(label))},
         "range": [low - room, high + room],
         "tickvals": [log_odds(p) for p in ticks],
-        "ticktext": [f"{p:g}" for p in ticks],
+        "ticktext": [formatted(p, "g") for p in ticks],
         **_GRID,
     }
 

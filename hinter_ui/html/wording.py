@@ -91,7 +91,7 @@ class _Spoken(Formatter):
 def formatted(value: object, form: str, language: str = "") -> str:
     """Format a value, a number in the language spoken unless one is given."""
     said = format(value, form)
-    return grouped(said, language) if "," in form or form.endswith("f") else said
+    return grouped(said, language) if "," in form or form[-1:] in ("f", "g") else said
 
 
 def grouped(text: str, language: str = "") -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from hinter_core.annotation.invitation import Reached, reach
 from hinter_core.errors import InputError
 from hinter_core.generators.grammars.cases import GrammarTable, plan_of
 from hinter_core.generators.grammars.reading import read_grammar
@@ -17,7 +18,7 @@ from hinter_core.pipeline.pipeline import Pipeline
 from hinter_core.terms.dictionary import Dictionary, choose, load_file
 from hinter_core.types import Edit, Outcome, Parse, Prediction, Verdict
 from hinter_ui.html.trees import changed_sentences
-from hinter_ui.learn.lesson import FOLDER, Scene, Step, say
+from hinter_ui.learn.lesson import FOLDER, Journey, Scene, Step, say
 from hinter_ui.shared.links import DEFAULT_PARSER
 from hinter_ui.shared.services import Services
 
@@ -97,6 +98,10 @@ class LessonActions:
         self._judged: dict[tuple[str, tuple[str, ...]], Trying] = {}
         self._words: dict[str, list[WordFlips]] = {}
         self._lock = threading.Lock()
+
+    def reached(self, journey: Journey) -> Reached:
+        """Return the address of the app for others than this visitor."""
+        return reach(journey.page, local=self._services.access.local)
 
     def plan(self, scene: Scene) -> Plan:
         """Return what can be changed in a scene's text."""

@@ -6,7 +6,6 @@ from typing import Any
 
 import gradio as gr
 
-from hinter_core.annotation.invitation import reach
 from hinter_core.errors import HinterError
 from hinter_ui.html.wording import chosen, speak
 from hinter_ui.learn import teachers
@@ -210,12 +209,12 @@ class LearnEvents(TabEvents):
             ui.plan: teachers.plan(told=not journey.code or bool(journey.key)),
             ui.handouts: teachers.page().handouts(),
             ui.builder: teachers.builder(attributes, self.services.model_choices(), first),
-            ui.made: teachers.page().made(query_of(load_lesson()[0])),
+            ui.made: self._link(journey, query_of(load_lesson()[0])),
             **handouts(ui, journey),
             **self._class(journey),
         }
 
-    def _class(self, journey: Journey, message: str = "", *, fresh: bool = False) -> Updates:
+    def _class(self, journey: Journey, message: str = "") -> Updates:
         ui = self.ui
         idle: Updates = {ui.timer: gr.Timer(active=False), ui.chart: ""}
         if not journey.key:
@@ -228,15 +227,13 @@ class LearnEvents(TabEvents):
             code = self._running(journey.own)
             return {**idle, ui.class_room: teachers.page().gone(code)}
         journey.own = journey.key
+        there = self.updates.actions.reached(journey)
         if journey.present:
             step = load_lesson()[number_of(journey.present)]
             evidence = self.updates.presented(step, revealed=step.key in seen.revealed)
-            shown = teachers.presenting(seen, journey, evidence, message)
+            shown = teachers.presenting(seen, journey, evidence, message, there=there)
         else:
-            there = reach(journey.page, local=self.services.access.local)
-            shown = teachers.links(
-                seen, journey.key, journey.sure, message, there=there, fresh=fresh
-            )
+            shown = teachers.links(seen, journey.key, journey.sure, message, there=there)
         return {
             ui.class_room: shown,
             ui.chart: teachers.chart(seen, journey),
@@ -278,7 +275,7 @@ class LearnEvents(TabEvents):
                 message = teachers.say("class.cleared")
             case "close":
                 self.classes.close(journey.key)
-        shown = self._class(journey, message, fresh=act == "open-class")
+        shown = self._class(journey, message)
         kept: Updates = {self.ui.progress: journey.progress(), self.ui.address: address(journey)}
         return {self.ui.state: journey, self.ui.notice: "", **kept, **shown}
 
@@ -296,7 +293,7 @@ class LearnEvents(TabEvents):
             step = load_lesson()[number_of(data.get("step"))]
             code = journey.key.partition(".")[0]
             query = query_of(step, code, chosen(data.get("language")))
-            return self._made(query, "class" if code else "")
+            return self._made(journey, query, "class" if code else "")
         names = {name for _, name in self.services.model_choices()}
         form = ExploreForm(
             text=str(data.get("text") or "").strip()[:_MOST_TEXT],
@@ -304,13 +301,16 @@ class LearnEvents(TabEvents):
             models=_known(data.get("models"), names),
         )
         if not (form.text and form.attributes and form.models):
-            return self._made("", "empty")
+            return self._made(journey, "", "empty")
         query = form.query()
-        return self._made(f"?#{query}") if query else self._made("", "long")
+        return self._made(journey, f"?#{query}" if query else "", "" if query else "long")
 
-    def _made(self, query: str, told: str = "") -> Updates:
+    def _made(self, journey: Journey, query: str, told: str = "") -> Updates:
         words = teachers.say(f"links.{told}") if told else ""
-        return {self.ui.made: teachers.page().made(query, words)}
+        return {self.ui.made: self._link(journey, query, words)}
+
+    def _link(self, journey: Journey, query: str, told: str = "") -> str:
+        return teachers.page().made(query, told, self.updates.actions.reached(journey))
 
 
 def _known(values: Any, names: Any) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from hinter_ui.html import trees
 from hinter_ui.html.glossary import linked
 from hinter_ui.html.marked import marked, spliced
 from hinter_ui.html.markup import Markup, escape, join, table, tag
-from hinter_ui.html.notice import copy_button
+from hinter_ui.html.notice import share
 from hinter_ui.html.pages import Macros, macros_of
 from hinter_ui.html.square import log_odds, probability, square
 from hinter_ui.html.square import original as original_card
@@ -37,7 +37,7 @@ _CHECK = Words("check")
 def page() -> Macros:
     """Return the parts of the lesson's page (``assets/html/lesson.html``)."""
     return macros_of(
-        "lesson", say=say, linked=linked, copy_button=copy_button, hue=hue,
+        "lesson", say=say, linked=linked, share=share, hue=hue, decimals=decimals,
         name_of=name_of, query_of=query_of, lesson=load_lesson, sections=SECTIONS,
         flipped=SIGNS[Verdict.BIASED],
     )  # fmt: skip

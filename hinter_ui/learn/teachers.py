@@ -7,10 +7,10 @@ from hinter_core.annotation.invitation import Reached
 from hinter_core.storage import ASSETS
 from hinter_ui.html.glossary import linked
 from hinter_ui.html.markup import Markup, join
-from hinter_ui.html.notice import copy_button, qr_code
+from hinter_ui.html.notice import copy_button, qr_code, reached
 from hinter_ui.html.pages import Macros, macros_of
 from hinter_ui.html.square import bar
-from hinter_ui.html.wording import Words, capital, languages, name_of
+from hinter_ui.html.wording import DEFAULT, Words, capital, languages, name_of
 from hinter_ui.learn.classroom import ClassCounts
 from hinter_ui.learn.lesson import Journey, load_lesson, query_of
 from hinter_ui.learn.lesson import say as lesson
@@ -24,7 +24,7 @@ def page() -> Macros:
     """Return the parts of the teacher's page (``assets/html/teachers.html``)."""
     return macros_of(
         "teachers", say=say, lesson=lesson, linked=linked, query_of=query_of, languages=languages,
-        copy_button=copy_button, bar=bar,
+        copy_button=copy_button, reached=reached, bar=bar,
     )  # fmt: skip
 
 
@@ -62,29 +62,38 @@ def links(
     told: str = "",
     *,
     there: Reached,
-    fresh: bool = False,
 ) -> Markup:
     """Show the code and links of a class, and buttons to present, clear and close it.
 
     ``sure``: action that awaits confirmation; ``told``: result of the last action; ``there``: how
-    students reach the app; ``fresh``: whether it was just opened, so that its key is new.
+    students reach the app.
     """
     student = there.address + query_of(load_lesson()[0], seen.code)
-    code = None if there.alone or not there.address else qr_code(student, say("class.code_title"))
     first = next(iter(seen.counts))
-    return page().links(seen, student, key, sure, told, there, code, first, fresh)
+    return page().links(seen, student, key, sure, told, there, _code(student, there), first)
 
 
-def presenting(seen: ClassCounts, journey: Journey, evidence: Markup, message: str = "") -> Markup:
+def _code(student: str, there: Reached, scale: int = 4) -> Markup | None:
+    """Draw the link of a class; None where students cannot reach it."""
+    reached = there.address and not there.alone
+    return qr_code(student, say("class.code_title"), scale) if reached else None
+
+
+def presenting(
+    seen: ClassCounts, journey: Journey, evidence: Markup, message: str = "", *, there: Reached
+) -> Markup:
     """Show one question to the class, with the buttons of its teacher.
 
-    ``evidence``: what is known before the guess.
+    ``evidence``: what is known before the guess; ``there``: how students who come late reach it.
     """
     keys = list(seen.counts)
     number = keys.index(journey.present)
     around = ("", *keys, "")[number : number + 3 : 2]
     right = _right(seen).get(journey.present, ())
-    given = seen, journey, number, len(keys), around, right, evidence, message
+    language = "" if say.language == DEFAULT else f"&lang={say.language}"
+    student = f"{there.address}?class={seen.code}{language}"  # short enough to be typed
+    late = page().late(student, _code(student, there, scale=12))
+    given = seen, journey, number, len(keys), around, right, evidence, message, late
     return page().presenting(*given)
 
 

@@ -4,6 +4,7 @@ from itertools import product, zip_longest
 
 import gradio as gr
 
+from hinter_core.annotation.invitation import reach
 from hinter_ui.html.glossary import glossary, query
 from hinter_ui.html.markup import Markup, join
 from hinter_ui.html.square import figure
@@ -25,7 +26,7 @@ def first_page() -> dict[str, str]:
         "steps": html.page().steps(journey),
         "join": html.page().joining(journey),
         "step": html.page().opening(journey, html.quoted(journey.step.scene.text)),
-        "foot": html.page().foot(journey),
+        "foot": html.page().foot(journey, reach("", local=False)),
     }
 
 
@@ -58,7 +59,7 @@ class LearnUpdates:
         updates: Updates = {
             ui.join: html.page().joining(journey),
             ui.step: html.page().opening(journey, self.evidence(step)),
-            ui.foot: html.page().foot(journey),
+            ui.foot: html.page().foot(journey, self.actions.reached(journey)),
         }
         tried = step.scenes if step.key in ("atomic", "square", "hunt") else ()
         for place, (case, box, scene) in enumerate(zip_longest(ui.cases, ui.boxes, tried)):

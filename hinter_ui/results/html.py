@@ -33,6 +33,7 @@ from hinter_ui.html.wording import (
     DEFAULT,
     Words,
     badge,
+    formatted,
     group_name,
     grouped,
     name_of,
@@ -59,7 +60,10 @@ _IN_BRACKETS = pattern(r"(?<=\()[\w-]+(?=\)$)")  # the attribute at the end of a
 
 def validity_choices() -> list[tuple[str, float]]:
     """Return (words, score) of every least validity."""
-    words = [say("choices.any_validity"), *(f"\u2265 {least:g}" for least in VALIDITIES[1:])]
+    words = [
+        say("choices.any_validity"),
+        *(f"\u2265 {formatted(least, 'g')}" for least in VALIDITIES[1:]),
+    ]
     return list(zip(words, VALIDITIES, strict=True))
 
 

@@ -14,7 +14,7 @@ from hinter_ui.inside import Context
 from hinter_ui.shared.gate import visitor_of
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.session import Session
-from hinter_ui.shared.wiring import attempt, private, scripted
+from hinter_ui.shared.wiring import attempt, page_address, private, scripted
 
 Updates = dict[Any, Any]  # widgets, and what becomes of them
 Told = Mapping[str, Any]  # what a page tells with an event
@@ -54,7 +54,9 @@ class TabEvents:
 
     def session(self, request: gr.Request) -> Session:
         """Return the session of the visitor's open page."""
-        return self.services.sessions.of(request.session_hash, visitor_of(request))
+        session = self.services.sessions.of(request.session_hash, visitor_of(request))
+        session.page = page_address(request) or session.page
+        return session
 
     def served(self, act: Callable[..., Any]) -> Callable[..., Any]:
         """Return an action as gradio calls it: with a request, and with an event."""

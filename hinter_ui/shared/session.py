@@ -143,6 +143,7 @@ class Session:
     files: list[Path] = field(default_factory=list)  # folders of what was made to be downloaded
     uploads: set[Path] = field(default_factory=set)
     visitor: Visitor = NOBODY
+    page: str = ""  # address of the app, as the visitor has it open
     owned: dict[str, str] = field(default_factory=dict, repr=False)  # keys of campaigns, by name
     used: float = 0.0  # when it was last asked for, by a clock of the app
     _states: dict[type[Any], Any] = field(default_factory=dict, repr=False)

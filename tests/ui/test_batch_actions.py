@@ -18,6 +18,7 @@ import gradio as gr
 import pytest
 from markupsafe import Markup
 
+from hinter_core.annotation.invitation import Reached
 from hinter_core.campaign.preview import preview as look
 from hinter_core.campaign.progress import TOGETHER
 from hinter_core.campaign.spec import Campaign
@@ -42,6 +43,8 @@ from hinter_ui.shared.session import Session
 from tests.conformance.faulty_server import FaultyServer
 from tests.conformance.hub import LocalHub, ask_there, parquet
 from tests.ui.test_jobs import KEY, PEOPLE, RULES, until
+
+HERE = Reached("", network=False, alone=False)
 
 pytestmark = pytest.mark.usefixtures("quick_campaigns")
 
@@ -300,7 +303,7 @@ def test_a_key_is_asked_for_used_and_kept_in_memory_only(local: BatchActions, fo
         with pytest.raises(HinterError, match="needs a key"):
             local.resume(Session(), entry.id)
     places = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
-    shown = "".join(map(str, (html.title(status), html.progress(status)))).encode()
+    shown = "".join(map(str, (html.title(status, HERE), html.progress(status)))).encode()
     assert len(places) > 5
     assert not [place[:80] for place in (*places, shown) if KEY.encode() in place]
 
@@ -419,11 +422,11 @@ def test_mutants_by_hand_come_from_one_campaign_and_make_another(
     told = local.file_of(second.id)
     assert "mutants: hinter-mutants.csv" in told
     assert "hinter-mutants.csv lies beside" in told
-    assert "variants from a file" in html.title(status)
-    assert "hf jobs" not in html.title(status)
+    assert "variants from a file" in html.title(status, HERE)
+    assert "hf jobs" not in html.title(status, HERE)
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("SPACE_ID", "org/name")
-        assert "hf.co/spaces/org/name" in html.title(status)
+        assert "hf.co/spaces/org/name" in html.title(status, HERE)
     with pytest.raises(InputError, match="Explore makes its own"):
         local.form_of_finding(session, second.id, 0, 0, 0)
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from hinter_ui.html.wording import Words
-from hinter_ui.learn.lesson import load_lesson
+from hinter_ui.learn.lesson import load_lesson, questions
 
 LESSON = load_lesson()
 HUNT = next(step for step in LESSON if step.key == "hunt")
@@ -236,7 +236,8 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     expect(links).to_have_count(2)
     # The teacher's key is shown once, to be kept; a class that looks on sees none in the address.
     expect(page).to_have_url(re.compile(r"\?teach=#[A-Z0-9]{6}$"))
-    expect(links.nth(1)).to_be_visible()
+    # The class looks on: its own link is there, that of the teacher is folded.
+    expect(links.nth(1)).to_be_hidden()
     expect(page.locator("#learn-class")).to_contain_text("Only your own machine opens this link")
     code = page.locator(".class-code").inner_text()
     chart = page.locator("#learn-chart")
@@ -350,6 +351,44 @@ def test_a_class_guesses_and_its_teacher_sees_the_chart(learn: Learn, student: L
     expect(student.join.get_by_role("alert")).to_contain_text("no class of that code")
     page.goto(own[:-3])
     expect(page.locator("#learn-class")).to_contain_text("There is no class of this link")
+
+
+OUTSIDE = """() => {
+  const outside = one => {
+    const box = one.getBoundingClientRect();
+    return box.width && (box.bottom > innerHeight || box.right > innerWidth || box.top < 0);
+  };
+  const cut = one => one.scrollHeight > one.clientHeight + 1;
+  const parts = '#teach :is(h3, li, tr, .reply-to, button)';
+  return [...[...document.querySelectorAll(parts)].filter(outside),
+          ...[...document.querySelectorAll('#teach, .present-evidence, #learn-chart')].filter(cut)]
+    .map(one => one.outerHTML.slice(0, 80));
+}"""
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_question_that_is_presented_fits_the_screen_of_a_projector(
+    learn: Learn, language: str
+) -> None:
+    page = learn.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    learn.open(f"?teach=&lang={language}")
+    page.locator("[data-act=open-class]").click()
+    page.locator("[data-act=present]").click()
+    heading, bars = page.locator(".presenting h3"), page.locator("#learn-chart .bars")
+    for number in range(len(questions())):
+        if number:
+            before = heading.inner_text()
+            page.locator("[data-way=following]").click()
+            expect(heading).not_to_have_text(before)
+        expect(bars).to_have_count(0)
+        assert page.evaluate(OUTSIDE) == []
+        for act, found in (("votes", bars.first), ("vote-again", bars.nth(1))):
+            page.locator(f".presenting [data-act={act}]").click()
+            expect(found).to_be_visible()
+        page.locator(".presenting [data-act=reveal]").click()
+        expect(page.locator(".presenting .reply-to")).to_be_visible()
+        assert page.evaluate(OUTSIDE) == []
 
 
 def test_back_goes_to_the_step_before(learn: Learn) -> None:

@@ -37,9 +37,9 @@ def pages() -> dict[str, Markup]:
         "editor": owner.editor("a", "b", project),
         "removed": owner.page().just_removed(HOSTILE),
         "builder": teachers.builder((HOSTILE,), [(HOSTILE, HOSTILE)], ((HOSTILE,), ())),
-        "made": teachers.page().made("?text=a", HOSTILE),
+        "made": teachers.page().made("?text=a", HOSTILE, there),
         "class": teachers.links(seen, "key", told=HOSTILE, there=there),
-        "present": teachers.presenting(seen, presented, Markup(""), HOSTILE),
+        "present": teachers.presenting(seen, presented, Markup(""), HOSTILE, there=there),
         "joined": lesson.page().joining(Journey(code=HOSTILE, told=HOSTILE)),
     }
 
