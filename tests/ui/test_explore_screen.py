@@ -209,3 +209,15 @@ def test_where_all_is_discarded_the_fairest_are_tested_by_a_press(explore: Explo
     expect(explore.found).not_to_contain_text("No combination was tested")
     expect(explore.progress).to_contain_text("complete")
     expect(explore.progress.get_by_role("button")).to_have_count(0)
+
+
+def test_a_printed_check_shows_its_bars_marks_and_whole_text(explore: Any) -> None:
+    explore.open()
+    expect(explore.square.locator(".fill").first).to_be_visible()
+    explore.page.emulate_media(media="print")
+    explore.page.set_viewport_size({"width": 700, "height": 900})  # of paper, so that lines break
+    kept = "e => getComputedStyle(e).printColorAdjust"
+    for part in (explore.square.locator(".fill"), explore.attributes.locator("input")):
+        assert part.first.evaluate(kept) == "exact"
+    text = explore.page.locator("#text textarea")
+    assert text.evaluate("e => e.scrollHeight - e.clientHeight") <= 1

@@ -241,6 +241,7 @@ def test_a_german_reads_no_comma_as_thousands() -> None:
         grouped("gpt-4.1, 2.13.0, v1.5: 0.81 of 1,234.5")
         == "gpt-4.1, 2.13.0, v1.5: 0,81 of 1\u202f234,5"
     )
+    assert "h\u00f6chstens 0,02 von" in Words("explore")("headline.near", n=1, near=0.02)
     assert grouped("26.7 % [15.2,\u00a042.3]") == "26,7 % [15,2;\u00a042,3]"
     said = translated("biased: No atomic mutant was kept and answered.")
     assert said == "biased: Keine einzelne \u00c4nderung wurde behalten und beantwortet."

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hinter_core.annotation.invitation import reach
 from hinter_core.errors import (
     DictionaryError,
     HinterError,
@@ -46,7 +47,7 @@ from hinter_ui.explore.html import banner
 from hinter_ui.html import glossary, sections, trees
 from hinter_ui.html.marked import Piece, cut_around, differences, preview, spliced
 from hinter_ui.html.markup import model_name, tag
-from hinter_ui.html.notice import costs, error, in_app_words, progress
+from hinter_ui.html.notice import costs, error, in_app_words, progress, share
 from hinter_ui.html.people import people
 from hinter_ui.html.sections import folded
 from hinter_ui.html.square import figure, square
@@ -436,6 +437,24 @@ def test_a_relation_without_words_is_offered_by_its_own_title(
     assert offered[-2:] == [
         ("compare scores", "scores"), ("exchange a sensitive word (MR8)", "eighth"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("page", "local", "link", "told"),
+    [
+        ("http://localhost:7860/", False, "http://192.0.2.7:7860/?a", "address of this machine"),
+        ("http://localhost:7860/", True, "http://localhost:7860/?a", "Only your own machine"),
+        ("https://some.hf.space/", False, "https://some.hf.space/?a", ""),
+        ("", False, "?a", ""),
+    ],
+)
+def test_a_link_to_be_handed_on_leads_where_others_can_go_or_says_so(
+    monkeypatch: pytest.MonkeyPatch, page: str, local: bool, link: str, told: str
+) -> None:
+    monkeypatch.setattr("hinter_core.annotation.invitation.machine_address", lambda: "192.0.2.7")
+    shown = share("Here", "?a", reach(page, local=local))
+    assert f'href="{link}"' in shown
+    assert (told in shown) if told else ("quiet-inline" not in shown)
 
 
 def test_a_long_name_of_a_model_is_short_and_whole_in_its_title() -> None:
