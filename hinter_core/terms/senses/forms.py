@@ -162,7 +162,7 @@ class _Place:
         forms, head = {term.form for term in terms}, head_of(parse, tokens)
         self._parse, self._head, self._several = parse, head, len(terms) > 1
         self._tag, self._label = parse.tags[head], parse.labels[head]
-        self._counted = _counted(parse, head)
+        self._counted = _counted(parse, tokens[0], head)
         self._before_name = _before_name(parse, head)
         both = {_FORM.PRONOUN_OBJECT, _FORM.PRONOUN_POSSESSIVE} <= forms
         self._possesses = both and cases.possesses(parse, head)
@@ -324,9 +324,13 @@ def _before_name(parse: Parse, head: int) -> bool:
     return head + 1 < len(tags) and tags[head + 1] == "NNP" and words[head + 1][:1].isupper()
 
 
-def _counted(parse: Parse, head: int) -> bool:
+def _counted(parse: Parse, first: int, head: int) -> bool:
     """Whether a word has the article of one thing and no noun after it: "an Iraqi"."""
-    article = parse.words[head - 1].lower() if head else ""
+    at = first - 1
+    only = parse.words[max(0, at) : first] == ("only",)  # "the only Sikh in the office"
+    while at > 0 and parse.tags[at] in cases.DESCRIBING:
+        at -= 1
+    article = parse.words[at].lower() if at >= 0 else ""
     after = parse.tags[head + 1] if head + 1 < len(parse.tags) else "."
     followed = after in NOUN_TAGS or after in _IN_NOUN_PHRASES
     beyond = parse.tags[head + 2] if head + 2 < len(parse.tags) else "."
@@ -336,7 +340,10 @@ def _counted(parse: Parse, head: int) -> bool:
         # "a Kenyan living in Oslo", but "a Danish moving company"
         followed = beyond not in ("IN", "TO", "RB", "DT", "PRP$")
     if after == ",":  # "a plain, shy clerk", but "a Buddhist, meditates"
-        followed = beyond in ("JJ", "VBN", "RB")
+        plural = parse.tags[head + 3 : head + 4] in (("NNS",), ("NNPS",))
+        followed = beyond in ("JJ", "VBN", "RB") and not plural  # "a Sikh, late forties"
+    if only and article != "of":
+        return not followed
     if article in ("the", "this", "that") and parse.words[head][:1].isupper():
         return after in ("VBZ", "VBD", "MD")  # "the Brazilian collapsed"
     return article in _ONE and not followed
