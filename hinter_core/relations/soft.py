@@ -50,7 +50,8 @@ _OWNERS = ("his", "her", "their")
 _OWN_WORDS = ("age", "gender", "sexual-orientation")  # which more than listed words say
 _PARTNERS = frozenset({"husband", "boyfriend", "fiance", "bridegroom"})  # concepts
 _COUPLES = {"straight": False, "gay-lesbian": True}  # whether both are of one gender
-_OF_ONE_PERSON = ("age", "gender", "occupation")  # what is said of somebody in any sentence
+# What is said of somebody in any sentence.
+_OF_ONE_PERSON = ("age", "gender", "occupation", "disability")
 _MOTHERS = (14, 130)  # years
 _ITEMS = 2  # of a list
 _PART = re.compile(r"[\n.,;:\u2022*]|(?<=\s)[-\u2013\u2014]\s")
