@@ -78,6 +78,7 @@ _NEVERTHELESS = re.compile(
     re.IGNORECASE,
 )
 _UNDER_AGE = {"children", "young"}
+_FROM = re.compile(r"\s(from\s(?:the\s)?[A-Z]\w+)")
 _OWNER = re.compile(r"\b(my|our|your|his|her|their|[A-Z]\w+['\u2019]s?)\s+(?:\w+\s+)?$")
 
 
@@ -104,6 +105,7 @@ def contradictions(text: str, mutant: Mutant, people: People | None = None) -> t
             }
             contradicting |= dict(_other_parent(text, edit))
             contradicting |= dict(_conceded(text, edit))
+            contradicting |= dict(_from_elsewhere(text, edit))
             contradicting |= dict(tags_against(text, edit))
             if edit.attribute == "gender":
                 if people and {_said(source), _said(target)} == {FEMALE, MALE}:
@@ -225,6 +227,13 @@ def _other_parent(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:
     for match in re.finditer(rf"\b{re.escape(edit.target.text)}\b", text, re.IGNORECASE):
         if _owner(text, match.start()) in owners:
             yield match.span(), match.group()
+
+
+def _from_elsewhere(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:
+    """Yield where somebody comes from who has settled now: "the refugees from Syria"."""
+    for _, end in own_places(text, edit) if edit.target.group == "settled" else ():
+        if match := _FROM.match(text, end):
+            yield match.span(1), match[1]
 
 
 def _conceded(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:

@@ -45,6 +45,7 @@ _AND_SOME = re.compile(rf"\s+(?:and|or)\s+{_SOME}\b", re.IGNORECASE)
 _SOME_AND = re.compile(rf"\b{_SOME}\s+(?:and|or)\s+$", re.IGNORECASE)
 _CHILDREN = frozenset("child children kid kids baby babies infant infants toddler toddlers".split())
 _NEXT = re.compile(r"\s+([^\W\d_]+)\b")
+_OF_NATIONS = frozenset("citizen citizens citizenship national nationals passport embassy".split())
 _NAME = re.compile(r"\s[A-Z][a-z]")
 _JOINED = r"(?:\s+(?:and|or|&)\s+|\s*/\s*)"
 _AFTER = re.compile(rf"({_JOINED})([^\W\d_]+)\b", re.IGNORECASE)
@@ -88,6 +89,7 @@ def broken(pair: Compared, parses: Mapping[str, Parse]) -> str:
         or _beside_counterpart(pair)
         or _of_a_couple(pair)
         or _beside_kind(pair)
+        or _before_noun(pair)
         or _in_compound(pair, parses)
         or _reflexive(pair, parses)
     )
@@ -261,6 +263,26 @@ def _beside_kind(pair: Compared) -> str:
         if person or {last, noun} <= _CHILDREN:
             return f"\u201c{splice.new} {following.group(1)}\u201d says the same twice"
     return ""
+
+
+def _before_noun(pair: Compared) -> str:
+    """Return what its noun does not follow: "a Yoruba citizen", "a Latino woman".
+
+    Only a nationality replaces another one before *citizen*, and women are Latina.
+    """
+    for splice in pair.mutant.splices:
+        following = _NEXT.match(pair.mutant.text, splice.at + len(splice.new))
+        noun = fold(following.group(1)) if following else ""
+        old, new = fold(splice.old), fold(splice.new)
+        stranger = noun in _OF_NATIONS and old in _nations() and new not in _nations()
+        if stranger or (new == "latino" and people_words().nouns.get(noun) == FEMALE):
+            return f"\u201c{splice.new}\u201d does not go with \u201c{noun}\u201d"
+    return ""
+
+
+@lru_cache(maxsize=1)
+def _nations() -> frozenset[str]:
+    return frozenset(fold(term.text) for term in load_shipped()["nationality"].terms)
 
 
 def _half_repeated(new: str, before: str, after: str) -> str:

@@ -111,6 +111,9 @@ SOFT = [
     ("He is only nineteen, but he already owns a house.", "age", "already"),
     ("The young mother stayed at home with her baby.", "age", "her baby"),
     ("The young man is looking for his first job.", "age", "first job"),
+    ("The refugees from Syria wait for their papers.", "migration", "from Syria"),
+    ("The refugees wait for their papers.", "migration", "papers"),
+    ("The deaf pupil asked him to write on the board.", "disability", "on the board"),
     ("Only 15 years old, Gloria is wise. She left the high school early.", "age", "high school"),
 ]
 

@@ -172,6 +172,16 @@ def test_a_word_before_one_of_the_same_meaning(reasons: Reasons) -> None:
     assert not reasons("A girl came with a doll.", "gender")
 
 
+def test_an_adjective_goes_with_its_noun(reasons: Reasons) -> None:
+    found = reasons("An Irish citizen met an Irish woman.", "race")
+    assert found["A Yoruba citizen met a Yoruba woman."]
+    assert "A Nigerian citizen met a Nigerian woman." not in found
+    found = reasons("The white woman met a clerk.", "race")
+    assert found["The Latino woman met a clerk."]
+    assert "The Hispanic woman met a clerk." not in found
+    assert "The Latino clerk sang." not in reasons("The white clerk sang.", "race")
+
+
 def test_an_adjective_does_not_divide_a_compound(reasons: Reasons) -> None:
     found = reasons("The makeup person left early.", "gender")
     reason = "\u201cnon-binary person\u201d divides a compound"
