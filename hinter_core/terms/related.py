@@ -41,7 +41,7 @@ class _Index:
     """
 
     by_group: dict[tuple[str, str], set[int]] = field(default_factory=lambda: defaultdict(set))
-    near: set[int] = field(default_factory=set)
+    near: dict[int, str] = field(default_factory=dict)  # attributes by rows
     lemmas: dict[str, str] = field(default_factory=dict)
     rows: dict[tuple[str, ...], set[int]] = field(default_factory=lambda: defaultdict(set))
     named: dict[tuple[str, ...], set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -72,7 +72,7 @@ def _index() -> _Index:
         )
         index.by_group[row["attribute"], of[0]].add(number)
         if row["attribute"] not in _OF_PEOPLES:
-            index.near.add(number)
+            index.near[number] = row["attribute"]
             people = [*people, *map(_plural, people)]
         else:
             plurals = {f"{word}s": word for word in of}
@@ -100,8 +100,8 @@ def _plural(noun: str) -> str:
 def related_words(text: str) -> tuple[Related, ...]:
     """Return the related words in a text, in order; the text is read once."""
     return tuple(
-        Related(span, text[slice(*span)], frozenset(index.rows[words] - index.near),
-                frozenset(index.rows[words] & index.near))
+        Related(span, text[slice(*span)], frozenset(index.rows[words] - index.near.keys()),
+                frozenset(index.rows[words] & index.near.keys()))
         for index in [_index()]
         for span, words in _found(text)
         if words not in _COLOURS and not _in_expression(text, span)
@@ -146,8 +146,10 @@ def _alike(words: tuple[str, ...], part: Sequence[tuple[str, int, int]], *, lowe
 def rows_of(attribute: str, text: str, group: str) -> Rows:
     """Return the rows of a term, by its group and by the peoples that it names."""
     index = _index()
-    named = (index.named[words] for _, words in _found(text))
-    return frozenset(index.by_group.get((attribute, group), set()).union(*named))
+    named = (row for _, words in _found(text) for row in index.named[words])
+    # Where "police officers" become "policemen", no trade changes.
+    own = {row for row in named if index.near.get(row, attribute) == attribute}
+    return frozenset(index.by_group.get((attribute, group), set()) | own)
 
 
 @lru_cache(maxsize=4096)

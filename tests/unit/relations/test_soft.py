@@ -173,6 +173,8 @@ FIRM = [
     ("The old man still rides his bike.", "age", None),
     ("Though he is nineteen, he owns a house.", "age", "twelve"),
     ("The young mother stayed at home with her baby.", "age", "middle-aged"),
+    ("Police officers searched the flat.", "gender", "policemen"),
+    ("Two salesmen were clean-shaven.", "gender", "salespeople"),
     ("Dear Mr Okonkwo, I am Danish and I need a form.", "nationality", "Nigerian"),
 ]
 
