@@ -84,11 +84,12 @@ def _pooled(sources: Sources, *, few: bool = True) -> tuple[int, int, float]:
 
 
 def _counted(sources: Sources, *cases: int) -> Counter[tuple[int, ...]]:
-    """Count sources with equal numbers, among those with cases at all of these indices."""
-    counted = Counter(sources)
-    return Counter(
-        {counts: n for counts, n in counted.items() if all(counts[place] for place in cases)}
-    )
+    """Count sources with equal numbers, among those with cases at all of these indices.
+
+    They are sorted, as sums of numbers in another order differ in their last digits.
+    """
+    counted = sorted(Counter(sources).items())
+    return Counter({counts: n for counts, n in counted if all(counts[place] for place in cases)})
 
 
 def paired_difference(sources: Sources, words: Sequence[WordSums] = ()) -> Difference:
@@ -168,7 +169,7 @@ def _between_words(
 
     variance, squared, by_freedom = 0.0, 0.0, 0.0
     for (sums, (squares, products, weight_squares)), rate in zip(words, rates, strict=True):
-        hits, weight = numpy.array(sums, dtype=float).reshape(-1, 2).T
+        hits, weight = numpy.array(sorted(sums), dtype=float).reshape(-1, 2).T
         # A word with a large share of the weight draws the rate towards its own.
         deviations = (hits - rate * weight) / numpy.maximum(
             total - weight, (1 - _MOST_OF_A_WORD) * total

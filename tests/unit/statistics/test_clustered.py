@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter
 from statistics import fmean
 
@@ -187,6 +188,24 @@ def test_errors_of_few_texts_are_within_the_interval(
         assert found.high is not None
         missed += not found.low <= truth <= found.high
     assert missed <= 0.06 * 200
+
+
+@given(
+    st.lists(
+        st.tuples(*[st.integers(1, 9)] * 4).map(lambda n: (min(n[:2]), max(n[:2]), *n[2:])),
+        min_size=2,
+        max_size=40,
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_a_difference_is_the_same_to_the_last_digit_in_any_order(
+    sources: list[tuple[int, int, int, int]], chance: random.Random
+) -> None:
+    words = [WordSums([(a, n) for a, n, _, _ in sources], (1.0, 1.0, 1.0))] * 2
+    found = paired_difference(sources, words)
+    chance.shuffle(sources)
+    words = [one._replace(sums=chance.sample(list(one.sums), len(sources))) for one in words]
+    assert paired_difference(sources, words) == found
 
 
 def test_fragile_texts_with_more_placebo_are_no_excess() -> None:
