@@ -211,19 +211,19 @@ def _sections(report: Report, model: ModelReport) -> list[Section]:
 
 def overlaps(model: ModelReport) -> Markup:
     """Draw circles for each set of attributes."""
-    if not model.overlaps:
+    drawn = [_venn(one) for one in model.overlaps if one.texts]
+    if not drawn:
         return Markup("")
     title = tag("h3", say("overlaps.title"))
-    return tag("div", title, tag("div", *(_venn(one) for one in model.overlaps), class_="venns"))
+    return tag("div", title, tag("div", *drawn, class_="venns"))
 
 
 def _venn(overlap: Overlap) -> Markup:
     kinds = {kind: number for kind, number, _ in overlap_kinds(overlap)}
-    total = sum(kinds.values())
     legend = [(kind, numeral(number), say(f"overlaps.{kind}")) for kind, number in kinds.items()]
     name = product([name_of(attribute) for attribute in overlap.attributes])
-    texts = say.count("overlaps.texts", total)
-    words = say.count("overlaps.summary", total, **kinds)
+    texts = say.count("overlaps.texts", overlap.texts)
+    words = say.count("overlaps.summary", overlap.texts, **kinds)
     return macros_of("parts").venn(circles(overlap), name, texts, words, legend)
 
 

@@ -59,6 +59,11 @@ class Overlap:
     only_together: int
     neither: int
 
+    @property
+    def texts(self) -> int:
+        """Number of these texts."""
+        return self.only_atomic + self.both + self.only_together + self.neither
+
 
 @dataclass(frozen=True)
 class PeopleRate:
@@ -109,8 +114,7 @@ def truth_tables(tally: ModelCounts) -> list[TruthTable]:
 
 def overlaps(tally: ModelCounts) -> list[Overlap]:
     """Count the original texts with errors by one change, by several, by both."""
-    cases = tally.with_cases()
-    return [_overlap(names, tally) for names in tally.real if len(names) > 1 and names in cases]
+    return [_overlap(attributes, tally) for attributes in tally.real if len(attributes) > 1]
 
 
 def _overlap(attributes: Attributes, tally: ModelCounts) -> Overlap:

@@ -232,9 +232,10 @@ def _venns(
 ) -> list[tuple[Any, ...]]:
     """Return the circles of texts, each with its name, number of texts, words and legend."""
     venns = []
-    for one in models[section.model].overlaps if section.key == "overlap" else ():
+    every = models[section.model].overlaps if section.key == "overlap" else ()
+    for one in (one for one in every if one.texts):
         kinds = [(kind, n, wording.say(what)) for kind, n, what in overlap_kinds(one)]
-        texts = wording.say(counted(sum(number for _, number, _ in kinds), "text"))
+        texts = wording.say(counted(one.texts, "text"))
         name, words = joined(one.attributes), wording.labels["circles"]
         venns.append((circles(one), wording.say(name), texts, words, kinds))
     return venns

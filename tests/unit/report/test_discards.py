@@ -10,6 +10,7 @@ import hinter_core as hinter
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
+from hinter_core.report.formats import to_html
 from hinter_core.report.model import make_report
 from hinter_core.report.mutants.discards import (
     GroupDiscards,
@@ -21,6 +22,7 @@ from hinter_core.report.mutants.discards import (
 from hinter_core.report.page.opening import opening
 from hinter_core.report.sections import sections
 from hinter_core.types import Verdict
+from hinter_ui.results.html import overlaps
 
 HIDDEN = 'scripted:negative if "white" and "woman"; positive otherwise'
 TEXTS = ["An Irish clerk met us.", "The young Irish teacher smiled.", "An Irish boy left."]
@@ -135,7 +137,8 @@ def test_attributes_that_were_never_changed_together_are_named(tmp_path: Path) -
         "(--validity)."
     )
     assert said in opening(report).caveats
-    assert report.models[0].overlaps == []  # no circles of no text
+    assert [one.texts for one in report.models[0].overlaps] == [0]
+    assert 'class="venn"' not in to_html(report) + overlaps(report.models[0])  # of no text
     names = ("gender \u00d7 race", "age \u00d7 race")
     (both,) = untested_in_words([Untested(name, 4, "", 3) for name in names])
     assert both == f"Never tested together: {', '.join(names)}. All 8 mutants were discarded."
