@@ -29,7 +29,14 @@ from hinter_core.annotation.invitation import (
 )
 from hinter_core.annotation.items import OUTCOMES, fill_invariant, sample_campaign
 from hinter_core.annotation.project.judging import Judging
-from hinter_core.annotation.project.people import erase, exclude, include, merge, reset_phrase
+from hinter_core.annotation.project.people import (
+    erase,
+    exclude,
+    include,
+    merge,
+    rename,
+    reset_phrase,
+)
 from hinter_core.annotation.project.questions import (
     default_questions,
     read_opening,
@@ -262,6 +269,16 @@ def merge_people(
     with opened(project) as store:
         number = merge(store, name, into)
     say(f"{number:,} judgements of {name} are now of {into}.")
+
+
+@annotate.command("rename")
+def rename_person(
+    project: ProjectFile, name: Person, to: Annotated[str, Option(help="The new name.")]
+) -> None:
+    """Give an annotator another name; the pass-phrase stays."""
+    with opened(project) as store:
+        rename(store, name, to)
+    say(f"{name} is now {to}.")
 
 
 @annotate.command("reset")

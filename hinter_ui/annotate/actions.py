@@ -26,7 +26,14 @@ from hinter_core.annotation.items import (
     sample_campaign,
 )
 from hinter_core.annotation.project.judging import Judging
-from hinter_core.annotation.project.people import erase, exclude, include, merge, reset_phrase
+from hinter_core.annotation.project.people import (
+    erase,
+    exclude,
+    include,
+    merge,
+    rename,
+    reset_phrase,
+)
 from hinter_core.annotation.project.questions import (
     LONGEST,
     OPENING,
@@ -59,6 +66,7 @@ MANAGED: Mapping[str, Callable[[AnnotationStore, str, Mapping[str, str]], object
     "exclude": lambda store, person, given: exclude(store, person, given.get("reason", "")),
     "include": lambda store, person, _: include(store, person),
     "merge": lambda store, person, given: merge(store, person, given.get("into", "")),
+    "rename": lambda store, person, given: rename(store, person, given.get("new", "")),
     "reset": lambda store, person, _: reset_phrase(store, person),
     "erase": lambda store, person, _: erase(store, person),
     "anonymise": lambda store, person, _: erase(store, person, keep=True),

@@ -1,4 +1,4 @@
-"""What an owner does about annotators: exclude, erase or merge them, give a new pass-phrase.
+"""What an owner does about annotators: exclude, erase, merge, rename, a new pass-phrase.
 
 Each is named as the project shows it. Erasing leaves no trace of a person in the file; copies on
 the Hub are rewritten at the next backup (:mod:`hinter_core.annotation.backup`).
@@ -8,7 +8,7 @@ import json
 import secrets
 import sqlite3
 
-from hinter_core.annotation.project.store import AnnotationStore, now, secret_of
+from hinter_core.annotation.project.store import AnnotationStore, free_name, now, secret_of
 from hinter_core.annotation.project.types import AnnotationError, as_json
 
 ERASED = "erased"  # in the file's meta: when somebody was erased, until backups are rewritten
@@ -123,6 +123,26 @@ def merge(store: AnnotationStore, name: str, into: str) -> int:
             (lost["login"], as_json(entry), target),
         )
         return done.rowcount
+
+
+def rename(store: AnnotationStore, name: str, new: str) -> None:
+    """Give a person another name, as for one that others should not read.
+
+    The person comes back with the new name and the same pass-phrase.
+
+    Raises:
+        AnnotationError: no such person, or a name that is invalid, reserved or taken.
+    """
+    shown = free_name(new)
+    with store.write() as connection:
+        person = _person(connection, name)
+        try:
+            connection.execute(
+                "UPDATE annotators SET name = ?, folded = ? WHERE id = ?",
+                (shown, shown.casefold(), person),
+            )
+        except sqlite3.IntegrityError:
+            raise AnnotationError(f"The name \u201c{shown}\u201d is taken; use another.") from None
 
 
 def reset_phrase(store: AnnotationStore, name: str) -> str:

@@ -197,7 +197,7 @@ class AnnotationStore(Database):
 
     def join(self, name: str, pass_phrase: str) -> tuple[Annotator, str]:
         """Join or return with a name and a pass-phrase; return also a new key for the page."""
-        shown = _free_name(name)
+        shown = free_name(name)
         with self.read() as connection:
             row = _named(connection, shown)
         salt = (row and row["salt"]) or secrets.token_bytes(16)
@@ -228,7 +228,7 @@ class AnnotationStore(Database):
                 "SELECT * FROM annotators WHERE login = ?", (login,)
             ).fetchone()
             if row is None:
-                shown = _free_name(name)
+                shown = free_name(name)
                 if _named(connection, shown) is not None:
                     raise AccessError(
                         f"The name \u201c{shown}\u201d is taken here; ask the owner.", "taken"
@@ -426,7 +426,12 @@ def _readable(name: str) -> str:
     return shown
 
 
-def _free_name(name: str) -> str:
+def free_name(name: str) -> str:
+    """Return the name that a person may have, as it is shown.
+
+    Raises:
+        AccessError: an invalid or reserved name.
+    """
     shown = _readable(name)
     if shown.casefold() == CONSENSUS:
         raise AccessError(f"The name \u201c{shown}\u201d is reserved; use another.", "name")

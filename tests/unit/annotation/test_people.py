@@ -14,7 +14,14 @@ from hinter_core.annotation.evaluation.evaluation import evaluate, evaluation_se
 from hinter_core.annotation.files.exporting import FORMATS, Exported, export_file
 from hinter_core.annotation.files.importing import import_file
 from hinter_core.annotation.project.judging import Judging, Submission
-from hinter_core.annotation.project.people import erase, exclude, include, merge, reset_phrase
+from hinter_core.annotation.project.people import (
+    erase,
+    exclude,
+    include,
+    merge,
+    rename,
+    reset_phrase,
+)
 from hinter_core.annotation.project.questions import default_questions
 from hinter_core.annotation.project.store import AnnotationStore
 from hinter_core.annotation.project.types import (
@@ -256,3 +263,16 @@ def test_how_people_came_in_goes_along_unless_they_are_anonymous(
         assert entries == (["{}", "{}"] if anonymous else [store.annotators()[0].entry, "{}"])
     erase(store, "Ann", keep=True)
     assert store.annotators()[0].entry == "{}"
+
+
+def test_a_renamed_person_keeps_judgements_and_pass_phrase(store: AnnotationStore) -> None:
+    key = work(store, "You Idiot", "yes", 2)
+    work(store, "Ben", "yes", 1)
+    rename(store, "you idiot", " Person  7 ")
+    assert names(store) == {"Person 7", "Ben"}
+    assert Judging(store).upcoming(key)  # the page that is open goes on
+    assert store.join("Person 7", PHRASE)[0].name == "Person 7"
+    for new, told in (("ben", "taken"), ("consensus", "reserved"), (" ", "1 to 40")):
+        with pytest.raises(AnnotationError, match=told):
+            rename(store, "Person 7", new)
+    assert names(store) == {"Person 7", "Ben"}
