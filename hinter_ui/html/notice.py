@@ -152,9 +152,11 @@ def qr_code(address: str, title: str, scale: int = 4) -> Markup:
     """
     import segno
 
-    return Markup(segno.make(address, error="m").svg_inline(
-        scale=scale, border=3, light="#fff", title=title
-    ))  # fmt: skip
+    code = segno.make(address, error="m")
+    width, _ = code.symbol_size(scale, border=3)
+    drawn = code.svg_inline(scale=scale, border=3, light="#fff", title=title, omitsize=True)
+    # Sized like this, it shrinks with a narrow page.
+    return Markup(drawn.replace("<svg ", f'<svg width="{width}" ', 1))
 
 
 def working(words: str, seconds: int) -> Markup:

@@ -249,7 +249,7 @@ def test_the_owner_sees_what_was_said_and_decides(tmp_path: Path, campaign: Camp
         assert (done.items, done.judgements, done.problems) == (3, 6, []), kind
         again.close()
     path = own.write(session, made.id, made.key, "consensus", tmp_path / "out")
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 3
     assert {row["annotator"] for row in rows} <= {"consensus", ""}
