@@ -28,6 +28,7 @@ _SEATS = frozenset({"wheelchair", "mobility scooter"})
 _NEEDING = ("depend", "rel")  # "depend on", "reliant on": no place
 _WHERE = frozenset("in from off into onto out on".split())
 _NAMED = 6
+_EVERYBODY = frozenset("people persons individuals".split())
 
 Forms = Mapping[Term, list[Edit]]
 
@@ -183,16 +184,23 @@ def _of_no_degree(edit: Edit, people: People) -> str:
 
 
 def _of_everybody(edit: Edit, people: People) -> str:
-    """Return why nobody is left of whom a text speaks in general: "people can't drive"."""
+    """Return why nobody is left of whom a text speaks in general: "people can't drive".
+
+    Nor is "a job for people" one for some of them.
+    """
     general = edit.attribute == "gender" and edit.target.group == "neutral" != edit.source.group
     for start, end in edit.spans if general and edit.source.form is _FORM.NOUN_PL else ():
         tree = people.tree_at(start)
         noun = tree.word_at((start, end)) if tree is not None else None
-        if tree is None or noun is None or tree.parse.labels[noun] != "nsubj" or tree.below[noun]:
+        if tree is None or noun is None:
             continue
-        verb = tree.parse.heads[noun]
+        verb, label = tree.parse.heads[noun], tree.parse.labels[noun]
         tags = {tree.parse.tags[one] for one in (verb, *tree.children(verb, "aux", "cop"))}
-        if tags & {"VBP", "MD"} and not tags & {"VBD", "VBG"}:
+        acts = tags & {"VBP", "MD"} and not tags & {"VBD", "VBG"} and not tree.below[noun]
+        suits = [tree.lower[one] for one in tree.below[noun]] == ["for"]
+        if (label == "nsubj" and acts) or (
+            label == "nmod" and suits and edit.target.text in _EVERYBODY
+        ):
             said = f"\u201c{tree.parse.words[noun]}\u201d speaks of a gender in general"
             return f"{said}, \u201c{edit.target.text}\u201d of everybody"
     return ""

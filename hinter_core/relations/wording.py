@@ -15,6 +15,7 @@ from hinter_core.language.sentences import sentence_at
 from hinter_core.language.trees import dependent, tokens_at
 from hinter_core.mutation.edits import own_places, texts_of
 from hinter_core.relations.base import Compared
+from hinter_core.relations.contrast import not_apart
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.related import people_of
@@ -87,6 +88,7 @@ def broken(pair: Compared, parses: Mapping[str, Parse]) -> str:
         or _expression(pair)
         or _before_name(pair)
         or _beside_counterpart(pair)
+        or not_apart(pair)
         or _of_a_couple(pair)
         or _beside_kind(pair)
         or _before_noun(pair)

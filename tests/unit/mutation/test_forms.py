@@ -112,6 +112,7 @@ def made(text: str, attribute: str, shipped: dict[str, Dictionary], parses: Pars
         ("gender", "my sis sings, i love her #sisters", "my bro sings, i love him #sisters"),
         ("gender", "Women can't drive.", "Men can't drive."),
         ("gender", "The women can't drive.", "The people can't drive."),
+        ("gender", "Toys for girls are dear.", "Toys for children are dear."),
     ],
 )
 def test_changes_that_are_made(
@@ -126,6 +127,7 @@ def test_changes_that_are_made(
         ("race", "The Asian man sang.", "The Latina man sang."),
         ("body", "I'm too fat for it.", "I'm too slim-bodied for it."),
         ("gender", "Women can't drive.", "People can't drive."),
+        ("gender", "It is no job for men.", "It is no job for people."),
         ("disability", "adhd kid lol, he sings", "paraplegia kid lol, he sings"),
         ("age", "He is 2 and 0 this year.", "He is 40 and 0 this year."),
         ("sexual-orientation", "we're here, we're queer!", "we're here, we're gay!"),

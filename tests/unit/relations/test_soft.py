@@ -55,7 +55,7 @@ SOFT = [
     ("A clerk with schizophrenia heard voices.", "disability", "voices"),
     ("A wheelchair-using man with spina bifida sang.", "disability", "spina bifida"),
     ("My mom's eyes are green, my dad's are brown.", "gender", "dad"),
-    ("My father baked bread while my mother sang.", "gender", "mother"),
+    ("My father baked bread. My mother sang.", "gender", "mother"),
     ("Anna's mother left. Anna's father stayed with her.", "gender", "father"),
     ("Ask your mother first, and then your father\u2019s boss.", "gender", "father"),
     ("The patient is a woman of 40. Prior hysterectomy.", "gender", "hysterectomy"),

@@ -47,6 +47,60 @@ def test_a_word_beside_itself(reasons: Reasons) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "attribute", "same", "other"),
+    [
+        (
+            "Men live longer than women.",
+            "gender",
+            "Women live longer than women.",
+            "Trans women live",
+        ),
+        (
+            "The boys here are lazy and the girls work.",
+            "gender",
+            "The boys here are lazy and the boys work.",
+            "The trans girls here",
+        ),
+        (
+            "Unlike the boys of 4B, the girls won.",
+            "gender",
+            "Unlike the girls of 4B, the girls won.",
+            "Unlike the boys of 4B, the trans",
+        ),
+        ("A nun is not a monk.", "gender", "A monk is not a monk.", ""),
+        (
+            "Polish cooks earn less than Dutch cooks.",
+            "nationality",
+            "Polish cooks earn less than Polish cooks.",
+            "Danish cooks",
+        ),
+        ("White men earn more than Black men.", "gender", "", "White men earn more than Black w"),
+        (
+            "Men in Chad live longer than women in Peru.",
+            "gender",
+            "",
+            "Men in Chad live longer than m",
+        ),
+        ("My wife cooks better than my husband's aunt.", "gender", "", "My husband cooks"),
+        ("Some men cook and some women drive.", "gender", "", "Some women cook"),
+    ],
+)
+def test_two_sides_of_a_contrast_stay_apart(
+    text: str, attribute: str, same: str, other: str, reasons: Reasons
+) -> None:
+    found = reasons(text, attribute)
+    contrasts = [one for one, why in found.items() if "both sides of a contrast" in why]
+    assert same in contrasts if same else not contrasts
+    assert not any(one.startswith(other) for one in found if other)
+
+
+def test_no_side_of_a_contrast_includes_the_other(reasons: Reasons) -> None:
+    found = reasons("The teacher praised the girls and scolded the boys.", "gender")
+    why = "\u201cchildren\u201d stands beside a part of them"
+    assert found["The teacher praised the girls and scolded the children."] == why
+
+
+@pytest.mark.parametrize(
     ("text", "attribute", "mutant", "why"),
     [
         ("It cost him his job.", "gender", "It cost her her job.", ""),
