@@ -232,7 +232,7 @@ def test_of_a_prioritised_run_only_the_audit_counts(tmp_path: Path) -> None:
     store = CampaignStore(tmp_path / "campaign")
     run_campaign(
         Campaign(data=str(path), limit=8, shard=5, models=(BIASED,), prioritise="adaptive",
-                 attributes=("race", "gender", "age"), requests=520, placebo=False),
+                 attributes=("race", "gender", "age"), requests=700, placebo=False),
         store,
     )  # fmt: skip
     items = sample_campaign(store, 10_000)
