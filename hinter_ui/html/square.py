@@ -25,6 +25,7 @@ from hinter_ui.html.wording import (
     capital,
     decimals,
     formatted,
+    grouped,
     in_order,
     name_of,
     product,
@@ -248,7 +249,10 @@ def as_plot(figure: Mapping[str, Any], name: str) -> PlotData:
         "modeBarButtonsToRemove": ["select2d", "lasso2d"],
         "displaylogo": False,
     }
-    return PlotData(type="plotly", plot=json.dumps({**figure, "config": config}))
+    number = grouped("1,000.5")  # of the language: its signs before decimals and thousands
+    layout = {**figure["layout"], "separators": number[5] + number[1]}
+    plot = json.dumps({**figure, "layout": layout, "config": config})
+    return PlotData(type="plotly", plot=plot)
 
 
 def chart(result: TestResult, judged: Outcome, model: str) -> dict[str, Any] | None:

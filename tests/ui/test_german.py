@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,7 @@ from hinter_core.terms.dictionary import load_file, load_shipped
 from hinter_ui.html import glossary
 from hinter_ui.html.notice import in_app_words
 from hinter_ui.html.sections import for_visitors
+from hinter_ui.html.square import as_plot
 from hinter_ui.html.wording import (
     DEFAULT,
     FOLDER,
@@ -236,6 +238,7 @@ def test_a_german_reads_no_comma_as_thousands() -> None:
     assert for_visitors("1,220 of 5,248, 23.2\u00a0%") == "1\u202f220 von 5\u202f248, 23,2\u00a0%"
     assert decimals(0.5) == "0,50"
     assert signed(-0.5) == "\u22120,50"
+    assert json.loads(as_plot({"layout": {}}, "a").plot)["layout"]["separators"] == ",\u202f"
     # Versions and names of models are no numbers.
     assert (
         grouped("gpt-4.1, 2.13.0, v1.5: 0.81 of 1,234.5")
