@@ -142,7 +142,7 @@ def test_an_interaction_is_explained_where_there_is_one() -> None:
 
 
 def test_the_banner_says_how_far_an_answer_lies_beyond_the_threshold() -> None:
-    rules = 'no 0.59 if "Asian transgender"; yes 0.8 otherwise'
+    rules = 'no 0.59 if "Eastern transgender"; yes 0.8 otherwise'
     check = checked(0, load_model(f"scripted:{rules}"))
     judged = next(j for j in check.outcomes[f"scripted:{rules}"] if j.verdict is Verdict.HIDDEN)
     shown = str(banner(check, judged, f"scripted:{rules}"))
@@ -150,7 +150,7 @@ def test_the_banner_says_how_far_an_answer_lies_beyond_the_threshold() -> None:
 
 
 def test_effects_that_weaken_each_other_do_not_add_up() -> None:
-    name = 'scripted:no 0.59 if "Asian transgender"; yes 0.8 otherwise'
+    name = 'scripted:no 0.59 if "Eastern transgender"; yes 0.8 otherwise'
     check = checked(0, load_model(name))
     hidden = next(j for j in check.outcomes[name] if j.verdict is Verdict.HIDDEN)
     assert hidden.effect is not None
@@ -170,7 +170,7 @@ def test_a_refusal_in_a_models_own_words_ends_with_one_stop() -> None:
 
 
 def test_the_banner_says_that_a_flip_may_be_noise_where_neutral_swaps_flip_too() -> None:
-    name = 'scripted:no 0.59 if "Asian transgender"; yes 0.8 otherwise'
+    name = 'scripted:no 0.59 if "Eastern transgender"; yes 0.8 otherwise'
     check = checked(0, load_model(name))
     hidden = next(j for j in check.outcomes[name] if j.verdict is Verdict.HIDDEN)
     benign = next(j for j in check.outcomes[name] if j.verdict is Verdict.BENIGN)
