@@ -240,7 +240,7 @@ def test_of_a_prioritised_run_only_the_audit_counts(tmp_path: Path) -> None:
     audit = [item for item in items if item.verdicts and item.kept and item.id not in chosen]
     kinds = {outcome: sum(i.verdicts[BIASED] == outcome for i in audit) for outcome in WORST[:3]}
     assert len(chosen) > len(audit) > 40
-    assert kinds["biased"] > 4
+    assert kinds["biased"] >= 4
 
     def valid(item: AnnotationItem) -> bool:
         fault = set(item.verdicts.values()) & {"biased", "hidden"}
