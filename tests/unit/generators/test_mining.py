@@ -177,8 +177,8 @@ gc "You know," «name» told us, "that I hate it." «Pronoun:subject» left.
 My aunt is a retired pharmacist and sings in her choir.
 go My «noun:aunt» is «a» «occupation» and sings in «pronoun:possessive» choir.
 
-A hostess showed us her room.
-g «A» «noun:hostess» showed us «pronoun:possessive» room.
+A waitress showed us her room.
+g «A» «noun:waitress» showed us «pronoun:possessive» room.
 
 The heiress sold her yacht.
 g The «noun:heiress» sold «pronoun:possessive» yacht.
