@@ -24,8 +24,8 @@ _COLOURS = frozenset("black blacks brown white whites".split())
 def peoples() -> dict[str, str]:
     """Return the fixed word for each name of a people; one that may be singular is singular.
 
-    Colours are read as they are: *white* has senses that *Italian* has not. So is *Arab woman*, by
-    its words.
+    Colours are read as they are: *white* has senses that *Italian* has not. So are *Arab woman* and
+    *Shia cleric*, by their words.
     """
     found: dict[str, str] = {}
     for name in _OF_PEOPLES:
@@ -36,6 +36,7 @@ def peoples() -> dict[str, str]:
                 word
                 and key not in _COLOURS
                 and not key.endswith((" woman", " women"))
+                and not (term.source_only and term.concept == "clergy")
                 and found.get(key) != "Italian"
             ):
                 found[key] = word
