@@ -403,7 +403,7 @@ def test_the_command_says_it_in_three_forms(store: CampaignStore, tmp_path: Path
     plain = json.loads(told("--json", "--changes", str(changes)))
     by_name = {one["name"]: one for one in plain["lines"]}
     assert by_name["intersectional"]["broken"] == line(found, "intersectional").broken
-    with changes.open(newline="") as file:
+    with changes.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert Counter(row["change"] for row in rows) == {
         kind: sum(many for pair, many in found.verdicts.items()
