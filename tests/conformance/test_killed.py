@@ -66,10 +66,7 @@ def kept(name: str, cache: Path) -> dict[str, Prediction]:
     store = PredictionCache(cache)
     model = build_model(parse_name(name, trusted=True))
     assert isinstance(model, Generative)
-    try:
-        return store.get(model.reply_identity, TEXTS)
-    finally:
-        store.close()
+    return store.get(model.reply_identity, TEXTS)
 
 
 def test_a_killed_run_asks_again_only_what_was_in_flight(

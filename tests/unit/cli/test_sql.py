@@ -141,7 +141,7 @@ def test_a_file_takes_what_was_asked(run: Run, store: CampaignStore, tmp_path: P
     out = tmp_path / "found.csv"
     query = "SELECT '=1+1' AS cell, [labels] AS nested FROM answers LIMIT 1"
     assert run("sql", str(store.folder), query, "--out", str(out))[0] == 0
-    assert out.read_text().splitlines()[0] == "cell,nested"
+    assert out.read_text("utf-8-sig").splitlines()[0] == "cell,nested"
     assert out.read_text().splitlines()[1].startswith("'=1+1,")
     assert run("sql", str(store.folder), query, "--csv", "--json")[0] == 2
     assert run("sql", str(tmp_path), query)[0] == 2
