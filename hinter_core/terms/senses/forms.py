@@ -345,7 +345,9 @@ def _counted(parse: Parse, first: int, head: int) -> bool:
     if only and article != "of":
         return not followed
     if article in ("the", "this", "that") and parse.words[head][:1].isupper():
-        return after in ("VBZ", "VBD", "MD")  # "the Brazilian collapsed"
+        # "the Brazilian collapsed", "said the old Cuban, not looking up"
+        described = at < first - 1 and not followed and after not in ("VBP", "CC")
+        return described or after in ("VBZ", "VBD", "MD")
     return article in _ONE and not followed
 
 

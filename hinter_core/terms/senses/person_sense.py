@@ -249,6 +249,7 @@ def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
         or _compound(parse, tokens)
         or standard_at(parse, tokens)
         or with_degree(parse, tokens, term)
+        or _longer_job(parse, tokens, term)
     )
     if phrase and (not term.form.is_pronoun or " or " in phrase):  # "he or she"
         return f"is part of the expression \u201c{phrase}\u201d"
@@ -331,6 +332,23 @@ def _compound(parse: Parse, tokens: Sequence[int]) -> str:
     if end == last or word not in lists["young"] or not served:
         return ""
     return " ".join(parse.words[last : end + 1])
+
+
+def _longer_job(parse: Parse, tokens: Sequence[int], term: Term) -> str:
+    """Return the name of a job that a shipped term ends: "trapeze artist", "dental nurse"."""
+    at = tokens[0] - 1
+    if at < 0 or term not in _occupations():
+        return ""
+    before, tag = fold(parse.words[at]), parse.tags[at]
+    noun = tag in ("NN", "NNS") and parse.labels[at] in MODIFIER and parse.heads[at] > at
+    longer = noun and before not in person_nouns() and not people_words().person_noun(before)
+    longer = longer or before in lexicon()["fields"]
+    return " ".join(parse.words[at : tokens[-1] + 1]) if longer else ""
+
+
+@lru_cache(maxsize=1)
+def _occupations() -> frozenset[Term]:
+    return frozenset(load_shipped()["occupation"].terms)
 
 
 def _partner(parse: Parse, partner: int, word: str) -> str:
