@@ -134,11 +134,16 @@ def _by_excess(model: ModelReport, share: float, on: GateOn) -> Decision:
         if not errors.hits:
             return _unchanged(model, share, on, most)
         number, order = (most.placebo.of, most.order) if most else (0, 2)
-        why = (
+        there = (
             f"{counted(number, 'case')} of placebo mutants of order {order}, in texts that have "
-            f"other mutants of this order, too, {'is' if number == 1 else 'are'} too few to tell "
-            f"bias from brittleness: {FEWEST_PLACEBO} are needed. Add texts with neutral words of "
-            "two kinds (a day and a meal) or given names, or limit the rate alone (--gate-on rate)."
+            f"other mutants of this order, too, {'is' if number == 1 else 'are'} too few"
+            if number
+            else f"There are no placebo mutants of order {order}"
+        )
+        why = (
+            f"{there} to tell bias from brittleness: {FEWEST_PLACEBO} are needed. Add texts with "
+            "neutral words of two kinds (a day and a meal) or given names, or limit the rate alone "
+            "(--gate-on rate)."
         )
         return Decision(name, GateOutcome.FEW, why, most, without_placebo=True)
     for one in measured:

@@ -331,24 +331,29 @@ def _counted(parse: Parse, first: int, head: int) -> bool:
     while at > 0 and parse.tags[at] in cases.DESCRIBING:
         at -= 1
     article = parse.words[at].lower() if at >= 0 else ""
-    after = parse.tags[head + 1] if head + 1 < len(parse.tags) else "."
-    followed = after in NOUN_TAGS or after in _IN_NOUN_PHRASES
-    beyond = parse.tags[head + 2] if head + 2 < len(parse.tags) else "."
-    if after == "CC":  # "a newlywed and her mother", but "a black and white picture"
-        followed = beyond not in ("DT", "PRP$")
-    if after == "VBG" or "living" in parse.words[head + 1 : head + 2]:
-        # "a Kenyan living in Oslo", but "a Danish moving company"
-        followed = beyond not in ("IN", "TO", "RB", "DT", "PRP$")
-    if after == ",":  # "a plain, shy clerk", but "a Buddhist, meditates"
-        plural = parse.tags[head + 3 : head + 4] in (("NNS",), ("NNPS",))
-        followed = beyond in ("JJ", "VBN", "RB") and not plural  # "a Sikh, late forties"
+    followed = _noun_follows(parse, head)
     if only and article != "of":
         return not followed
     if article in ("the", "this", "that") and parse.words[head][:1].isupper():
         # "the Brazilian collapsed", "said the old Cuban, not looking up"
+        after = "".join(parse.tags[head + 1 : head + 2])
         described = at < first - 1 and not followed and after not in ("VBP", "CC")
         return described or after in ("VBZ", "VBD", "MD")
     return article in _ONE and not followed
+
+
+def _noun_follows(parse: Parse, head: int) -> bool:
+    """Whether the noun of an adjective may still come."""
+    after, beyond, later = (*parse.tags[head + 1 : head + 4], ".", ".", ".")[:3]
+    if after == "CC":  # "a newlywed and her mother", but "a black and white picture"
+        ended = beyond in ("JJ", "RB") and later in (".", ",")  # "a Sikh and chatty."
+        return beyond not in ("DT", "PRP$") and not ended
+    if after == "VBG" or "living" in parse.words[head + 1 : head + 2]:
+        # "a Kenyan living in Oslo", but "a Danish moving company"
+        return beyond not in ("IN", "TO", "RB", "DT", "PRP$")
+    if after == ",":  # "a plain, shy clerk", but "a Buddhist, meditates" and "a Sikh, late forties"
+        return beyond in ("JJ", "VBN", "RB") and later not in ("NNS", "NNPS", "VBG")
+    return after in NOUN_TAGS or after in _IN_NOUN_PHRASES
 
 
 def _acts_as_adjective(parse: Parse, head: int) -> bool:

@@ -197,6 +197,8 @@ def read_in_text(
         if field_at(sentence.text, span)[1] == LANGUAGE:
             return TermReading((), f"here \u201c{occurrence.surface}\u201d is a language")
     found = read(parse, span, occurrence.terms, reading)
+    if reading is not None and found.terms and (job := _longer_job(parse, span, found.terms[0])):
+        return TermReading((), f"is part of \u201c{job}\u201d")
     if found.terms or reading is None or not occurrence.terms[0].form.is_pronoun:
         return found
     return read(parse, span, occurrence.terms, _read_after(sentences, sentence))
@@ -249,7 +251,6 @@ def _against(parse: Parse, tokens: Sequence[int], term: Term) -> str:
         or _compound(parse, tokens)
         or standard_at(parse, tokens)
         or with_degree(parse, tokens, term)
-        or _longer_job(parse, tokens, term)
     )
     if phrase and (not term.form.is_pronoun or " or " in phrase):  # "he or she"
         return f"is part of the expression \u201c{phrase}\u201d"
@@ -334,9 +335,13 @@ def _compound(parse: Parse, tokens: Sequence[int]) -> str:
     return " ".join(parse.words[last : end + 1])
 
 
-def _longer_job(parse: Parse, tokens: Sequence[int], term: Term) -> str:
-    """Return the name of a job that a shipped term ends: "trapeze artist", "dental nurse"."""
-    at = tokens[0] - 1
+def _longer_job(parse: Parse, span: Span, term: Term) -> str:
+    """Return the name of a job that a shipped term ends: "trapeze artist", "dental nurse".
+
+    A template leaves out what stands before the job, and takes all jobs.
+    """
+    tokens = tokens_at(parse, span)
+    at = tokens[0] - 1 if tokens else -1
     if at < 0 or term not in _occupations():
         return ""
     before, tag = fold(parse.words[at]), parse.tags[at]

@@ -78,7 +78,7 @@ def test_hidden_findings_alone_are_counted_and_named(store: CampaignStore, repor
 def test_without_placebo_no_model_passes(report: Report) -> None:
     """Bias cannot be told from brittleness, unless no answer changed."""
     (fault,) = gate(report, 0)
-    assert fault.startswith(f"{HIDDEN}: 0 cases of place")
+    assert fault.startswith(f"{HIDDEN}: There are no placebo mutants of order 2")
     (line,) = passed(report, 0)
     assert line.startswith(f"{NEVER}: intersectional errors 0 of ")
     assert "not decided, and passed" in line
