@@ -132,7 +132,7 @@ def test_a_gate_decides_by_the_exit_code(
     assert run("report", folder, "--fail-over", "0.5", *rate)[0] == 0
     code, _, err = run("report", folder, "--fail-over", "0.5")
     assert code == 1
-    assert "order, too, are too few to tell bias from brittleness: 100 are needed" in err
+    assert "no placebo mutants of order 2 to tell bias from brittleness: 100 are needed" in err
     assert "neutral words of two kinds (a day and a meal) or given names" in err
     hidden = ("--fail-over", "0", "--gate-on", "hidden")
     code, _, err = run("report", folder, *hidden, "--junit", str(file))
