@@ -422,7 +422,7 @@ function copyLink(element) {
   element.addEventListener('click', async event => {
     if (!event.target.matches('.copy-link')) return;
     const shown = event.target.parentElement.querySelector('a.share, code');
-    try { await navigator.clipboard.writeText(shown.href ?? shown.textContent); event.target.textContent = event.target.dataset.copied; }
+    try { await navigator.clipboard.writeText(shown.dataset.link ?? shown.href ?? shown.textContent); event.target.textContent = event.target.dataset.copied; }
     catch { event.target.textContent = event.target.dataset.uncopied; }
   });
 }

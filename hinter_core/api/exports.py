@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -328,15 +329,6 @@ def export(
         HinterError: no campaign, another form, an unknown model, nothing that the form can hold,
             or a file that cannot be written.
     """
-    try:
-        return _exported(result, form, model, out, only)
-    except OSError as error:
-        raise InputError(f"Cannot write {out}: {error.strerror}. Check the path.") from error
-
-
-def _exported(
-    result: CampaignResult | Folder, form: str, model: str, out: Any, only: dict[str, Any]
-) -> str:
     require_only("hinter.export", only)
     if only and form in (*REPORT_FORMS, INSPECT):
         raise InputError(f"The form '{form}' is of all mutants; leave out {', '.join(only)}.")
@@ -345,12 +337,24 @@ def _exported(
     if form == INSPECT:
         if out is None:
             raise InputError("A log for Inspect is a file; name it, such as hinter.eval.")
-        write_inspect_log(result, chosen, Path(out))
+        with _written(out):
+            write_inspect_log(result, chosen, Path(out))
         return ""
     forms = REPORT_FORMS | MUTANT_FORMS
     if form not in forms:
         raise InputError(f"There is no form '{form}'; use {', '.join((*forms, INSPECT))}.")
     text = forms[form](result, chosen, **only)
     if out is not None:
-        Path(out).write_text(text, encoding="utf-8")
+        with _written(out):
+            Path(out).write_text(text, encoding="utf-8")
     return text
+
+
+@contextmanager
+def _written(out: Any) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"Cannot write {out}: {error.strerror or error}. Check the path."
+        ) from error

@@ -381,7 +381,8 @@ class GivenNames:
 
     def unlisted(self, person: int) -> bool:
         """Whether a person's given name is on no list; a name alone is one if no surname."""
-        alone = {w for name in self._names_of(person) for w in name.words[: 2 - len(name.words)]}
+        names = (name.words for name in self._names_of(person))
+        alone = {words[0] for words in names if len(words) == 1 and len(words[0]) > 1}
         given = self.of(person) or [
             w for w in alone - self._surnames if w.istitle() and not self._usage.of_family(w)
         ]

@@ -125,6 +125,8 @@ def _phrase(text: str, start: int, end: int, sentence: Sentence) -> _Phrase:
 
 def _same(one: _Phrase, other: _Phrase) -> bool:
     apart = one.behind and other.behind and one.behind != other.behind
+    owners = {one.determiner, other.determiner}  # "my father and your mother"
+    apart = apart or (len(owners) > 1 and owners <= _DEFINITE)
     return one.adjective == other.adjective and not apart
 
 

@@ -74,10 +74,12 @@ _CONCEDED = re.compile(
     re.IGNORECASE,
 )
 _NEVERTHELESS = re.compile(
-    r"(?:\syears?\s(?:old|of\sage))?,?\s(?:and|but|who|yet)\b[^.,;:!?]*?\b(already|still)\b",
+    r"(?:\syears?\s(?:old|of\sage))?,?\s(?:and|but|who|yet)\s"
+    r"(?:(?:he|she|they|is|was|are|were|has|have|had|can)\s){0,2}(already|still)\b",
     re.IGNORECASE,
 )
 _UNDER_AGE = {"children", "young"}
+_SETTLED = "settled"  # of migration
 _FROM = re.compile(r"\s(from\s(?:the\s)?[A-Z]\w+)")
 _OWNER = re.compile(r"\b(my|our|your|his|her|their|[A-Z]\w+['\u2019]s?)\s+(?:\w+\s+)?$")
 
@@ -89,7 +91,9 @@ def contradictions(text: str, mutant: Mutant, people: People | None = None) -> t
     replaced people.
     """
     contradicting = dict(_partners(text, mutant, people)) if people else {}
-    own_words = any(edit.attribute in _OWN_WORDS for edit in mutant.edits)
+    own_words = any(
+        edit.attribute in _OWN_WORDS or edit.target.group == _SETTLED for edit in mutant.edits
+    )
     named = [one for edit in mutant.edits if people for one in names_against(text, people, edit)]
     if not own_words and not named and not related_words(text) and "#" not in text:
         return ()
@@ -231,7 +235,7 @@ def _other_parent(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:
 
 def _from_elsewhere(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:
     """Yield where somebody comes from who has settled now: "the refugees from Syria"."""
-    for _, end in own_places(text, edit) if edit.target.group == "settled" else ():
+    for _, end in own_places(text, edit) if edit.target.group == _SETTLED else ():
         if match := _FROM.match(text, end):
             yield match.span(1), match[1]
 
@@ -261,7 +265,7 @@ def _partners(text: str, mutant: Mutant, people: People) -> Iterator[tuple[Span,
         owners = set(people.of_span(match.span(1)))
         old, new = _genders(mutant, match, owners, people)
         for word in words.finditer(text):
-            at, group = word.span(), groups[word[0].lower()]
+            at, group = word.span(), groups.get(word[0].lower(), "")
             edited = (e.target.group for e in mutant.edits if any(_meet(at, s) for s in e.spans))
             now = next(edited, "")
             says = now or people.said_of_somebody(at)  # not "they went straight home"
@@ -276,7 +280,7 @@ def _genders(
     """Return the genders of an owner and a partner in the text, and those in the mutant."""
     said = PRONOUNS[match[1].lower()].gender if match[1].lower() in PRONOUNS else ""
     known = (one.gender for n in owners for one in people.entities[n : n + 1])
-    owner, partner = said or next(known, ""), people_words().nouns[match[2].lower()]
+    owner, partner = said or next(known, ""), people_words().nouns.get(match[2].lower(), "")
     changed = [e for e in mutant.edits if e.attribute == "gender"]
     new = [e.target.group for e in changed if not owners.isdisjoint(people.of_edit(e))]
     others = [_said(e.target) for e in changed if any(_meet(match.span(2), s) for s in e.spans)]
@@ -304,7 +308,7 @@ def _partner() -> re.Pattern[str]:
     terms = (t for t in load_shipped()["gender"].terms if t.concept in _PARTNERS)
     nouns = "|".join(term.text for term in terms if term.group in (FEMALE, MALE))
     owner = r"\b(his|her|their|my|your|our|\w+(?=['\u2019]s\s))(?:['\u2019]s)?\s+"
-    return re.compile(rf"{owner}(?:(?!former|ex)[\w-]+\s+)?({nouns})\b", re.IGNORECASE)
+    return re.compile(rf"{owner}(?:(?!(?:former|ex)\b)[\w-]+\s+)?({nouns})\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1)

@@ -46,11 +46,11 @@ def links(name: str, key: str = "", *, at: str, local: bool = False) -> Markup:
     there = reach(at, local=local)
     invitation = link(there.address, name)
     query = f"{address(urlencode({'annotate': name, 'owner': ''}))}#{key}"
-    owner = there.address + query if key else ""
+    owner, sent = (query, there.address + query) if key else ("", "")
     title = say("project.code_title")
     code = qr_code(invitation, title) if at and not there.alone else None
     whole = bool(urlsplit(invitation).netloc)
-    return page().links(invitation, whole, there.network, there.alone, code, owner)
+    return page().links(invitation, whole, there.network, there.alone, code, owner, sent)
 
 
 def editor(name: str, key: str, project: Project) -> Markup:

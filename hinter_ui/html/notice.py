@@ -134,8 +134,12 @@ def copy_button(words: str = "") -> Markup:
 
 
 def share(words: str, query: str, there: Reached) -> Markup:
-    """Link to a query of the app as others reach it, with a button that copies the link."""
-    shown = tag("a", words, href=there.address + query, class_="share")
+    """Link to a query of the app, with a button that copies the link as others reach it.
+
+    The link itself stays where the visitor is: others may have another way, as into a container.
+    """
+    sent = there.address + query if there.address else None
+    shown = tag("a", words, href=query, class_="share", data_link=sent)
     return tag("span", shown, " ", copy_button(), reached(there))
 
 

@@ -469,7 +469,7 @@ def test_a_project_is_made_from_a_file_and_joined(
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto("about:blank")
-    page.goto(owner)
+    page.goto(f"{app.url}/{owner}")
     expect(page.locator("#project-head h2")).to_contain_text("Waiters")
     page.reload()
     expect(page.locator("#project-head h2")).to_contain_text("Waiters")

@@ -77,7 +77,7 @@ def test_an_example_is_seen_from_every_side(explore: Any) -> None:
     copied = explore.page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith(f"{explore.url}/?#text=The+British+waiter")
     link = explore.page.get_by_role("link", name="Link to this check")
-    explore.open(link.get_attribute("href").removeprefix(f"{explore.url}/"))
+    explore.open(link.get_attribute("href"))
     expect(explore.text_box).to_have_value(PLANTED)
     expect(explore.banner).to_contain_text("Hidden intersectional bias, more than the sum.")
     expect(explore.square.locator("article").nth(3).locator("ins").first).to_contain_text("Iranian")

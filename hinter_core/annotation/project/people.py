@@ -131,10 +131,11 @@ def rename(store: AnnotationStore, name: str, new: str) -> None:
     The person comes back with the new name and the same pass-phrase.
 
     Raises:
-        AnnotationError: no such person, or a name that is invalid, reserved or taken.
+        AnnotationError: no such person, or a name that is invalid, reserved or taken, or the file
+            is in use for long.
     """
     shown = free_name(new)
-    with store.write() as connection:
+    with store.rewrite() as connection:
         person = _person(connection, name)
         try:
             connection.execute(
@@ -143,6 +144,8 @@ def rename(store: AnnotationStore, name: str, new: str) -> None:
             )
         except sqlite3.IntegrityError:
             raise AnnotationError(f"The name \u201c{shown}\u201d is taken; use another.") from None
+        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (ERASED, now()))
+    store.shred()
 
 
 def reset_phrase(store: AnnotationStore, name: str) -> str:

@@ -1,7 +1,7 @@
 """Discard rates of the invariant by group."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hinter_core.campaign.reader import CampaignReader
@@ -79,15 +79,18 @@ def uneven_discards(
 
 @dataclass(frozen=True)
 class Untested:
-    """Attributes of which all ``mutants`` were discarded, ``most`` of them for one reason.
+    """Attributes of which all mutants were discarded, for these ``reasons``.
 
     ``attribute``: one, or several that were never changed together, joined.
     """
 
     attribute: str
-    mutants: int
-    why: str
-    most: int
+    reasons: Mapping[str, int]
+
+    @property
+    def mutants(self) -> int:
+        """Number of mutants."""
+        return sum(self.reasons.values())
 
 
 def untested(reader: CampaignReader, counts: CampaignCounts) -> list[Untested]:
@@ -113,7 +116,7 @@ def untested(reader: CampaignReader, counts: CampaignCounts) -> list[Untested]:
             names=list(names),
         ):
             reasons[_WHY.get(layer, "")] += number
-        found[names] = Untested(joined(names), reasons.total(), *reasons.most_common(1)[0])
+        found[names] = Untested(joined(names), reasons)
     return list(found.values())
 
 
@@ -137,7 +140,7 @@ def _mostly(found: Iterable[Untested]) -> str:
     """Say why most mutants were discarded, and with which setting more are kept."""
     reasons: Counter[str] = Counter()
     for one in found:
-        reasons[one.why] += one.most
+        reasons.update(one.reasons)
     why, most = reasons.most_common(1)[0]
     keeps = f"; {_KEEPS[why]}" if why in _KEEPS else ""
     return f", {most:,} of them because {why}{keeps}" if why else ""

@@ -270,6 +270,7 @@ def test_a_renamed_person_keeps_judgements_and_pass_phrase(store: AnnotationStor
     work(store, "Ben", "yes", 1)
     rename(store, "you idiot", " Person  7 ")
     assert names(store) == {"Person 7", "Ben"}
+    assert not any(b"Idiot" in body for body in [*_bytes(store), snapshot(store.path)])
     assert Judging(store).upcoming(key)  # the page that is open goes on
     assert store.join("Person 7", PHRASE)[0].name == "Person 7"
     for new, told in (("ben", "taken"), ("consensus", "reserved"), (" ", "1 to 40")):

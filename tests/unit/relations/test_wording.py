@@ -83,6 +83,7 @@ def test_a_word_beside_itself(reasons: Reasons) -> None:
         ),
         ("My wife cooks better than my husband's aunt.", "gender", "", "My husband cooks"),
         ("Some men cook and some women drive.", "gender", "", "Some women cook"),
+        ("My father likes tea, but his mother does not.", "gender", "", ""),
     ],
 )
 def test_two_sides_of_a_contrast_stay_apart(

@@ -140,5 +140,9 @@ def test_attributes_that_were_never_changed_together_are_named(tmp_path: Path) -
     assert [one.texts for one in report.models[0].overlaps] == [0]
     assert 'class="venn"' not in to_html(report) + overlaps(report.models[0])  # of no text
     names = ("gender \u00d7 race", "age \u00d7 race")
-    (both,) = untested_in_words([Untested(name, 4, "", 3) for name in names])
+    (both,) = untested_in_words([Untested(name, {"": 4}) for name in names])
     assert both == f"Never tested together: {', '.join(names)}. All 8 mutants were discarded."
+    uneven = [Untested(names[0], {"a": 6, "b": 4}), Untested(names[1], {"b": 5, "a": 1})]
+    assert "All 16 mutants were discarded, 9 of them because b" in "".join(
+        untested_in_words(uneven)
+    )
