@@ -445,7 +445,7 @@ def test_a_relation_without_words_is_offered_by_its_own_title(
         ("http://localhost:7860/", False, "http://192.0.2.7:7860/?a", "address of this machine"),
         ("http://localhost:7860/", True, "http://localhost:7860/?a", "Only your own machine"),
         ("https://some.hf.space/", False, "https://some.hf.space/?a", ""),
-        ("", False, "?a", ""),
+        ("", False, "", ""),
     ],
 )
 def test_a_link_to_be_handed_on_leads_where_others_can_go_or_says_so(
@@ -453,7 +453,8 @@ def test_a_link_to_be_handed_on_leads_where_others_can_go_or_says_so(
 ) -> None:
     monkeypatch.setattr("hinter_core.annotation.invitation.machine_address", lambda: "192.0.2.7")
     shown = share("Here", "?a", reach(page, local=local))
-    assert f'href="{link}"' in shown
+    assert 'href="?a"' in shown  # a click stays where one is
+    assert (f'data-link="{link}"' in shown) is bool(page)
     assert (told in shown) if told else ("quiet-inline" not in shown)
 
 
