@@ -15,7 +15,7 @@ from hinter_core.mutation.given_names import ORIGIN, GivenNames
 from hinter_core.mutation.people import People
 from hinter_core.mutation.unresolved import narrates
 from hinter_core.terms.dictionary import load_shipped
-from hinter_core.terms.matching import fold
+from hinter_core.terms.matching import fold, overlap
 from hinter_core.terms.names import ANYWHERE, countries_of, load_names, name_usage
 from hinter_core.types import Edit, GrammaticalForm, Span, Term
 
@@ -40,8 +40,8 @@ def _names_against(text: str, people: People, edit: Edit) -> Iterator[tuple[Span
     names = _names(text, people)
     old, new = _borne(edit.source), _borne(edit.target)
     for person in sorted(people.of_edit(edit) & names.bearers or _signed(text, people, edit)):
-        (start, end), name = names.longest(person)
-        if any(low < end and start < high for low, high in edit.spans):
+        place, name = names.longest(person)
+        if any(overlap(place, span) for span in edit.spans):
             continue
         told = _told(names, person)
         if told is None:
@@ -50,7 +50,7 @@ def _names_against(text: str, people: People, edit: Edit) -> Iterator[tuple[Span
             tells = not told.isdisjoint(old) or bool(told and not old)
             fits = not told.isdisjoint(new)
         if tells and not fits:
-            yield (start, end), name
+            yield place, name
 
 
 def names_of_no_list(text: str, people: People, edit: Edit) -> Iterator[tuple[Span, str]]:
@@ -61,10 +61,10 @@ def names_of_no_list(text: str, people: People, edit: Edit) -> Iterator[tuple[Sp
     if edit.attribute == "gender":
         names = _names(text, people)
         for person in sorted(people.of_edit(edit) & names.bearers):
-            (start, end), name = names.longest(person)
-            stays = all(high <= start or end <= low for low, high in edit.spans)
+            place, name = names.longest(person)
+            stays = not any(overlap(place, span) for span in edit.spans)
             if stays and names.unlisted(person):
-                yield (start, end), name
+                yield place, name
 
 
 def _signed(text: str, people: People, edit: Edit) -> frozenset[int]:
@@ -111,11 +111,12 @@ def _foreign(edit: Edit) -> bool:
     word = people_said(edit.source)
     if known := countries_of(word):
         return _AT_HOME.isdisjoint(known)
-    return edit.attribute == "nationality" or fold(word) in _nationalities()
+    return edit.attribute == "nationality" or fold(word) in nationalities()
 
 
 @lru_cache(maxsize=1)
-def _nationalities() -> frozenset[str]:
+def nationalities() -> frozenset[str]:
+    """Return the shipped words of nationalities."""
     return frozenset(fold(term.text) for term in load_shipped()["nationality"].terms)
 
 

@@ -20,6 +20,7 @@ from hinter_core.relations.names import names_against, names_of_no_list, people_
 from hinter_core.terms.ages import Years, agree, said_states, said_years, stated, years_of
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.hashtags import tags_against
+from hinter_core.terms.matching import overlap
 from hinter_core.terms.related import Related, related_words, rows_of
 from hinter_core.types import Edit, EditKind, GrammaticalForm, Mutant, Span, Term
 
@@ -266,7 +267,7 @@ def _partners(text: str, mutant: Mutant, people: People) -> Iterator[tuple[Span,
         old, new = _genders(mutant, match, owners, people)
         for word in words.finditer(text):
             at, group = word.span(), groups.get(word[0].lower(), "")
-            edited = (e.target.group for e in mutant.edits if any(_meet(at, s) for s in e.spans))
+            edited = (e.target.group for e in mutant.edits if any(overlap(at, s) for s in e.spans))
             now = next(edited, "")
             says = now or people.said_of_somebody(at)  # not "they went straight home"
             theirs = says and not owners.isdisjoint(people.of_span(at))
@@ -283,12 +284,8 @@ def _genders(
     owner, partner = said or next(known, ""), people_words().nouns.get(match[2].lower(), "")
     changed = [e for e in mutant.edits if e.attribute == "gender"]
     new = [e.target.group for e in changed if not owners.isdisjoint(people.of_edit(e))]
-    others = [_said(e.target) for e in changed if any(_meet(match.span(2), s) for s in e.spans)]
+    others = [_said(e.target) for e in changed if any(overlap(match.span(2), s) for s in e.spans)]
     return (owner, partner), (next(iter(new), owner), next(iter(others), partner))
-
-
-def _meet(one: Span, other: Span) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
 
 
 def _goes_with(orientation: str, owner: str, partner: str) -> bool:

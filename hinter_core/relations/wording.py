@@ -16,6 +16,7 @@ from hinter_core.language.trees import dependent, tokens_at
 from hinter_core.mutation.edits import own_places, texts_of
 from hinter_core.relations.base import Compared
 from hinter_core.relations.contrast import not_apart
+from hinter_core.relations.names import nationalities
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold
 from hinter_core.terms.related import people_of
@@ -276,15 +277,11 @@ def _before_noun(pair: Compared) -> str:
         following = _NEXT.match(pair.mutant.text, splice.at + len(splice.new))
         noun = fold(following.group(1)) if following else ""
         old, new = fold(splice.old), fold(splice.new)
-        stranger = noun in _OF_NATIONS and old in _nations() and new not in _nations()
+        of_nation = noun in _OF_NATIONS and old in nationalities()
+        stranger = of_nation and new not in nationalities()
         if stranger or (new == "latino" and people_words().nouns.get(noun) == FEMALE):
             return f"\u201c{splice.new}\u201d does not go with \u201c{noun}\u201d"
     return ""
-
-
-@lru_cache(maxsize=1)
-def _nations() -> frozenset[str]:
-    return frozenset(fold(term.text) for term in load_shipped()["nationality"].terms)
 
 
 def _half_repeated(new: str, before: str, after: str) -> str:

@@ -23,7 +23,7 @@ from cachetools import LRUCache, cached
 
 from hinter_core.language.clean import INVISIBLE
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.types import GrammaticalForm, Occurrence, RejectedOccurrence, Term
+from hinter_core.types import GrammaticalForm, Occurrence, RejectedOccurrence, Span, Term
 
 _FOLDED = {ord(c): None for c in INVISIBLE} | {0x2019: "'"}
 _CLITIC = r"['\u2019](?:s|d|ll|re|ve|m)\b"
@@ -49,6 +49,11 @@ _GROWN = frozenset({"woman", "women", "man", "men"})
 def fold(word: str) -> str:
     """Normalise a word: NFC, case-folded, straight apostrophes, no invisible characters."""
     return unicodedata.normalize("NFC", word.translate(_FOLDED)).casefold()
+
+
+def overlap(one: Span, other: Span) -> bool:
+    """Whether two spans share a character."""
+    return one[0] < other[1] and other[0] < one[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from hinter_core.language.reading.view import Reading, reading
-from hinter_core.terms.matching import ADDRESS, Matcher, compound_around
+from hinter_core.terms.matching import ADDRESS, Matcher, compound_around, overlap
 from hinter_core.terms.senses.fields import pronouns_at
 from hinter_core.terms.senses.lexicon import capitalised
 from hinter_core.terms.unlisted import GENDER, with_marks, with_years
@@ -63,7 +63,7 @@ def find_occurrences(text: str, matcher: Matcher) -> Found:
     either = [m.span() for m in _EITHER.finditer(view.text)]
     kept: list[Occurrence] = []
     for one in occurrences:
-        span = next((m for m in merged + either if _overlap(m, one.span)), None)
+        span = next((m for m in merged + either if overlap(m, one.span)), None)
         if span is not None and not pronouns_at(view.text, one.span):
             said = "speaks to any gender" if span in either else "says two forms in one word"
             reason = f"\u201c{view.text[slice(*span)]}\u201d {said}"
@@ -79,10 +79,6 @@ def find_occurrences(text: str, matcher: Matcher) -> Found:
             RejectedOccurrence(_placed(text, view, one.occurrence), one.reason) for one in rejected
         ]
     return kept, [*rejected, *_in_markup(text, view, matcher)]
-
-
-def _overlap(one: Span, other: Span) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
 
 
 def _with_compounds(

@@ -14,6 +14,7 @@ from hinter_core.language.people import FEMALE, MALE
 from hinter_core.language.reading.notes import sex_marks
 from hinter_core.terms.ages import YEAR_OLD, number_of, stated
 from hinter_core.terms.dictionary import Dictionary
+from hinter_core.terms.matching import overlap
 from hinter_core.types import GrammaticalForm, Occurrence, Pair, RejectedOccurrence, Span, Term
 
 AGE, GENDER = "age", "gender"
@@ -48,7 +49,7 @@ def with_years(
         return occurrences, rejected
     for span, words in stated(text):
         start, end = words.number
-        own = [one for one in occurrences if one.attribute == AGE and _meet(one.span, span)]
+        own = [one for one in occurrences if one.attribute == AGE and overlap(one.span, span)]
         numbers = _stages(ages, text[start:end].isdigit())
         # "1 year old" would be "6 year old".
         if (
@@ -64,7 +65,7 @@ def with_years(
         rejected = [
             one
             for one in rejected
-            if one.occurrence.attribute != AGE or not _meet(one.occurrence.span, span)
+            if one.occurrence.attribute != AGE or not overlap(one.occurrence.span, span)
         ]
     return occurrences, rejected
 
@@ -153,7 +154,3 @@ def _term(words: str, numbers: Mapping[int, Term]) -> Term:
     number = number_of(words)
     nearest = min(numbers, key=lambda other: (abs(other - number), -other))
     return replace(numbers[nearest], text=words.lower())
-
-
-def _meet(one: Span, other: Span) -> bool:
-    return one[0] < other[1] and other[0] < one[1]

@@ -7,6 +7,8 @@ the Hub are rewritten at the next backup (:mod:`hinter_core.annotation.backup`).
 import json
 import secrets
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from hinter_core.annotation.project.store import AnnotationStore, free_name, now, secret_of
 from hinter_core.annotation.project.types import AnnotationError, as_json
@@ -53,7 +55,7 @@ def erase(store: AnnotationStore, name: str, *, keep: bool = False) -> int:
     Raises:
         AnnotationError: no such person, or the file is in use for long.
     """
-    with store.rewrite() as connection:
+    with _leaving_nothing(store) as connection:
         person = _person(connection, name)
         query = "SELECT COUNT(*) FROM judgements WHERE annotator = ?"
         number: int = connection.execute(query, (person,)).fetchone()[0]
@@ -64,9 +66,16 @@ def erase(store: AnnotationStore, name: str, *, keep: bool = False) -> int:
             for table in ("judgements", "assignments"):
                 connection.execute(f"DELETE FROM {table} WHERE annotator = ?", (person,))  # noqa: S608 -- our own words
             connection.execute("DELETE FROM annotators WHERE id = ?", (person,))
+    return number
+
+
+@contextmanager
+def _leaving_nothing(store: AnnotationStore) -> Iterator[sqlite3.Connection]:
+    """Write so that what was there before stays neither in the file nor in backups."""
+    with store.rewrite() as connection:
+        yield connection
         connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (ERASED, now()))
     store.shred()
-    return number
 
 
 def _make_anonymous(connection: sqlite3.Connection, person: int) -> None:
@@ -135,7 +144,7 @@ def rename(store: AnnotationStore, name: str, new: str) -> None:
             is in use for long.
     """
     shown = free_name(new)
-    with store.rewrite() as connection:
+    with _leaving_nothing(store) as connection:
         person = _person(connection, name)
         try:
             connection.execute(
@@ -144,8 +153,6 @@ def rename(store: AnnotationStore, name: str, new: str) -> None:
             )
         except sqlite3.IntegrityError:
             raise AnnotationError(f"The name \u201c{shown}\u201d is taken; use another.") from None
-        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (ERASED, now()))
-    store.shred()
 
 
 def reset_phrase(store: AnnotationStore, name: str) -> str:
