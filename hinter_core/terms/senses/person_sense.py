@@ -347,7 +347,7 @@ def _longer_job(parse: Parse, span: Span, term: Term) -> str:
     before, tag = fold(parse.words[at]), parse.tags[at]
     noun = tag in ("NN", "NNS") and parse.labels[at] in MODIFIER and parse.heads[at] > at
     longer = noun and before not in person_nouns() and not people_words().person_noun(before)
-    longer = longer or before in lexicon()["fields"]
+    longer = longer or before in lexicon()["specialities"]
     return " ".join(parse.words[at : tokens[-1] + 1]) if longer else ""
 
 
