@@ -52,6 +52,7 @@ _CRY = re.compile(r"\b(?:my|oh|thank|dear|good|by|for|to|of|in)\s$", re.IGNORECA
 _ACTS = re.compile(r"\s[a-z]")
 _GODS = frozenset("God Lord Allah Yahweh Christ Jesus Krishna Shiva Zeus".split())
 _OWN_WORDS = ("det", "amod", "nmod:poss", "case")
+_LIMITS = ("det", "amod", "nummod", "nmod:poss", "compound")
 _PHRASE = re.compile(r"(?:with|without|in|on|of|from|under|over|at|by)\s")
 _PLURAL = frozenset({"NNS", "NNPS"})
 _WITHIN = frozenset({"amod", "compound", "flat"})
@@ -371,6 +372,10 @@ class People:
             for other in (*tree.children(token, "conj"), tree.parse.heads[token])
             if "conj" in (tree.parse.labels[token], tree.parse.labels[other])
         ]
+
+    def unlimited(self, span: Span) -> bool:
+        """Whether nothing before a noun tells which people it means: "trust people", "loads of"."""
+        return any(not tree.children(token, *_LIMITS) for tree, token in self._words(span))
 
     def said_of_somebody(self, span: Span) -> bool:
         """Whether a word surely says what somebody is: "He is a good man", "the Jewish lady"."""

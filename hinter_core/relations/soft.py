@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from hinter_core.language.people import FEMALE, MALE, PRONOUNS, RELATIVES, people_words
+from hinter_core.language.people import FEMALE, MALE, NEAR, PRONOUNS, RELATIVES, people_words
 from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.mutation.edits import own_places
 from hinter_core.mutation.people import People
@@ -22,7 +22,17 @@ from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.hashtags import tags_against
 from hinter_core.terms.matching import overlap
 from hinter_core.terms.related import Related, related_words, rows_of
-from hinter_core.types import Edit, EditKind, GrammaticalForm, Mutant, Span, Term
+from hinter_core.terms.senses.fields import field_at
+from hinter_core.types import (
+    Edit,
+    EditKind,
+    GrammaticalForm,
+    Mention,
+    MentionKind,
+    Mutant,
+    Span,
+    Term,
+)
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -79,7 +89,11 @@ _NEVERTHELESS = re.compile(
     r"(?:(?:he|she|they|is|was|are|were|has|have|had|can)\s){0,2}(already|still)\b",
     re.IGNORECASE,
 )
-_UNDER_AGE = {"children", "young"}
+_CHILDREN = "children"
+_UNDER_AGE = {_CHILDREN, "young"}
+_ANYONE = frozenset({"person", "individual"})
+_EVERYBODY = frozenset("people persons individuals humans folks folk".split())
+_AS_A = re.compile(r"\bas an?\s$", re.IGNORECASE)
 _SETTLED = "settled"  # of migration
 _FROM = re.compile(r"\s(from\s(?:the\s)?[A-Z]\w+)")
 _OWNER = re.compile(r"\b(my|our|your|his|her|their|[A-Z]\w+['\u2019]s?)\s+(?:\w+\s+)?$")
@@ -121,6 +135,7 @@ def contradictions(text: str, mutant: Mutant, people: People | None = None) -> t
                     for at, word, says in (*_listed(text), *fellows)
                     if says == _said(source) and _said(target) not in (says, "")
                 }
+                contradicting |= dict(_left_behind(text, edit, people) if people else ())
     left = [one for one in contradicting.items() if not _changed(mutant, *one[0])]
     return tuple(dict.fromkeys(words for _, words in sorted([*left, *named])))
 
@@ -161,7 +176,31 @@ def why_soft(text: str, mutant: Mutant, people: People | None = None) -> str:
     shown = ", ".join(f"\u201c{word}\u201d" for word in words[:_SHOWN])
     named = any(people and names_against(text, people, edit) for edit in mutant.edits)
     names = ", and names do not change with origin" if named else ""
-    return f"the text also says {shown}{names}" if words else ""
+    if words:
+        return f"the text also says {shown}{names}"
+    return next((why for edit in mutant.edits if (why := _unlikely(text, edit, people))), "")
+
+
+def _unlikely(text: str, edit: Edit, people: People | None) -> str:
+    """Return why a text would not say the new word, whatever else it says, or ""."""
+    source, target, places = edit.source, edit.target, own_places(text, edit)
+    new = f"\u201c{target.text}\u201d"
+    number = edit.attribute == "age" and source.text[:1].isdigit() and len(sentences_of(text)) > 1
+    if number and (source.group == _CHILDREN) is not (target.group == _CHILDREN):
+        return f"one of \u201c{source.text}\u201d and {new} is a child\u2019s age"
+    if edit.attribute != "gender":
+        return ""
+    if target.group == "neutral" and target.form is GrammaticalForm.NOUN_SG:
+        fields = (field_at(text, span) for span in places)
+        if label := next((label for label, said in fields if said == "gender"), ""):
+            return f"{new} is no value of \u201c{label}\u201d"
+        before = (text[max(0, start - 8) : start] for start, _ in places)
+        if target.text in _ANYONE and any(map(_AS_A.search, before)):
+            return f"{new} says nothing after \u201cas\u201d"
+    everybody = source.text.lower() in _EVERYBODY and target.group != source.group
+    if people and everybody and any(map(people.unlimited, places)):
+        return f"\u201c{source.text}\u201d means anybody"
+    return ""
 
 
 @lru_cache(maxsize=4096)
@@ -341,6 +380,52 @@ def _fellows(text: str) -> Iterator[tuple[Span, str, str]]:
     for match in _OTHER.finditer(text):
         if says := people_words().nouns.get(match[1].lower()):
             yield match.span(1), match[0], says
+
+
+def _left_behind(text: str, edit: Edit, people: People) -> Iterator[tuple[Span, str]]:
+    """Yield words of a replaced gender that no other person of the text accounts for.
+
+    Where a noun changes, a pronoun behind it that coreference gives to no noun and no name ("my
+    grandma ... She's 90"). Where pronouns alone change, the noun or the name before them ("Seen Mr
+    Pham. Says he is well").
+    """
+    gender, changed = edit.source.group, people.of_edit(edit)
+    several = edit.source.form is GrammaticalForm.NOUN_PL  # "her grandmothers"
+    if several or gender not in _PRONOUNS or edit.target.group == gender:
+        return
+    own = [m for person in changed for m in people.mentions(person)]
+    nouns = [m for m in own if m.kind is not MentionKind.PRONOUN]
+    sentences = {people.sentence_at(start) for start, _ in edit.spans}
+    first = min(start for start, _ in edit.spans)
+
+    def near(place: int) -> bool:
+        return any(abs(people.sentence_at(place) - one) <= NEAR for one in sentences)
+
+    for number, entity in enumerate(people.entities):
+        alone = entity.person and not entity.plural and entity.gender == gender
+        named = any(m.kind is not MentionKind.PRONOUN for m in entity.mentions)
+        if not alone or number in changed or named is bool(nouns):
+            continue
+        # "His father died" is of two.
+        owner = any(overlap(one.head, noun.span) for one in entity.mentions for noun in nouns)
+        # The chaplain of "he met a chaplain and asked him" is a man because of "him" alone.
+        says = [one for one in entity.mentions if _gender_of(text, one) == gender]
+        for one in () if owner else says:
+            kind = (one.kind is MentionKind.PRONOUN) is bool(nouns)
+            if kind and (one.head[0] > first) is bool(nouns) and near(one.head[0]):
+                yield one.head, text[slice(*one.head)]
+
+
+def _gender_of(text: str, mention: Mention) -> str:
+    """Return the gender that a pronoun, a noun or a name with its title says, or ""."""
+    known, head = people_words(), text[slice(*mention.head)]
+    if form := PRONOUNS.get(head.lower()):
+        return form.gender
+    if mention.kind is MentionKind.NOUN:
+        return known.nouns.get(head.lower(), "")
+    before = text[: mention.head[0]].split()[-1:]
+    title = known.titles.get(before[0].rstrip(".").lower()) if before else ""
+    return title or known.names.get(head.split(" ")[0], "")
 
 
 def _of_one(word: str) -> bool:

@@ -29,6 +29,7 @@ def judged(shipped: dict[str, Dictionary], parses: ParseStore) -> Judged:
 
 
 CV = "PROFILE\nYoung woman, cook.\n\nINTERESTS"
+VISIT = "Visited Mr Okafor. Client is 81, lives alone since wife's death, small garden tidy."
 SOFT = [
     ("The Japanese man met her in Tokyo.", "nationality", "Tokyo"),
     ("The Japanese man met her in Japan.", "race", "Japan"),
@@ -117,6 +118,8 @@ SOFT = [
     ("The refugees wait for their papers.", "migration", "papers"),
     ("The deaf pupil asked him to write on the board.", "disability", "on the board"),
     ("Only 15 years old, Gloria is wise. She left the high school early.", "age", "high school"),
+    (f"{VISIT} Says he is well.", "gender", "he"),
+    (f"{VISIT} Says he is well.", "gender", "Okafor"),
 ]
 
 
@@ -162,7 +165,6 @@ FIRM = [
     ("J. R. Fenwick lost his keys.", "gender", None),
     ("He is 45 and lives with a man who still smokes.", "age", None),
     ("My sister met my brother.", "gender", None),
-    ("I love my mom and my dad.", "gender", "pops"),
     ("My mother met my father.", "gender", "parent"),
     ("The man drove on. #menu #manchester", "gender", "woman"),
     ("She is a gay activist. #GayAndBisexual", "sexual-orientation", "bisexual"),
@@ -180,6 +182,12 @@ FIRM = [
     ("Police officers searched the flat.", "gender", "policemen"),
     ("Two salesmen were clean-shaven.", "gender", "salespeople"),
     ("Dear Mr Okonkwo, I am Danish and I need a form.", "nationality", "Nigerian"),
+    ("His father died. The neighbours came with soup.", "gender", "mother"),
+    ("Her grandmothers cooked, and she ate.", "gender", "grandfathers"),
+    ("He met a chaplain and asked him to stay.", "gender", "xe"),
+    ("The woman rents a flat.", "gender", "person"),
+    ("The tired people went home.", "gender", "women"),
+    ("My cousin Rhys, 14, is back.", "age", "40"),
 ]
 
 
@@ -224,6 +232,30 @@ def test_settings_keep_soft_mutants_and_the_published_ones_know_none(judged: Jud
             one.conformance.layer is Layer.SOFT for one in judged(text, "nationality", settings)
         )
     assert all(one.conformance.layer is Layer.SOFT for one in judged(text, "nationality"))
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "changed", "reason"),
+    [
+        ("We trust people.", "gender", "women", "\u201cpeople\u201d means anybody"),
+        ("As a woman, I agree.", "gender", "person", "\u201cperson\u201d says nothing after"),
+        ("Name: Bo\nGender: woman", "gender", "individual", "is no value of \u201cGender\u201d"),
+        (
+            "Rhys, 29, waits. He is tired.",
+            "age",
+            "8",
+            "\u201c29\u201d and \u201c8\u201d is a child",
+        ),
+        ("Rhys, 14, came. He is tired.", "age", "40", "\u201c14\u201d and \u201c40\u201d is a"),
+    ],
+)
+def test_what_a_text_would_not_say(
+    text: str, attribute: str, changed: str, reason: str, judged: Judged
+) -> None:
+    found = [o for o in judged(text, attribute) if o.mutant.edits[0].target.text == changed]
+    assert found
+    assert all(one.conformance.layer is Layer.SOFT for one in found)
+    assert all(reason in one.conformance.reason for one in found)
 
 
 def test_all_reasons_in_one_place(judged: Judged) -> None:
