@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hinter_core.api.checking import CHECKED, Names, prepare_check, settings_of
+from hinter_core.api.checking import CHECKED, Names, prepare_check, settings_of, verdicts_of
 from hinter_core.api.inputs import is_table
 from hinter_core.api.models import named_models
 from hinter_core.campaign.settings import CAMPAIGN_ATTRIBUTES
@@ -14,6 +14,7 @@ from hinter_core.errors import InputError
 from hinter_core.models.budget import Budget
 from hinter_core.models.registry import DEFAULT_THRESHOLD
 from hinter_core.report.gate import MOST_UNANSWERED
+from hinter_core.types import Verdict
 
 _NAME = "assert_no_hidden_bias"
 _SHOWN = 5  # findings of a text
@@ -33,10 +34,11 @@ def assert_no_hidden_bias(
     """Fail if several changes together flip the model's answer, though none of them does alone.
 
     ``model``, ``labels``, ``multi``, ``threshold`` and ``settings``: as for
-    :func:`hinter_core.check`. ``verdicts``: what counts as bias; add ``biased`` for flips by one
-    change. With ``limit=50``, 50 combinations of each text are drawn and tested, and nothing is
-    said of the others; without a limit, all are. Variants without an answer, and texts in which
-    nothing can be changed, give a ``UserWarning``.
+    :func:`hinter_core.check`. ``verdicts``: what counts as bias. With ``biased`` among them, every
+    single change is tested, too, also in texts without an intersection. With ``limit=50``, 50
+    combinations of each text are drawn and tested, and nothing is said of the others; without a
+    limit, all are. Variants without an answer, and texts in which nothing can be changed, or
+    nothing that the verdicts are of, give a ``UserWarning``.
 
     Raises:
         AssertionError: the message names text, changes and verdict. More than a tenth of a text's
@@ -44,14 +46,15 @@ def assert_no_hidden_bias(
         HinterError: bad input, also if nothing in any of the texts can be changed.
     """
     campaign = settings_of(_NAME, attributes, settings, CHECKED)
-    given = _listed(texts)
+    given, single = _listed(texts), Verdict.BIASED.value in verdicts_of(verdicts)
     hidden, refused = list[str](), dict[int, InputError]()
     with named_models(model, labels=labels, multi=multi, threshold=threshold) as names:
         for place, text in enumerate(given):
             budget = Budget(campaign.requests, campaign.budget)
             for name in names:
                 try:
-                    result = prepare_check(text, name, campaign, budget).judge(neutral=0)
+                    ready = prepare_check(text, name, campaign, budget, atomic=single)
+                    result = ready.judge(neutral=0)
                 except InputError as error:
                     refused[place] = error
                     continue

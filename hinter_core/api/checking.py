@@ -5,10 +5,10 @@ from __future__ import annotations
 import reprlib
 import time
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hinter_core.api.inputs import is_table
 from hinter_core.api.models import named_models
@@ -36,9 +36,10 @@ from hinter_core.pipeline.pipeline import (
     plan_text,
 )
 from hinter_core.pipeline.words import check_in_words, reasons_unanswered
+from hinter_core.relations.base import Relation
 from hinter_core.relations.registry import relation_of
 from hinter_core.storage import ASSETS
-from hinter_core.types import Outcome, Verdict
+from hinter_core.types import Edit, Outcome, Verdict
 
 if TYPE_CHECKING:
     import pandas
@@ -60,10 +61,11 @@ _PAGE = "body { margin: 0; font-family: system-ui, sans-serif; } "
 
 @dataclass(frozen=True)
 class PreparedCheck:
-    """A text that is ready to be checked, before a model is asked."""
+    """A text that is ready to be checked, before a model is asked; ``chosen``: what is changed."""
 
     pipeline: Pipeline
     plan: Plan
+    chosen: list[tuple[Edit, ...]]
 
     @property
     def store(self) -> PredictionStore:
@@ -74,12 +76,12 @@ class PreparedCheck:
         """Say what the check costs at most; ``neutral``: swaps of neutral words."""
         name, store = self.store.model.name, self.store
         swaps = [store.cost_of(self.plan.text)] * neutral
-        cost = total([estimate(self.plan, [store])[name], *swaps])
+        cost = total([estimate(self.plan, [store], self.chosen)[name], *swaps])
         return f"{name}: at most {cost_in_words(cost)}."
 
     def judge(self, neutral: int = SWAPS) -> CheckResult:
         """Ask the model and judge all mutants; swap neutral words ``neutral`` times."""
-        result = self.pipeline.judge(self.plan)
+        result = self.pipeline.judge(self.plan, self.chosen)
         if neutral and result.originals[self.store.model.name].answered:
             order = self.pipeline.settings.order
             result.neutral = neutral_flips(self.pipeline, self.plan, order, neutral)
@@ -93,34 +95,52 @@ def prepare_check(
     budget: Budget | None = None,
     *,
     alone: bool = False,
+    atomic: bool = False,
 ) -> PreparedCheck:
     """Load the parser and the model, and find what can be changed in a text.
 
     ``alone``: where there is no intersection, test changes of one attribute, and say so.
+    ``atomic``: test every change of one attribute, also those in no tested combination.
 
     Raises:
         HinterError: something named is unknown, or nothing in the text can be changed.
     """
     clean(text)  # before anything is loaded
     require_prices([model], campaign.budget)
+
+    def prepared(campaign: Campaign) -> tuple[Pipeline, Plan]:
+        pipeline = build_pipeline(
+            campaign.vocabulary(), campaign.parser, [model], campaign.settings, budget,
+            since=time.time() if campaign.fresh else 0.0,
+        )  # fmt: skip
+        plan = pipeline.plan(text)
+        pipeline.relation.require_applicable(plan)
+        return pipeline, plan
+
+    pipeline, plan = _or_alone(prepared, campaign, alone or atomic)
+    return PreparedCheck(pipeline, plan, _chosen(plan, atomic))
+
+
+Prepared = TypeVar("Prepared", bound=tuple[Any, Plan])
+
+
+def _or_alone(
+    prepared: Callable[[Campaign], Prepared], campaign: Campaign, alone: bool
+) -> Prepared:
+    """Prepare a text; if there is no intersection, for changes of one attribute if ``alone``."""
     try:
-        return _prepared(text, model, campaign, budget)
+        return prepared(campaign)
     except IntersectionError as none:
         if not alone:
             raise
-        ready = _prepared(text, model, replace(campaign, order=1), budget)
-        ready.plan.notices.append(f"{none.why}. Changes of one attribute alone are tested.")
+        ready = prepared(replace(campaign, order=1))
+        ready[1].notices.append(f"{none.why}. Changes of one attribute alone are tested.")
         return ready
 
 
-def _prepared(text: str, model: str, campaign: Campaign, budget: Budget | None) -> PreparedCheck:
-    pipeline = build_pipeline(
-        campaign.vocabulary(), campaign.parser, [model], campaign.settings, budget,
-        since=time.time() if campaign.fresh else 0.0,
-    )  # fmt: skip
-    plan = pipeline.plan(text)
-    pipeline.relation.require_applicable(plan)
-    return PreparedCheck(pipeline, plan)
+def _chosen(plan: Plan, atomic: bool) -> list[tuple[Edit, ...]]:
+    """Return the edit sets that are tested with their parts; ``atomic``: all single edits, too."""
+    return plan.chosen() + list(plan.atomic() if atomic and plan.settings.order > 1 else ())
 
 
 def check(
@@ -132,9 +152,13 @@ def check(
     multi: bool = False,
     threshold: float = DEFAULT_THRESHOLD,
     neutral: int = SWAPS,
+    atomic: bool = False,
     **settings: Any,
 ) -> CheckResult:
-    """Change a text about people in all ways, and show which changes flip the model's answer.
+    """Change a text about people, and show which changes flip the model's answer.
+
+    All combinations of changes are tested, or as many as ``limit`` says, and the single changes
+    that are part of one. ``notices`` name words that are in none.
 
     Args:
         text: One text, in English.
@@ -147,6 +171,7 @@ def check(
         threshold: Score from which a label applies, with ``multi``.
         neutral: How often neutral words are swapped, to see how easily the answer flips: up to
             1,000 times, or 0.
+        atomic: Whether every single change is tested, also one that is in no combination.
         settings: As of a campaign: ``order`` (by default 2, or 1 for a text without an
             intersection), ``limit``, ``seed``, ``relations``, ``literal``, ...
 
@@ -160,18 +185,18 @@ def check(
         if others:
             raise InputError("hinter.check asks one model; call it once for each.")
         budget = Budget(campaign.requests, campaign.budget)
-        return prepare_check(text, name, campaign, budget, alone="order" not in settings).judge(
-            neutral
-        )
+        alone = "order" not in settings
+        ready = prepare_check(text, name, campaign, budget, alone=alone, atomic=atomic)
+        return ready.judge(neutral)
 
 
 def mutants(
-    text: str, attributes: Names = CAMPAIGN_ATTRIBUTES, **settings: Any
+    text: str, attributes: Names = CAMPAIGN_ATTRIBUTES, *, atomic: bool = False, **settings: Any
 ) -> pandas.DataFrame:
-    """Return all mutants of a text as a table, without asking a model.
+    """Return the mutants that a check of a text tests as a table, without asking a model.
 
-    The columns are those of :meth:`CheckResult.mutants`, without the answers. ``settings``: as for
-    :func:`hinter_core.check`.
+    The columns are those of :meth:`CheckResult.mutants`, without the answers. ``atomic`` and
+    ``settings``: as for :func:`hinter_core.check`.
 
     Raises:
         HinterError: bad input; the message says what to do.
@@ -181,11 +206,19 @@ def mutants(
     _require_text("hinter.mutants", text)
     campaign = settings_of("hinter.mutants", attributes, settings, MADE)
     dictionaries, parses = campaign.vocabulary(), ParseStore(load_parser(campaign.parser))
-    require_testable(dictionaries, campaign.models, campaign.settings)
-    plan = plan_text(text, dictionaries, campaign.settings, parses)
-    relation_of(campaign.relations).require_applicable(plan)
+
+    def prepared(campaign: Campaign) -> tuple[Relation, Plan]:
+        require_testable(dictionaries, campaign.models, campaign.settings)
+        plan = plan_text(text, dictionaries, campaign.settings, parses)
+        relation = relation_of(campaign.relations)
+        relation.require_applicable(plan)
+        return relation, plan
+
+    relation, plan = _or_alone(prepared, campaign, atomic or "order" not in settings)
+    sets = _chosen(plan, atomic)
     case, follow_ups = TestCase(plan), list[FollowUp]()
-    for batch in chunks((follow_up_of(case, e) for e in closure(plan.chosen())), _CHUNK):
+    made = (follow_up_of(case, edits) for edits in (closure(sets) if relation.lattice else sets))
+    for batch in chunks(made, _CHUNK):
         conform(batch, parses)
         follow_ups += batch
     return mutants_alone(follow_ups)

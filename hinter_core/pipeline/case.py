@@ -98,11 +98,12 @@ class TestResult:
 
     @property
     def remarks(self) -> list[str]:
-        """Remarks about the text, and on changes that are in no combination."""
+        """Remarks about the text, and on changes that are in no combination and not tested."""
         people, told = self.plan.people, list[str]()
         whys = {
             edit.source.text: _OF_WHOM if people and people.unseen(edit) else _ALONE
             for edit in self.plan.alone
+            if self.place([edit]) is None
         }
         for why in dict.fromkeys(whys.values()):
             quoted = ", ".join(f"\u201c{word}\u201d" for word in whys if whys[word] is why)

@@ -80,9 +80,9 @@ class Pipeline:
         self.relation.require_applicable(plan)
         return self.judge(plan)
 
-    def judge(self, plan: Plan) -> TestResult:
-        """Judge all chosen mutants of a plan."""
-        *_, result = self.run(plan)
+    def judge(self, plan: Plan, chosen: Sequence[tuple[Edit, ...]] | None = None) -> TestResult:
+        """Judge the chosen mutants of a plan; as :meth:`run`, at once."""
+        *_, result = self.run(plan, chosen=chosen)
         return result
 
     def run(
@@ -160,12 +160,17 @@ def first_kept(
     return next(in_parts, whole[0] if whole else None)
 
 
-def estimate(plan: Plan, stores: Sequence[PredictionStore]) -> dict[str, Cost]:
-    """Estimate the cost of judging a plan, by model.
+def estimate(
+    plan: Plan,
+    stores: Sequence[PredictionStore],
+    chosen: Sequence[tuple[Edit, ...]] | None = None,
+) -> dict[str, Cost]:
+    """Estimate the cost of judging the chosen mutants of a plan, by model.
 
     An upper bound, as mutants that the invariant discards are not predicted.
     """
-    texts = {plan.text} | {plan.mutant(edits).text for edits in closure(plan.chosen())}
+    sets = plan.chosen() if chosen is None else chosen
+    texts = {plan.text} | {plan.mutant(edits).text for edits in closure(sets)}
     again = plan.settings.repeat
     return {
         store.model.name: store.estimate(texts) + total([store.cost_of(plan.text)] * again)

@@ -127,6 +127,29 @@ def test_what_is_in_no_combination_is_told() -> None:
     assert not hinter.check(text, planted, ["race", "gender"], across_people=True).notices
 
 
+def test_single_changes_are_all_tested_where_they_are_asked_for() -> None:
+    text, pair = "The Indian waiter thanked the woman.", ["race", "gender"]
+    usual, every = (hinter.mutants(text, pair, atomic=atomic) for atomic in (False, True))
+    assert not usual["change"].str.contains("woman").any()
+    alone = every[every["change"].str.startswith("woman")]
+    assert len(alone)
+    assert set(alone["order"]) == {1}
+    assert len(every) == len(usual) + len(alone)
+    found = hinter.check(text, planted, pair, limit=1, atomic=True)
+    assert set(every[every["order"] == 1]["mutant"]) < set(found.mutants()["mutant"])
+    assert not [told for told in found.notices if "In no combination" in told]
+
+
+def test_mutants_are_those_of_a_check_also_without_an_intersection() -> None:
+    for text in ("The Indian waiter spoke.", "The Indian waiter thanked the woman."):
+        made = hinter.mutants(text, ["gender"])
+        assert list(made["mutant"]) == list(
+            hinter.check(text, planted, ["gender"]).mutants()["mutant"]
+        )
+        with pytest.raises(hinter.HinterError, match="Choose at least two attributes"):
+            hinter.mutants(text, ["gender"], order=2)
+
+
 def test_scores_have_a_figure() -> None:
     found = hinter.check("The British waiter was kind.", attributes="race,gender", limit=2)
     page = page_of(found._repr_html_())  # light in any notebook, without links into the app

@@ -34,6 +34,23 @@ def test_flips_by_one_change_count_where_they_are_asked_for(words: list[str]) ->
         assert_fair(TEXTS[1], words, verdicts=("hidden", "biased"))
 
 
+def test_a_flip_by_a_change_in_no_combination_is_found() -> None:
+    """*man* is in no intersection, as nothing else of him can change."""
+
+    def sexist(texts: list[str]) -> list[str]:
+        return ["bad" if "woman" in text else "good" for text in texts]
+
+    text, both = "A young British baker met the man.", ("hidden", "biased")
+    hinter.testing.assert_no_hidden_bias(sexist, text, ["race", "gender", "age"])
+    for attributes in (["race", "gender", "age"], ["gender"]):
+        with pytest.raises(AssertionError, match="biased: man \u2192 woman: good \u2192 bad"):
+            hinter.testing.assert_no_hidden_bias(sexist, text, attributes, verdicts=both)
+    with pytest.raises(hinter.HinterError, match="Choose at least two attributes"):
+        hinter.testing.assert_no_hidden_bias(sexist, text, ["gender"])
+    with pytest.raises(hinter.HinterError, match="no verdict 'hiden'"):
+        hinter.testing.assert_no_hidden_bias(sexist, text, verdicts="hiden")
+
+
 def test_a_shift_of_a_score_is_told_where_the_label_stays(words: list[str]) -> None:
     with pytest.raises(AssertionError) as caught:
         assert_fair(TEXTS, words, leaning, score_tolerance=0.3)
