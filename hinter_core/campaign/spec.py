@@ -18,7 +18,7 @@ from hinter_core.errors import InputError, hint
 from hinter_core.models.registry import split_names
 from hinter_core.options import Unchosen
 from hinter_core.relations.changes.words import WORDS
-from hinter_core.relations.registry import relation_names
+from hinter_core.relations.registry import full_names, relation_names
 from hinter_core.storage import yaml_loader
 from hinter_core.terms.dictionary import Dictionary, load_shipped
 
@@ -35,10 +35,9 @@ class Campaign(CampaignSettings):
     def __post_init__(self) -> None:
         """Test all attributes of a source, unless some are chosen; name relations by their names.
 
-        Raises:
-            InputError: an unknown relation.
+        A relation may be unknown here, as results are read without the relation that made them.
         """
-        object.__setattr__(self, "relations", relation_names(self.relations))
+        object.__setattr__(self, "relations", full_names(self.relations))
         if isinstance(self.attributes, Unchosen) and (usual := self.source.usual):
             object.__setattr__(self, "attributes", usual)
 
@@ -175,9 +174,9 @@ def from_mapping(
     known: Iterable[str] = CAMPAIGN_OPTIONS,
     stored: bool = False,
 ) -> Campaign:
-    """Create a campaign from plain values; one that was ``stored`` is read whatever its numbers.
+    """Create a campaign from plain values; one that was ``stored`` is read as it is.
 
-    ``known``: the settings that apply.
+    Its numbers may be out of range, and its relations unknown. ``known``: the settings that apply.
 
     Raises:
         InputError: an unknown name or a wrong value; the message begins with ``where``.
@@ -196,6 +195,8 @@ def from_mapping(
     for name, value in values.items():
         option = replace(known[name], low=None, high=None) if stored else known[name]
         read[name] = option.read(value, f"{where}: ")
+    if "relations" in read and not stored:
+        read["relations"] = relation_names(read["relations"])
     return Campaign(**read)
 
 

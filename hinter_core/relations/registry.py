@@ -16,22 +16,30 @@ RELATIONS: dict[str, Relation] = {
 }
 
 
+def full_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names of relations, each once; the paper's numbers (MR1 to MR11) are names, too."""
+    numbers = {one.number.lower(): name for name, one in RELATIONS.items() if one.number}
+    numbers["mr10"] = SUBSTITUTE  # the paper's text of MR10 is that of MR8
+    return tuple(dict.fromkeys(numbers.get(name.lower(), name) for name in names))
+
+
 def relation_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of relations, each once; the paper's numbers (MR1 to MR11) are names, too.
+    """Return :func:`full_names` of relations that are known in this process.
 
     Raises:
         InputError: an unknown name, or none.
     """
-    numbers = {one.number.lower(): name for name, one in RELATIONS.items() if one.number}
-    numbers["mr10"] = SUBSTITUTE  # the paper's text of MR10 is that of MR8
-    full_names = tuple(dict.fromkeys(numbers.get(name.lower(), name) for name in names))
-    for name in full_names:
+    known = full_names(names)
+    for name in known:
         if name not in every_relation(name):
-            known = ", ".join(every_relation())
-            raise InputError(f"There is no relation '{name}'; use {known}, or MR1 to MR11.")
-    if not full_names:
+            every = ", ".join(every_relation())
+            raise InputError(
+                f"There is no relation '{name}'; use {every}, or MR1 to MR11. One of your own is "
+                "there once hinter.relation has added it, or its package is installed."
+            )
+    if not known:
         raise InputError(f"Name a relation: {', '.join(RELATIONS)}.")
-    return full_names
+    return known
 
 
 def every_relation(name: str = "") -> dict[str, Relation]:
@@ -48,12 +56,12 @@ def relation_of(names: Iterable[str]) -> Relation:
     Raises:
         InputError: an unknown name, none, or several that do not combine.
     """
-    full_names = relation_names(names)
-    if len(full_names) == 1:
-        return RELATIONS[full_names[0]]
-    if alone := next((name for name in full_names if name not in FAMILY), None):
+    known = relation_names(names)
+    if len(known) == 1:
+        return RELATIONS[known[0]]
+    if alone := next((name for name in known if name not in FAMILY), None):
         raise InputError(f"The relation '{alone}' does not combine with others; name it alone.")
-    return FamilyRelation(*full_names)
+    return FamilyRelation(*known)
 
 
 def require_comparable(

@@ -18,6 +18,7 @@ from hinter_core.generators.grammars.reading import load_grammar, shipped_gramma
 from hinter_core.generators.grammars.sampling import Sentences
 from hinter_core.generators.templates.template import ATTRIBUTES
 from hinter_core.models.registry import kind_of
+from hinter_core.relations.registry import relation_names
 from hinter_ui.html.wording import Words, translated
 from hinter_ui.shared.access import MOST_DICTIONARIES, Access
 from hinter_ui.shared.library import discreet, without_folder
@@ -239,6 +240,7 @@ class BatchForm:
         if self.from_texts:
             campaign = _with_own_attributes(campaign, known, access)
             _require_guide(campaign, access)
+        relation_names(campaign.relations)
         access.admit_parser(campaign.parser)
         if not access.local:
             self._require_public_limits(campaign)

@@ -30,6 +30,7 @@ from hinter_core.places import PlaceError
 from hinter_core.prioritisation.stopping import StopBelow
 from hinter_core.prioritisation.strategies import STRATEGIES
 from hinter_core.relations.changes.paraphrase import CONTEXT
+from hinter_core.relations.registry import relation_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,7 @@ def plan_run(campaign: Campaign, store: CampaignStore | None = None) -> RunScope
     Raises:
         HinterError: the campaign, its data or its directory cannot be used.
     """
+    relation_names(campaign.relations)  # a stored one may be unknown here
     require_priority(campaign)
     if store is not None and store.part is not None:
         _require_divisible(campaign)

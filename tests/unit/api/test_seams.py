@@ -6,12 +6,17 @@ import json
 from collections.abc import Iterator
 from html import unescape
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
 import hinter_core as hinter
+from hinter_core import extensions
+from hinter_core.campaign.listing import COMPLETE, campaigns_in
+from hinter_core.campaign.running.run import plan_run
+from hinter_core.relations import family, registry
 from hinter_core.report.model import make_report
 
 from .conftest import TEXTS, planted
@@ -95,6 +100,31 @@ def test_a_relation_may_be_said_anew(words: list[str]) -> None:
 
         made = hinter.mutants(TEXTS[0], (), dictionaries=words, relations="politely", order=1)
         assert list(made["mutant"]) == [f"The old man {word} thanked the nurse."]
+
+
+def test_results_are_read_without_the_relation_that_made_them(
+    words: list[str], tmp_path: Path
+) -> None:
+    @hinter.relation
+    def politely(text: str) -> list[str]:
+        return [f"{text} Thank you."]
+
+    given: dict[str, Any] = {"dictionaries": words, "relations": "substitute,politely"}
+    found = hinter.run(TEXTS, planted, (), out=tmp_path, identity="1", **given)
+    tables = found.rates, found.mutants(), found.report("markdown")
+    for known in (extensions.RELATIONS._added, registry.RELATIONS, family.FAMILY):
+        del known["politely"]
+    loaded = hinter.load(tmp_path)
+    pd.testing.assert_frame_equal(loaded.rates, tables[0])
+    pd.testing.assert_frame_equal(loaded.mutants(), tables[1])
+    make_report(loaded.store, attributes=("hue", "sex"))
+    assert loaded.report("markdown") == tables[2]
+    assert [one.state for one in campaigns_in(tmp_path)] == [COMPLETE]
+    says = "no relation 'politely'; .* once hinter.relation has added it, or its package is inst"
+    with pytest.raises(hinter.HinterError, match=says):
+        hinter.run(TEXTS, planted, (), out=tmp_path, identity="1", resume=True, **given)
+    with pytest.raises(hinter.HinterError, match=says):
+        plan_run(loaded.store.campaign(), loaded.store)
 
 
 def test_a_relation_that_fails_ends_no_run(words: list[str]) -> None:
