@@ -15,6 +15,7 @@ from hinter_core.api.models import named_models
 from hinter_core.api.results import CampaignResult, ComparisonResult
 from hinter_core.campaign.findings import choose_sides
 from hinter_core.campaign.parquet import StoreError
+from hinter_core.campaign.preview import labels_in_words
 from hinter_core.campaign.running.journal import repeating
 from hinter_core.campaign.running.on_ray import engine_named
 from hinter_core.campaign.running.run import RunProgress, plan_run, run_campaign
@@ -86,6 +87,8 @@ def run(
         store = CampaignStore(folder)
         running = prepare_run(campaign, store, resume=resume, retry_failed=retry_failed)
         work = plan_run(campaign, running)
+        for line in labels_in_words(work.table):
+            warnings.warn(line, stacklevel=2)
         told = on_progress or (lambda _: None)
         done = run_campaign(campaign, running, work, on_progress=told, engine=opened)
         for name in done.renewed:

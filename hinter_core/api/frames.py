@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from hinter_core.campaign.frames import with_nan
 from hinter_core.errors import InputError
 from hinter_core.report.formats import flat_rows
 from hinter_core.report.model import Report
@@ -25,7 +26,7 @@ def rates_of(report: Report) -> pandas.DataFrame:
     rows = [
         {name.replace(" ", "_"): value for name, value in row.items()} for row in flat_rows(report)
     ]
-    return pandas.DataFrame(rows)
+    return with_nan(pandas.DataFrame(rows))
 
 
 def groups_of(report: Report) -> pandas.DataFrame:
@@ -47,7 +48,8 @@ def groups_of(report: Report) -> pandas.DataFrame:
         for model in report.models
         for one in model.groups
     ]
-    return pandas.DataFrame(rows, columns=list(rows[0]) if rows else ["model", "group"])
+    columns = list(rows[0]) if rows else ["model", "group"]
+    return with_nan(pandas.DataFrame(rows, columns=columns))
 
 
 def _rate(name: str, rate: Rate | None) -> dict[str, Any]:
@@ -71,10 +73,10 @@ def for_fairlearn(
 
     A row is a mutant that was kept and answered. ``sensitive_features``: by attribute, the group
     that it was changed to. ``truth``: ``answer``, the model's answer to the unchanged text, or
-    ``label``, that of the data.
+    ``label``, that of the data; mutants of texts without one are left out.
 
     Raises:
-        InputError: another ``truth``, or no mutant.
+        InputError: another ``truth``, no mutant, or none with a label.
     """
     columns = {"answer": "original_answer", "label": "label"}
     if truth not in columns:
@@ -82,6 +84,12 @@ def for_fairlearn(
     rows = judged(mutants)
     if rows.empty:
         raise InputError("No mutant was kept and answered, so there is nothing to measure.")
+    rows = rows[rows[columns[truth]] != ""]
+    if rows.empty:
+        raise InputError(
+            "These texts have no labels in the data. Name their column in hinter.run (label_column="
+            "NAME), or leave out truth to compare with the answers to the unchanged texts."
+        )
     groups = rows[[f"{name}_to" for name in attributes]].replace("", UNCHANGED)
     groups.columns = list(attributes)
     return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from html import escape
 from inspect import signature
@@ -14,13 +15,15 @@ from hinter_core.api import frames
 from hinter_core.api.checking import Names, verdicts_of
 from hinter_core.api.notebook import framed
 from hinter_core.campaign.findings import FindingFilter, tested_models
-from hinter_core.campaign.frames import mutants_of_campaign
+from hinter_core.campaign.frames import mutants_of_campaign, with_nan
 from hinter_core.campaign.progress import unanswered, untested_in_words
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.campaign.tables import PLACEBO, TIMES, is_placebo
 from hinter_core.data.tables import to_json
 from hinter_core.errors import InputError, hint
+from hinter_core.extensions import METRICS, Extension
 from hinter_core.options import listed_names
+from hinter_core.report.added import added_sections
 from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.compared.sections import comparison_sections
 from hinter_core.report.formats import markdown_of, plain, write_report
@@ -49,12 +52,13 @@ class CampaignResult:
     ) -> None:
         self.store = store
         self._temporary = temporary  # deleted with this result
+        self._metrics: list[Extension] | None = None  # that the content has been computed with
         self.models = tested_models(store, ())
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings of the campaign by name."""
-        return dict(self.store.read()["campaign"])
+        """The settings of the campaign by name, as they took effect and stand in its reports."""
+        return dict(plain(self.store.campaign()))
 
     @property
     def texts(self) -> int:
@@ -66,10 +70,17 @@ class CampaignResult:
         """Number of mutants without a usable answer, over all models."""
         return sum(reason.mutants for reason in unanswered(self.store, self.models))
 
-    @cached_property
+    @property
     def content(self) -> Report:
         """What the reports say, as an object; its fields may change between versions."""
-        return make_report(self.store)
+        metrics = METRICS.every()
+        if self._metrics is None:
+            self._content = make_report(self.store)
+        elif metrics != self._metrics:  # one has been added since, or takes another's place
+            added = added_sections(self.store, self.models, ())
+            self._content = replace(self._content, added=added)
+        self._metrics = metrics
+        return self._content
 
     @cached_property
     def rates(self) -> pandas.DataFrame:
@@ -186,11 +197,11 @@ class CampaignResult:
 
         Each row is a mutant that was kept and answered, and of a prioritised run belongs to the
         audit: the group that it was changed to by attribute, the model's answer, and what is right.
-        ``truth``: ``answer`` (to the unchanged text) or ``label`` (of the data). ``attributes``: as
-        for :meth:`mutants`.
+        ``truth``: ``answer`` (to the unchanged text) or ``label`` (of the data; texts without one
+        are left out). ``attributes``: as for :meth:`mutants`.
 
         Raises:
-            InputError: an unknown attribute or model, or no such mutant.
+            InputError: an unknown attribute or model, no such mutant, or no label.
         """
         (chosen, *_) = self.asked(model)
         names, orders = self._known(attributes)
@@ -341,7 +352,7 @@ class ComparisonResult:
                 }
             tests = ("fixed", "broken", "p_value", "adjusted_p_value")
             rows.append(row | {name: getattr(line, name) for name in tests})
-        return pandas.DataFrame(rows)
+        return with_nan(pandas.DataFrame(rows))
 
     def report(self, format: str = "markdown") -> str:
         """Return the comparison as ``markdown`` or ``json``.

@@ -134,7 +134,12 @@ def _frame(
     every = [*columns[:after], *groups, *columns[after:]]
     frame = pandas.DataFrame.from_records(list(rows), columns=every)
     frame[groups] = frame[groups].fillna("")
-    return frame
+    return with_nan(frame)
+
+
+def with_nan(frame: pandas.DataFrame) -> pandas.DataFrame:
+    """Return a table in which a column without any value is of NaN and not of None."""
+    return frame.astype(dict.fromkeys(frame.columns[frame.isna().all() & (len(frame) > 0)], float))
 
 
 def mutants_of_campaign(

@@ -172,6 +172,15 @@ def _reading(table: Rows) -> tuple[str, ...]:
     return tuple(words)
 
 
+def labels_in_words(table: Rows) -> list[str]:
+    """Say that rows seem to have no labels, or some that are alike; nothing of the Hub's."""
+    if not isinstance(table, Table) or table.pinned:
+        return []
+    first = islice(table.rows(), MOST)
+    unlabelled = unlabelled_in_words(table.columns, table.names)
+    return [*filter(None, [unlabelled]), *alike_labels(row.label for row in first if row.label)]
+
+
 def preview_in_words(seen: Preview) -> list[str]:
     """Describe the preview in lines, without its rows."""
     columns = seen.chosen

@@ -22,7 +22,7 @@ from typer import Argument, Option
 
 from hinter_core.api.campaigns import prepare_run, renewed_in_words
 from hinter_core.campaign.listing import campaigns_in
-from hinter_core.campaign.preview import MOST, Forecast, forecast
+from hinter_core.campaign.preview import Forecast, forecast, labels_in_words
 from hinter_core.campaign.progress import (
     ANSWERED,
     Reason,
@@ -48,9 +48,7 @@ from hinter_core.cli.options import (
     with_options,
 )
 from hinter_core.cli.report import FailOver, Gate, JUnitFile, SarifFile, gate_faults
-from hinter_core.data.rows import Rows, Table, alike_labels
 from hinter_core.errors import INTERRUPTED, UNANSWERED, InputError
-from hinter_core.files.columns import unlabelled_in_words
 from hinter_core.models.budget import Budget, cost_in_words
 from hinter_core.models.cache import LASTING
 from hinter_core.places import place_of
@@ -283,7 +281,7 @@ def _run_with_progress(
     work = plan_run(settings, store)
     if settings.grammar and work.texts < settings.sentences:
         say(f"{settings.title} has {work.texts:,} different sentences; all are tested.", err=True)
-    for line in _labels_in_words(work.table):
+    for line in labels_in_words(work.table):
         say(line, err=True)
     shards = store.part.shards(work.shards) if store.part else work.shards
     state = RunProgress(0, shards)
@@ -330,15 +328,6 @@ def _run_with_progress(
     for name, asked in done.priority.items():
         say(f"{name}: {priority_in_words(asked)}")
     return done
-
-
-def _labels_in_words(table: Rows) -> list[str]:
-    """Say that a file seems to have no labels, or some that are alike."""
-    if not (isinstance(table, Table) and table.source):  # a file, which is read again quickly
-        return []
-    first = islice(table.rows(), MOST)
-    unlabelled = unlabelled_in_words(table.columns, table.names)
-    return [*filter(None, [unlabelled]), *alike_labels(row.label for row in first if row.label)]
 
 
 @dataclass

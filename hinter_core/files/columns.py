@@ -130,7 +130,10 @@ def unlabelled_in_words(columns: Columns, names: Sequence[str]) -> str:
     """Say that no column of labels was found among others; "" if it was, or there are none."""
     if columns.label or not set(names) - {columns.text, columns.id}:
         return ""
-    return f"no label column found; use --label-column NAME (columns: {listed(names)})"
+    return (
+        "no label column found; use --label-column NAME, or label_column=NAME in Python (columns: "
+        f"{listed(names)})"
+    )
 
 
 def _unique(head: Sequence[Record], names: Sequence[str], *taken: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 A metric is a function of the table of a model's mutants, without placebo, with the columns of
 :data:`hinter_core.campaign.frames.COLUMNS`. It returns a number, a mapping from names to numbers
-(also a Series of pandas), or a table of pandas.
+(also a Series of pandas), or a table of pandas, with its index unless that only numbers the rows.
 """
 
 import reprlib
@@ -54,8 +54,12 @@ def _section(metric: Extension, mutants: Any, model: str) -> Section:
 
 def _table(title: str, value: Any) -> tuple[list[str], list[list[Cell]]]:
     if hasattr(value, "columns") and hasattr(value, "itertuples"):  # a table of pandas
-        rows = value.itertuples(index=False)
-        return list(map(str, value.columns)), [list(map(_cell, row)) for row in rows]
+        numbered = value.index.names == [None] and value.index.inferred_type == "integer"
+        levels = 0 if numbered else value.index.nlevels
+        names = [*([name or "" for name in value.index.names] if levels else []), *value.columns]
+        keys = ((key if levels > 1 else (key,))[:levels] for key in value.index)
+        rows = zip(keys, value.itertuples(index=False, name=None), strict=True)
+        return list(map(_name, names)), [list(map(_cell, [*key, *row])) for key, row in rows]
     if isinstance(value, Mapping) or hasattr(value, "to_dict"):  # or a Series of pandas
         return ["Name", "Value"], [[_name(key), _cell(one)] for key, one in value.items()]
     cell = _cell(value) if getattr(value, "size", 1) == 1 else str(value)  # of an array, too

@@ -11,7 +11,7 @@ from typing import Any
 from hinter_core.errors import InputError
 from hinter_core.report.formats import plain
 from hinter_core.report.model import ModelReport, Report
-from hinter_core.report.mutants.unusual import differences, unusual
+from hinter_core.report.mutants.unusual import differences, size_of, unusual
 from hinter_core.report.section import Cell, Section, names_section, short_names
 from hinter_core.statistics.format import hidden_in_words, rate_in_words
 from hinter_core.statistics.rates import Rate
@@ -120,7 +120,8 @@ def campaigns_sections(totals: CampaignTotals) -> list[Section]:
 
 def _different_settings(totals: CampaignTotals) -> Iterator[str]:
     """Warn that a sum is over different tests, and say in which settings each campaign differs."""
-    own = differences(unusual(report.campaign) for report in totals.reports.values())
+    campaigns = [report.campaign for report in totals.reports.values()]
+    own = differences([*size_of(one), *unusual(one)] for one in campaigns)
     if any(own):
         named = zip(totals.reports, own, strict=True)
         each = (f"{name}: {'; '.join(words) or 'the default'}." for name, words in named)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import datasets
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -289,6 +290,41 @@ def test_the_frame_of_fairlearn_has_the_rates_of_the_groups(result: hinter.Campa
     assert set(by_label["y_true"]) == {"good"}
     with pytest.raises(hinter.HinterError, match="'answer' or 'label', not 'gold'"):
         result.to_fairlearn(truth="gold")
+
+
+def test_labels_that_are_not_there_are_told(run: Run) -> None:
+    says = r"no label column found; use .*label_column=NAME in Python \(columns: text, shop\)"
+    with pytest.warns(UserWarning, match=says) as caught:
+        bare = run(pd.DataFrame({"text": TEXTS, "shop": [1, 2, 1]}))
+    assert caught[0].filename == __file__
+    with pytest.raises(hinter.HinterError, match="These texts have no labels in the data"):
+        bare.to_fairlearn(truth="label")
+    some = run([(TEXTS[0], "good"), (TEXTS[1], "")])
+    every, labelled = some.to_fairlearn(), some.to_fairlearn(truth="label")
+    assert set(labelled["y_true"]) == {"good"}
+    sizes = {len(part) for part in labelled.values()}
+    assert sizes == {sum(some.mutants(verdict=("benign", "biased", "hidden"))["label"] == "good")}
+    assert sizes < {*sizes, len(every["y_true"])}
+
+
+def test_columns_without_a_value_are_numbers(run: Run) -> None:
+    found = run(order=1)
+    for table, names in (
+        (found.mutants(), ["shift", "interaction"]),
+        (found.rates, ["hidden_hits", "hidden_share", "hidden_high", "false_share"]),
+        (hinter.compare(found, run(TEXTS, leaning, order=1)).rates, ["hidden_difference"]),
+        (hinter.check(TEXTS[0], planted, "gender", order=1).mutants(), ["shift", "interaction"]),
+    ):
+        assert set(table[names].dtypes) == {np.dtype(float)}
+        assert table[names].isna().all(axis=None)
+    assert found.mutants(search="no such word")["text"].dtype == np.dtype(object)
+
+
+def test_settings_are_those_that_took_effect(run: Run) -> None:
+    found = run(literal=True)
+    settings = found.settings
+    assert settings == json.loads(found.report("json"))["campaign"]
+    assert (settings["coherent"], settings["invariant"]) == (False, "published")
 
 
 def test_a_campaign_goes_on_only_with_a_model_that_is_known(run: Run, tmp_path: Path) -> None:

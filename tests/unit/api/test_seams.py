@@ -199,6 +199,36 @@ def test_a_metric_is_part_of_every_report(words: list[str], value: Any, shown: s
     pd.testing.assert_frame_equal(seen[-1], seen[0])
 
 
+def test_the_index_of_a_metric_s_table_is_part_of_it(words: list[str]) -> None:
+    named = pd.DataFrame({"n": [1, 2]}, index=pd.Index(["hue", "sex"], name="attributes"))
+    pairs = [("hue", 1), ("sex", 2)]
+    for table, columns, rows in (
+        (named, ["attributes", "n"], [["hue", 1], ["sex", 2]]),
+        (named.rename_axis(None), ["", "n"], [["hue", 1], ["sex", 2]]),
+        (named.reset_index()[1:], ["attributes", "n"], [["sex", 2]]),
+        (named.set_index("n"), ["n"], [[1], [2]]),
+        (
+            pd.DataFrame({("n", "sum"): [3, 4]}, index=pd.MultiIndex.from_tuples(pairs)),
+            ["", "", "n, sum"],
+            [["hue", 1, 3], ["sex", 2, 4]],
+        ),
+    ):
+        hinter.metric(lambda mutants, table=table: table, name="own")
+        found = hinter.run(TEXTS, planted, (), dictionaries=words)
+        (section,) = found.content.added
+        assert (section.columns, section.cells) == (columns, rows)
+
+
+def test_a_metric_is_in_the_next_report_of_a_result_that_is_open(words: list[str]) -> None:
+    found = hinter.run(TEXTS, planted, (), dictionaries=words)
+    rates = found.rates
+    assert "Later" not in found.report("markdown")
+    for value in (0.25, 0.75):
+        hinter.metric(lambda mutants, value=value: value, name="later")
+        assert f"{value:.3f}" in found.report("markdown").partition("Later: planted")[2]
+    assert found.rates is rates
+
+
 def test_a_metric_that_fails_ends_no_report(words: list[str]) -> None:
     @hinter.metric
     def broken(mutants: Any) -> float:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import pyarrow
 import pyarrow.parquet
@@ -172,15 +173,19 @@ def test_a_report_says_what_a_literal_campaign_did(small: Report) -> None:
 
 
 def test_a_sum_of_several_campaigns_says_which_settings_differ(small: Report) -> None:
-    other = replace(small, identity="other", campaign=replace(small.campaign, literal=True))
-    (words,) = [
-        one
-        for one in campaigns_sections(total([(Path("a"), small), (Path("b"), other)]))[0].sentences
-        if one.startswith("Totals mix different tests")
-    ]
-    assert f"{small.campaign.title} (a): the default. " in words
-    assert f"{small.campaign.title} (b): literal mode, " in words
+    def differ(**settings: Any) -> str:
+        other = replace(small, identity="other", campaign=replace(small.campaign, **settings))
+        found = campaigns_sections(total([(Path("a"), small), (Path("b"), other)]))[0].sentences
+        return " ".join(one for one in found if one.startswith("Totals mix different tests"))
+
+    title, words = small.campaign.title, differ(literal=True)
+    assert f"{title} (a): the default. " in words
+    assert f"{title} (b): literal mode, " in words
     assert "no least validity score" not in words  # of both
+    more = differ(order=3, limit=60)
+    assert f"(a): {', '.join(sorted(small.campaign.attributes))}, up to order 2" in more
+    assert ", up to order 3; at most 60 intersectional mutants per text, seed " in more
+    assert differ(workers=2) == ""
 
 
 def test_a_sentence_of_a_line_is_one_a_person_would_write(small: Report) -> None:
