@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hinter_core.language.encoder import SentenceReading, load_encoder
+from hinter_core.language.encoder import SentenceReading, read_text
 from hinter_core.language.people import (
     EITHER,
     FEMALE,
@@ -128,7 +128,7 @@ class Document:
 def read_document(text: str, sentences: Sequence[ParsedSentence]) -> Document:
     """Find the phrases of all sentences."""
     words = people_words()
-    readings = load_encoder().read(one.sentence.text for one in sentences)
+    readings = read_text(one.sentence.text for one in sentences)
     document = Document([tree_of(one) for one in sentences], [], read_quotations(text))
     for number, (tree, one) in enumerate(zip(document.trees, sentences, strict=True)):
         _Finder(document, number, tree, words, readings[one.sentence.text]).find()

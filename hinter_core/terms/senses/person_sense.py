@@ -11,7 +11,7 @@ Departure: the paper replaces every occurrence of the string, as ``literal=True`
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from hinter_core.language.encoder import SentenceReading, load_encoder
@@ -45,6 +45,7 @@ from hinter_core.terms.senses.lexicon import (
     lexicon,
     person_nouns,
 )
+from hinter_core.terms.senses.pronouns import read_after
 from hinter_core.terms.senses.standards import standard_at
 from hinter_core.terms.unlisted import is_number
 from hinter_core.types import GrammaticalForm, Occurrence, Parse, Sense, Sentence, Span, Term
@@ -56,7 +57,6 @@ COLLECTIVE_FROM = (
     0.2  # "the old" without a noun is people by its form; "the Chinese" may be a state
 )
 _SURE_FROM = 0.9  # of what a word in a fragment without a verb is about
-_BEFORE = 3  # sentences that are read with that of a pronoun
 _FEW = frozenset("couple duo gang mob pair trio".split())  # of one age
 _TOGETHER = frozenset("choir chorus ensemble troupe crew gang crowd congregation trio".split())
 _FORM = GrammaticalForm
@@ -201,20 +201,7 @@ def read_in_text(
         return TermReading((), f"is part of \u201c{job}\u201d")
     if found.terms or reading is None or not occurrence.terms[0].form.is_pronoun:
         return found
-    return read(parse, span, occurrence.terms, _read_after(sentences, sentence))
-
-
-def _read_after(sentences: Sequence[Sentence], sentence: Sentence) -> SentenceReading:
-    """Return the reading of a sentence together with the sentences before it."""
-    at = sentences.index(sentence)
-    before = "".join(f"{one.text} " for one in sentences[max(0, at - _BEFORE) : at])
-    text = before + sentence.text
-    reading = load_encoder().read([text])[text]
-    offsets, names = (
-        tuple((start - len(before), end - len(before)) for start, end in spans)
-        for spans in (reading.offsets, reading.names)
-    )
-    return replace(reading, offsets=offsets, names=names)
+    return read(parse, span, occurrence.terms, read_after(sentences, sentence, span))
 
 
 def _is_own(term: Term) -> bool:

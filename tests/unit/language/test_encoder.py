@@ -17,6 +17,7 @@ from hinter_core.language.encoder import (
     fix_peoples,
     load_encoder,
     named,
+    read_text,
     styles,
 )
 from hinter_core.language.parsing import load_parser
@@ -182,6 +183,34 @@ def test_words_in_lower_case_end_no_name(text: str, expected: list[str]) -> None
     words = [m.span() for m in re.finditer(r"\w+", text)]
     found = named(text, words, [0.9] * 3 + [0.1] * (len(words) - 3))
     assert [text[start:end] for start, end in found] == expected
+
+
+@pytest.mark.parametrize("text", [
+    "Metformin was stopped, and he felt better.",
+    "Troponin was negative, and he was discharged.",
+    "Prednisone was started; he felt better.",
+    "Creatinine is up; he was seen by a doctor.",
+])  # fmt: skip
+def test_a_capital_that_opens_a_sentence_makes_no_name(text: str) -> None:
+    reading = read_text([text])[text]
+    assert reading.names == ()
+    assert reading.kinds(place(text, text.split()[0]))["person"] < 0.1
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("Brynhildur walked home.", "Brynhildur"),
+    ("Thjodhild was tired, so she slept.", "Thjodhild"),
+    ("Rose was stopped, and she felt better.", "Rose"),
+    ("Mr. Heathcliff and I agree.", "Heathcliff"),
+])  # fmt: skip
+def test_a_name_that_opens_a_sentence_stays_one(text: str, name: str) -> None:
+    assert name in [text[start:end] for start, end in read_text([text])[text].names]
+
+
+def test_a_full_name_elsewhere_makes_a_name_of_a_surname() -> None:
+    alone, full = "Roe also directed it.", "Jane Roe wrote it."
+    assert read_text([alone])[alone].kinds((0, 3))["name"] < 0.1
+    assert read_text([full, alone])[alone].kinds((0, 3))["name"] > 0.5
 
 
 def test_packages_that_compute_models_report_nothing(tmp_path: Path) -> None:
