@@ -28,15 +28,40 @@ MILD: Any = ["minor", []]
 COLOURS: Any = ["minor", ["color-contrast", "link-in-text-block"]]
 
 # All rules of WCAG 2 (A, AA) and the best practices. The line that gradio draws below the tabs with
-# `::after` lies on no text; without this, axe leaves the contrast of the tabs open.
+# `::after` lies on no text; without this, axe leaves the contrast of the tabs open. Contrast takes
+# most of its work, so of texts that are alike in their colours, size and place, such as the rows of
+# a table, it is asked of three.
 _AXE = """
 async ([mild, rules]) => {
+  const looks = new Map(), seen = new Map();
+  const look = e => {
+    if (!e) return '';
+    if (!looks.has(e)) {
+      const style = getComputedStyle(e), states = [...e.attributes].filter(
+        ({name}) => /^(class|style|type|disabled|aria-[a-z]+ed|aria-current)$/.test(name));
+      looks.set(e, [look(e.parentElement), e.tagName, ...states.map(one => one.value),
+        style.backgroundColor, style.backgroundImage, style.opacity, style.color, style.fontSize,
+        style.fontWeight].join());
+    }
+    return looks.get(e);
+  };
+  const says = e => e.matches('input, select, textarea')
+    || [...e.childNodes].some(one => one.nodeType === Node.TEXT_NODE && one.data.trim());
+  const some = [...document.querySelectorAll('body *')].filter(e => {
+    if (!says(e) || !e.checkVisibility()) return false;
+    const kind = look(e), times = seen.get(kind) ?? 0;
+    seen.set(kind, times + 1);
+    return times < 3;
+  });
+  some.forEach(e => { e.dataset.contrast = ''; });
+  axe.configure({rules: [{id: 'color-contrast', selector: '[data-contrast]'}]});
   const shut = [...document.querySelectorAll('.main-tabs > [role=tabpanel]')]
     .filter(tab => !tab.checkVisibility());  // looked at when they are open
   const open = {include: [document.documentElement], exclude: shut};
   const found = await axe.run(open, {resultTypes: ['violations'],
     ...(rules.length ? {runOnly: {type: 'rule', values: rules}} : {}),
     checks: {'color-contrast': {options: {ignorePseudo: true}}}});
+  some.forEach(e => { delete e.dataset.contrast; });
   return found.violations.filter(v => v.impact !== mild).flatMap(v => v.nodes.map(node =>
     `${v.id} (${v.impact}): ${node.target} ${node.failureSummary}`));
 }
@@ -246,12 +271,26 @@ async () => {
 """
 
 
+# Where less motion is wished for, each part has a transition, too short to be seen, of all that it
+# inherits, which is seconds of work where a large page takes other colours.
+_AT_ONCE = """
+at_once => {
+  const style = document.getElementById('at-once')
+    ?? Object.assign(document.createElement('style'), {id: 'at-once'});
+  style.textContent = at_once ? '*, *::before, *::after { transition: none !important; }' : '';
+  document.head.append(style);
+}
+"""
+
+
 def turn(page: Page, scheme: Literal["light", "dark"]) -> None:
+    page.evaluate(_AT_ONCE, True)
     page.emulate_media(color_scheme=scheme)
     page.wait_for_function(
         "dark => document.body.classList.contains('dark') === dark", arg=scheme == "dark"
     )
     page.evaluate(_DRAWN)
+    page.evaluate(_AT_ONCE, False)
 
 
 def faults(page: Page) -> list[str]:
