@@ -4,6 +4,7 @@ gradio serves its frontend as modules, of which each kind of widget needs severa
 them in turns of six, each turn after the one before it has named more. Here they are read as they
 are installed and sent as one script, which tells the browser by an import map that it has them.
 What is not among them is fetched as before, and so is everything by a browser without import maps.
+One line of them is mended: see ``_TELLS``.
 """
 
 import json
@@ -30,6 +31,15 @@ _LOADED = re.compile(rf"import\(`{_NAME}`\)[^`]{{0,60}}?__vite__mapDeps\(\[([\d,
 _OF_KIND = r"[,{{]{kind}:\{{[^{{}}]*?component:\(\)=>\w+\(\(\)=>import\(`" + _NAME + "`"
 _BESIDE = re.compile(r'(["`])\./([\w.$-]+\.(?:js|css))\1')
 _PLACE = "@@"  # stands for the address of gradio's files, which only the browser knows
+# Where gradio tells widgets how an event that reads or writes them is going. It tells every one of
+# every event so far, at each step of any event, by a copy of all that the widget holds.
+_TELLS = re.compile(r"(Object\.entries\(this\.loading_stati\.current\))(?=\.map\(\(\[)")
+# Not again what a widget knows: that an event has ended as it had.
+_TELLS_NEWS = r"""\1.filter(([widget, status]) => {
+  const known = this.told_stati ??= {}, news = JSON.stringify(status), old = known[widget] === news;
+  known[widget] = news;
+  return !old || status.status !== "complete";
+})"""
 _FIRST = ("clock", "speak", "stream")  # functions of the page that run before any other script
 _FOREVER = "public, max-age=31536000, immutable"  # a name holds the hash of its content
 
@@ -89,10 +99,9 @@ class Frontend:
             if name.endswith(".css"):
                 styles[name] = self._read(name)
             else:
-                modules[name] = _BESIDE.sub(
-                    rf"\1{_PLACE}\2\1",
-                    self._read(name).replace("import.meta.url", f'"{_PLACE}{name}"'),
-                )
+                code = _TELLS.sub(_TELLS_NEWS, self._read(name))
+                code = code.replace("import.meta.url", f'"{_PLACE}{name}"')
+                modules[name] = _BESIDE.sub(rf"\1{_PLACE}\2\1", code)
         values = ", ".join(map(json.dumps, (_PLACE, modules, styles)))
         return f"({after_event('page.frontend')})({values});"
 

@@ -138,3 +138,8 @@ def test_the_entry_of_the_frontend_is_not_there_twice(page: PageOnDemand) -> Non
     assert len(files) > 40
     assert not {name for name in files if name.startswith("index-")}
     assert "import.meta" not in frontend.script()
+
+
+def test_a_widget_that_knows_of_the_end_of_its_event_is_not_told_again(page: PageOnDemand) -> None:
+    """Otherwise each event would cost a browser as much as all that were before it."""
+    assert Frontend(page.kinds()).script().count("this.told_stati ??= {}") == 1
