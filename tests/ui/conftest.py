@@ -34,6 +34,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from hinter_core.annotation.project.types import AnnotationItem
 from hinter_ui.html.wording import DEFAULT, speak
+from hinter_ui.on_demand import PageOnDemand
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.services import Services
 from hinter_ui.shared.uploads import upload_folder
@@ -172,17 +173,29 @@ def serving(
 
 
 @contextmanager
-def launched(access: Access) -> Iterator[tuple[Services, str]]:
-    """The app in this process, on loopback: its services and its address."""
+def opened(access: Access) -> Iterator[tuple[Services, PageOnDemand]]:
+    """The app in this process, on loopback: its services and its page."""
     with upload_folder() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADIO_TEMP_DIR", folder)
         services = Services(access)
         page = build_app(services)
         launch(page, services, "127.0.0.1", None)
         try:
-            yield services, page.local_url.rstrip("/")
+            yield services, page
         finally:
             page.close(verbose=False)
+
+
+@contextmanager
+def launched(access: Access) -> Iterator[tuple[Services, str]]:
+    """The app in this process, on loopback: its services and its address."""
+    with opened(access) as (services, page):
+        yield services, address(page)
+
+
+def address(page: PageOnDemand) -> str:
+    """The address of an app in this process."""
+    return page.local_url.rstrip("/")
 
 
 @pytest.fixture(scope="session")

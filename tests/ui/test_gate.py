@@ -6,7 +6,7 @@ import json
 import socket
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from http.client import HTTPConnection, HTTPResponse
 from typing import Any
@@ -18,19 +18,54 @@ from starlette.datastructures import Headers
 
 from hinter_core.annotation.invitation import is_loopback
 from hinter_core.errors import InputError
+from hinter_ui.on_demand import PageOnDemand
 from hinter_ui.shared.access import Access
-from hinter_ui.shared.gate import _foreign, network_of, preferred
-from hinter_ui.shared.session import Visitor
+from hinter_ui.shared.gate import _foreign, network_of
+from hinter_ui.shared.services import Services
+from hinter_ui.shared.session import Allowance, Visitor
 from hinter_ui.shared.wiring import TRACES, Rationed
-from tests.ui.conftest import Clock, launched
+from tests.ui.conftest import Clock, address, launched, opened
 
 EVIL = "https://evil.example"
 
 
+Opened = tuple[Services, PageOnDemand]
+
+
 @pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with launched(Access()) as (_, url):
-        yield url
+def public() -> Iterator[Opened]:
+    with opened(Access()) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def url(public: Opened) -> str:
+    return address(public[1])
+
+
+@pytest.fixture(scope="module")
+def local() -> Iterator[Opened]:
+    with opened(Access(local=True)) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def proxied() -> Iterator[Opened]:
+    with opened(Access(proxies=1)) as found:
+        yield found
+
+
+MakeRoom = Callable[[PageOnDemand, int], None]
+
+
+@pytest.fixture
+def room(monkeypatch: pytest.MonkeyPatch) -> MakeRoom:
+    """Gives the visitors of an app room for so many bytes, as if nothing had been sent."""
+
+    def make(page: PageOnDemand, size: int) -> None:
+        monkeypatch.setattr(page.uploads, "_sent", Allowance(size, 3_600))
+
+    return make
 
 
 class Patient(HTTPConnection):
@@ -104,21 +139,20 @@ def test_the_apps_own_page_and_programs_are_let_in(url: str) -> None:
     assert ask(url, sec_fetch_site="cross-site", sec_fetch_mode="navigate")[0] == 200
 
 
-def test_on_loopback_another_machines_name_is_refused() -> None:
+def test_on_loopback_another_machines_name_is_refused(
+    local: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # A site can let its own name stand for 127.0.0.1: then its pages count as the app's own.
-    with launched(Access(local=True)) as (services, url):
-        port = url.rpartition(":")[2]
-        for name in ("127.0.0.1", "localhost", "hinter.localhost", "[::1]"):
-            assert ask(url, host=f"{name}:{port}")[0] == 200
-        for name in ("evil.example", "127.0.0.1.evil.example", "", "192.168.0.7", "0.0.0.0"):
-            status, _, words = ask(url, host=f"{name}:{port}")
-            assert (status, "--host 0.0.0.0" in words, "HINTER_PROXIES" in words) == (
-                403,
-                True,
-                True,
-            )
-        services.access = Access()  # as with a tunnel
-        assert ask(url, host="evil.example")[0] == 200
+    services, page = local
+    url = address(page)
+    port = url.rpartition(":")[2]
+    for name in ("127.0.0.1", "localhost", "hinter.localhost", "[::1]"):
+        assert ask(url, host=f"{name}:{port}")[0] == 200
+    for name in ("evil.example", "127.0.0.1.evil.example", "", "192.168.0.7", "0.0.0.0"):
+        status, _, words = ask(url, host=f"{name}:{port}")
+        assert (status, "--host 0.0.0.0" in words, "HINTER_PROXIES" in words) == (403, True, True)
+    monkeypatch.setattr(services, "access", Access())  # as with a tunnel
+    assert ask(url, host="evil.example")[0] == 200
 
 
 @pytest.mark.parametrize(
@@ -131,29 +165,32 @@ def test_on_loopback_another_machines_name_is_refused() -> None:
         {"origin": "https://hinter.example", "sec_fetch_site": "same-origin"},
     ],
 )
-def test_on_loopback_what_a_proxy_passes_on_is_refused(told: dict[str, str]) -> None:
+def test_on_loopback_what_a_proxy_passes_on_is_refused(told: dict[str, str], local: Opened) -> None:
     # It asks from this machine, under its name, for strangers.
     call = b'{"data": ["She is a nurse.", ["gender"], "hf:/etc", 1, [], ""]}'
-    with launched(Access(local=True)) as (_, url):
-        for path, data in (("", None), ("/gradio_api/call/check", call)):
-            status, _, words = ask(url + path, data, **told)
-            assert (status, "start the app with HINTER_PROXIES=1" in words) == (403, True)
-        assert ask(url, origin=url)[0] == 200
-        assert ask(url, origin="http://[::1")[0] == 200
+    url = address(local[1])
+    for path, data in (("", None), ("/gradio_api/call/check", call)):
+        status, _, words = ask(url + path, data, **told)
+        assert (status, "start the app with HINTER_PROXIES=1" in words) == (403, True)
+    assert ask(url, origin=url)[0] == 200
+    assert ask(url, origin="http://[::1")[0] == 200
 
 
-def test_behind_ones_proxies_the_host_is_public(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_behind_ones_proxies_the_host_is_public(
+    proxied: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("SPACE_ID", raising=False)
     assert Access.at("127.0.0.1").local
     monkeypatch.setenv("HINTER_PROXIES", "1")
-    with launched(Access.at("127.0.0.1")) as (services, url):
-        assert not services.access.local
-        told = {"x_forwarded_for": "203.0.113.9", "x_forwarded_host": "hinter.example"}
-        assert ask(url, **told)[0] == 200
-        for model in ("hf:/etc", "openai:m?base_url=http://10.0.0.1/v1", "embedded?prompt=/etc/x"):
-            call = json.dumps({"data": ["She is a nurse.", ["gender"], model, 1, [], ""]}).encode()
-            event = json.loads(ask(f"{url}/gradio_api/call/check", call, **told)[2])["event_id"]
-            assert "event: error" in ask(f"{url}/gradio_api/call/check/{event}", **told)[2]
+    services, page = proxied
+    assert services.access == Access.at("127.0.0.1")
+    url = address(page)
+    told = {"x_forwarded_for": "203.0.113.9", "x_forwarded_host": "hinter.example"}
+    assert ask(url, **told)[0] == 200
+    for model in ("hf:/etc", "openai:m?base_url=http://10.0.0.1/v1", "embedded?prompt=/etc/x"):
+        call = json.dumps({"data": ["She is a nurse.", ["gender"], model, 1, [], ""]}).encode()
+        event = json.loads(ask(f"{url}/gradio_api/call/check", call, **told)[2])["event_id"]
+        assert "event: error" in ask(f"{url}/gradio_api/call/check/{event}", **told)[2]
 
 
 @pytest.mark.parametrize(
@@ -199,11 +236,6 @@ def form(size: int) -> tuple[bytes, str]:
     return head.encode() + b"a" * size + b"\r\n--x--\r\n", "multipart/form-data; boundary=x"
 
 
-@pytest.fixture
-def small_quota(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hinter_ui.shared.uploads._VISITOR", 10_000)
-
-
 TOLD = [
     {"x_forwarded_for": "203.0.113.{n}"},
     {"x_forwarded_for": "127.0.0.1, 203.0.113.{n}"},
@@ -214,28 +246,30 @@ TOLD = [
 ]
 
 
-def test_what_a_visitor_says_of_their_address_gives_no_more_room(small_quota: None) -> None:
+def test_what_a_visitor_says_of_their_address_gives_no_more_room(
+    public: Opened, url: str, room: MakeRoom
+) -> None:
     body, kind = form(4_000)
-    with launched(Access()) as (_, url):
-        found = [
-            ask(f"{url}/gradio_api/upload", body, content_type=kind,
-                **{name: value.format(n=n) for name, value in told.items()})[0]
-            for told in TOLD for n in range(10, 13)
-        ]  # fmt: skip
+    room(public[1], 10_000)
+    found = [
+        ask(f"{url}/gradio_api/upload", body, content_type=kind,
+            **{name: value.format(n=n) for name, value in told.items()})[0]
+        for told in TOLD for n in range(10, 13)
+    ]  # fmt: skip
     # One room for all of them; what is believed would open another.
     assert found == [200] * 2 + [413] * (3 * len(TOLD) - 2)
 
 
-def test_behind_a_proxy_the_right_end_of_the_header_counts(small_quota: None) -> None:
+def test_behind_a_proxy_the_right_end_of_the_header_counts(proxied: Opened, room: MakeRoom) -> None:
     body, kind = form(4_000)
-    with launched(Access(proxies=1)) as (_, url):
+    room(proxied[1], 10_000)
 
-        def upload(told: str) -> int:
-            headers = {"content_type": kind, "x_forwarded_for": told}
-            return int(ask(f"{url}/gradio_api/upload", body, **headers)[0])
+    def upload(told: str) -> int:
+        headers = {"content_type": kind, "x_forwarded_for": told}
+        return int(ask(f"{address(proxied[1])}/gradio_api/upload", body, **headers)[0])
 
-        assert [upload(f"203.0.113.{n}, 192.0.2.1") for n in range(4)] == [200] * 2 + [413] * 2
-        assert upload("192.0.2.1, 192.0.2.2") == 200
+    assert [upload(f"203.0.113.{n}, 192.0.2.1") for n in range(4)] == [200] * 2 + [413] * 2
+    assert upload("192.0.2.1, 192.0.2.2") == 200
 
 
 @pytest.mark.parametrize(
@@ -263,22 +297,6 @@ def test_the_network_of_a_visitor(told: list[str], proxies: int, network: str) -
     headers = [(b"X-Forwarded-For".lower(), one.encode("utf-8")) for one in told]
     scope = {"type": "http", "headers": headers, "client": ("10.0.0.1", 5)}
     assert network_of(scope, proxies) == network
-
-
-@pytest.mark.parametrize(
-    ("accepted", "language"),
-    [
-        ("", "en"),
-        ("de-AT,de;q=0.9,en;q=0.8", "de"),
-        ("en-GB, de;q=0.7", "en"),
-        ("en;q=0.5, DE", "de"),
-        ("fr, de;q=0.4, en;q=0.3", "de"),
-        ("fr, *;q=0.1", "en"),
-        (";;q=9,=de,\ud800", "en"),
-    ],
-)
-def test_a_page_begins_in_the_language_that_a_browser_prefers(accepted: str, language: str) -> None:
-    assert preferred(accepted) == language
 
 
 @pytest.mark.parametrize(
@@ -325,23 +343,22 @@ class TestCookie:
         told = self.of(ask(url, x_forwarded_proto="https"))
         assert told.endswith("; HttpOnly; Path=/; SameSite=None; Secure; Partitioned")
 
-    def test_the_owner_of_the_machine_gets_none(self) -> None:
-        with launched(Access(local=True)) as (_, url):
-            assert self.of(ask(url)) == ""
+    def test_the_owner_of_the_machine_gets_none(self, local: Opened) -> None:
+        assert self.of(ask(address(local[1]))) == ""
 
-    def test_a_stream_of_another_browsers_page_is_closed_to_others(self) -> None:
-        with launched(Access(proxies=1)) as (services, url):
-            mine = self.of(ask(url)).partition(";")[0]
-            browser = mine.partition("=")[2].rpartition(".")[0]
-            services.sessions.of("mine", Visitor("192.0.2.1", browser))
-            for stream in ("heartbeat/mine", "queue/data?session_hash=mine"):
-                for cookie in ("", "hinter-visitor=made.up", self.of(ask(url)).partition(";")[0]):
-                    headers = {"cookie": cookie, "x_forwarded_for": "203.0.113.9"}
-                    assert ask(f"{url}/gradio_api/{stream}", **headers)[0] == 404
-            headers = {"cookie": mine, "x-forwarded-for": "203.0.113.9"}
-            asked = urllib.request.Request(f"{url}/gradio_api/heartbeat/mine", headers=headers)
-            with urllib.request.urlopen(asked, timeout=20) as stream:
-                assert b"ALIVE" in stream.readline()
+    def test_a_stream_of_another_browsers_page_is_closed_to_others(self, proxied: Opened) -> None:
+        services, url = proxied[0], address(proxied[1])
+        mine = self.of(ask(url)).partition(";")[0]
+        browser = mine.partition("=")[2].rpartition(".")[0]
+        services.sessions.of("mine", Visitor("192.0.2.1", browser))
+        for stream in ("heartbeat/mine", "queue/data?session_hash=mine"):
+            for cookie in ("", "hinter-visitor=made.up", self.of(ask(url)).partition(";")[0]):
+                headers = {"cookie": cookie, "x_forwarded_for": "203.0.113.9"}
+                assert ask(f"{url}/gradio_api/{stream}", **headers)[0] == 404
+        headers = {"cookie": mine, "x-forwarded-for": "203.0.113.9"}
+        asked = urllib.request.Request(f"{url}/gradio_api/heartbeat/mine", headers=headers)
+        with urllib.request.urlopen(asked, timeout=20) as stream:
+            assert b"ALIVE" in stream.readline()
 
 
 @pytest.mark.parametrize(
@@ -359,19 +376,21 @@ def test_doors_that_no_page_of_ours_uses_are_shut(url: str, door: str) -> None:
 
 
 @pytest.mark.parametrize("door", ["upload", "component_server", "queue/join", "call/check"])
-def test_whatever_may_store_bytes_counts(door: str, small_quota: None) -> None:
+def test_whatever_may_store_bytes_counts(
+    door: str, public: Opened, url: str, room: MakeRoom
+) -> None:
     body, kind = form(6_000)
-    with launched(Access()) as (_, url):
-        first = ask(f"{url}/gradio_api/{door}", body, content_type=kind)[0]
-        assert first != 413
-        status, _, words = ask(f"{url}/gradio_api/upload", body, content_type=kind)
-        assert (status, "within an hour" in words) == (413, True)
+    room(public[1], 10_000)
+    first = ask(f"{url}/gradio_api/{door}", body, content_type=kind)[0]
+    assert first != 413
+    status, _, words = ask(f"{url}/gradio_api/upload", body, content_type=kind)
+    assert (status, "within an hour" in words) == (413, True)
 
 
 def test_a_refused_upload_leaves_room_and_is_refused_in_our_words() -> None:
     large, kind = form(15_000_000)
     small, _ = form(4_000_000)
-    with launched(Access()) as (_, url):
+    with launched(Access()) as (_, url):  # with all the room that a visitor has
         for _ in range(4):
             status, headers, words = ask(f"{url}/gradio_api/upload", large, content_type=kind)
             assert (status, words.startswith("A file has more than 5 MB")) == (413, True)
@@ -388,9 +407,12 @@ def test_what_is_no_upload_is_short(url: str) -> None:
         assert ask(f"{url}/gradio_api/call/check", told)[0] == status
 
 
-def test_one_network_has_so_many_requests_open(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_network_has_so_many_requests_open(
+    proxied: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("hinter_ui.shared.gate._MOST_OPEN", 5)
-    with launched(Access(proxies=1)) as (_, url), ExitStack() as open_here:
+    url = address(proxied[1])
+    with ExitStack() as open_here:
 
         def wait(network: str) -> int:
             headers = {"x-forwarded-for": network}

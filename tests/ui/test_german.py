@@ -39,6 +39,7 @@ from hinter_ui.html.wording import (
     translated,
     written,
 )
+from hinter_ui.shared.gate import preferred
 from hinter_ui.shared.links import FIELDS, read_field
 from hinter_ui.shared.wiring import after_event
 from hinter_ui.shell import TABS
@@ -133,6 +134,22 @@ def test_the_owner_reads_of_agreement_in_german() -> None:
     words = next(for_visitors(one).sentences[0] for one in every if one.key == "agreement")
     assert "(60,0 %). Alpha nach Krippendorff (alle): 0,458, mittel; ohne Intervall" in words
     assert not re.search(r" (of|the|items?|as) ", words)
+
+
+@pytest.mark.parametrize(
+    ("accepted", "language"),
+    [
+        ("", "en"),
+        ("de-AT,de;q=0.9,en;q=0.8", "de"),
+        ("en-GB, de;q=0.7", "en"),
+        ("en;q=0.5, DE", "de"),
+        ("fr, de;q=0.4, en;q=0.3", "de"),
+        ("fr, *;q=0.1", "en"),
+        (";;q=9,=de,\ud800", "en"),
+    ],
+)
+def test_a_page_begins_in_the_language_that_a_browser_prefers(accepted: str, language: str) -> None:
+    assert preferred(accepted) == language
 
 
 def test_a_browser_that_prefers_german_begins_in_it(app: App, browser: Browser) -> None:
