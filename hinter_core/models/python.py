@@ -36,6 +36,17 @@ _NUMBER = (
     "a number, of no label: return a label for it, such as 'high'; or bring it to 0 to 1 and "
     "return {'high': x, 'low': 1 - x}, whose shifts a score tolerance counts"
 )
+_FROM_0_TO_1 = (
+    ", from 0 to 1; of logits, return the softmax, or the sigmoid where several labels may apply"
+)
+_NETWORK = (
+    "in place of a network that takes no texts, give transformers.pipeline('text-classification', "
+    "model=MODEL, tokenizer=TOKENIZER), or a function of a list of texts"
+)
+_OTHER_TASK = (
+    "a pipeline of another task than text-classification is no model: name a zero-shot one "
+    "hf-zero-shot:ORG/NAME?labels=A,B, or give a function of a list of texts that calls it"
+)
 _ABOUT = 0.1  # how far rounded scores of labels that exclude each other may add up from 1
 _ROUNDED = 1e-6  # by which a probability in single precision may pass 1
 _UNNAMED = "without identity "
@@ -106,7 +117,7 @@ class PythonModel(ModelUnderTest):
             except (TypeError, ValueError):  # no numbers, such as the columns of a table of texts
                 scores = {}
             if not scores or not all(0 <= s <= 1 + _ROUNDED for s in scores.values()):
-                raise ValueError(f"scores {value!r} are not probabilities of labels")
+                raise ValueError(f"scores {value!r} are not probabilities of labels{_FROM_0_TO_1}")
             self._check(scores)
             declared = replace(self.capabilities, labels=labels or tuple(scores))
             if not declared.multi_label and abs(sum(scores.values()) - 1) > _ABOUT:
@@ -214,7 +225,7 @@ def adapt(
         model = PythonModel(name, function, wanted, identity, _tokenizer_of(value))
     except Exception as error:
         raise ModelError(
-            f"{name} failed on a plain sentence ({type(error).__name__}: {error}); {_HINT}."
+            f"{name} failed on a plain sentence ({type(error).__name__}: {error}); {_cure(value)}."
         ) from error
     if own and not (multi and model.capabilities.scores):
         why = "returns labels, no scores" if multi else "names exactly one label"
@@ -223,6 +234,13 @@ def adapt(
             "multi=1 (in Python, multi=True)."
         )
     return model
+
+
+def _cure(value: Any) -> str:
+    """Say what a model is that an object is not."""
+    if _tokenizer_of(value) is not None and value.task != "text-classification":
+        return _OTHER_TASK
+    return _NETWORK if hasattr(value, "forward") else _HINT
 
 
 def _function_of(value: Any) -> tuple[Function, Sequence[Any]]:

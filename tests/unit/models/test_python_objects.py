@@ -109,6 +109,22 @@ def test_a_pipeline_of_transformers_gives_all_scores(tmp_path: Path) -> None:
     assert model.visible(GOOD) == len(GOOD)
 
 
+def test_what_is_near_a_pipeline_is_told_what_to_give(tmp_path: Path) -> None:
+    import transformers
+
+    folder = make_classifier(tmp_path / "tiny", ["contradiction", "entailment"])
+    classifier = transformers.pipeline("text-classification", model=folder)
+    zero_shot = transformers.pipeline("zero-shot-classification", model=folder)
+    for value, cure in (
+        (classifier.model, "give transformers.pipeline('text-classification', model=MODEL, toke"),
+        (zero_shot, "name a zero-shot one hf-zero-shot:ORG/NAME?labels=A,B, or give a function"),
+        (lambda texts: [{"a": 3.2, "b": -1.5} for _ in texts], "of logits, return the softmax, or"),
+    ):
+        with pytest.raises(ModelError) as caught:
+            adapt(value, "mine")
+        assert cure in str(caught.value)
+
+
 def test_what_follows_the_protocol_is_taken_as_it_is() -> None:
     own = load_model("vader")
     assert adapt(own, "another name") is own
