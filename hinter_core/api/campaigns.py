@@ -22,6 +22,7 @@ from hinter_core.campaign.running.run import RunProgress, plan_run, run_campaign
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.errors import InputError
+from hinter_core.extensions import RELATIONS
 from hinter_core.models.registry import DEFAULT_THRESHOLD, added_model
 from hinter_core.places import place_of
 from hinter_core.report.compared.comparison import compare as compare_sides
@@ -135,13 +136,16 @@ def prepare_run(
 
 
 def _require_shared(campaign: Campaign) -> None:
-    """Refuse several processes with models that only this one knows."""
-    added = filter(None, map(added_model, campaign.models))
-    if alone := next((one for one in added if not one.package), None):
-        raise InputError(
-            f"The model '{alone.name}' is in this process alone; leave out workers and engine, "
-            "or name it python:MODULE:NAME."
-        )
+    """Refuse several processes with models or relations that only this one knows."""
+    model, package = "name it python:MODULE:NAME", "put it into a package, as its entry point"
+    of_models = [(added_model(name), "model", model) for name in campaign.models]
+    of_relations = [(RELATIONS.find(name), "relation", package) for name in campaign.relations]
+    for added, kind, cure in of_models + of_relations:
+        if added and not added.package:
+            raise InputError(
+                f"The {kind} '{added.name}' is in this process alone; leave out workers and "
+                f"engine, or {cure}."
+            )
 
 
 def load(directory: CampaignResult | Folder) -> CampaignResult:

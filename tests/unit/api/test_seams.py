@@ -127,6 +127,12 @@ def test_results_are_read_without_the_relation_that_made_them(
         plan_run(loaded.store.campaign(), loaded.store)
 
 
+def test_other_processes_do_not_know_a_relation_of_this_one(words: list[str]) -> None:
+    hinter.relation(lambda text: [f"{text} Thank you."], name="politely")
+    with pytest.raises(hinter.HinterError, match="relation 'politely' is in this process alone"):
+        hinter.run(TEXTS, "vader", (), dictionaries=words, relations="politely", workers=2)
+
+
 def test_a_relation_that_fails_ends_no_run(words: list[str]) -> None:
     @hinter.relation
     def picky(text: str) -> list[str]:
