@@ -179,6 +179,8 @@ class CampaignResult:
     def figure(self, name: str = "errors", model: str = "") -> Figure:
         """Return a chart of the report, of the first model unless another is named.
 
+        Its ``write_html`` writes a file; its ``write_image``, as for a PNG, needs ``kaleido``.
+
         Raises:
             InputError: an unknown chart or model.
         """

@@ -8,7 +8,8 @@ with intervals), ``stacks`` (shares of a whole), ``grid`` (a heat map) or ``line
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from math import floor, log10
+from math import ceil, floor, log10
+from textwrap import wrap
 from typing import Any
 
 from hinter_core.campaign.record import PriorityState
@@ -53,6 +54,8 @@ GRID = "rgba(128,128,128,.25)"
 FEW = 10  # cases, below which a rate is hatched
 _RATES = {"errors": "error rate, %", "sources": "texts with an error, %"}
 _WIDTH, _HEIGHT = 640.0, 260.0  # of curves
+_TITLE, _LINE = 70, 24  # characters of a line of a title or legend, and its pixels
+_MARK = 12  # characters as wide as a mark and the gaps of an entry of a legend
 
 
 def bars(report: Report, rate: str = "errors") -> Chart | None:
@@ -322,6 +325,21 @@ def plot(chart: Chart) -> Figure:
     return {"data": data, "layout": {**BARE, **layout}}
 
 
+def titled(figure: Figure, title: str) -> Figure:
+    """Return a figure of plotly with a title above it, in lines that fit a page."""
+    lines = wrap(escape(title), _TITLE)
+    layout = figure["layout"]
+    names = [one.get("name", "") for one in figure["data"] if one.get("showlegend", True)]
+    legend = layout.get("showlegend", len(names) > 1)
+    rows = ceil(sum(len(name) + _MARK for name in names) / _TITLE) if legend else 0
+    room = _LINE * (len(lines) + rows)
+    shown = {"text": "<br>".join(lines), "x": 0.02, "xanchor": "left", "y": 1, "yanchor": "top",
+             "yref": "container", "pad": {"t": 10}, "font": {"size": 15}}  # fmt: skip
+    margin = {**layout["margin"], "t": layout["margin"]["t"] + room}
+    height = layout["height"] + room
+    return {**figure, "layout": {**layout, "title": shown, "margin": margin, "height": height}}
+
+
 _Plot = tuple[list[dict[str, Any]], dict[str, Any]]
 
 
@@ -447,7 +465,8 @@ def _of_lines(chart: Chart) -> _Plot:
 
 def venn(overlap: Overlap) -> Figure:
     """Return Figure 11 for plotly: texts with errors by one change, by several, by both."""
-    colours = {"alone": COLOURS[1], "together": COLOURS[0]}
+    # Where both circles lie, their colours mix.
+    colours = {"alone": COLOURS[1], "together": COLOURS[0], "both": "#3f79c4"}
     shapes = [
         {"type": "circle", "x0": at - radius, "x1": at + radius, "y0": -radius, "y1": radius,
          "fillcolor": colours[kind], "opacity": 0.35, "line": {"color": colours[kind], "width": 2}}
@@ -456,6 +475,7 @@ def venn(overlap: Overlap) -> Figure:
     words = "<br>".join(
         f"<span style='color:{colours.get(kind, 'transparent')}'>\u25cf</span> {number:,} {what}"
         for kind, number, what in overlap_kinds(overlap)
+        if number
     )
     below = {"x": 0.5, "y": 0, "xref": "paper", "yref": "paper", "yanchor": "top", "text": words,
              "align": "left", "showarrow": False}  # fmt: skip

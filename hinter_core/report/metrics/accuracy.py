@@ -27,7 +27,7 @@ _WHOLE = re.compile(r"(-?\d{1,15})\.0+")
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Accuracy of a model on tested texts with a label that it knows.
+    """Accuracy of a model on texts that it was asked, with a label that it knows.
 
     ``correct``: texts whose labels are all right. ``classes``: number of classes. ``several``:
     several labels may apply. Left out are texts that are ``unlabelled`` or ``unanswered``, or with
@@ -181,9 +181,10 @@ def accuracy_sections(by_model: Iterable[tuple[str, Accuracy | None]]) -> Iterab
     sentences = [f"{model}: {_in_words(one)}" for model, one in measured]
     if rows:
         sentences.append(
-            "Answers to the unchanged texts, against the labels of the data. Only tested texts "
-            "count: one with nothing to test was not put to the models. Micro-F1 adds up all "
-            "classes, macro-F1 is the mean over the classes that occur."
+            "Answers to the unchanged texts, against the labels of the data. All texts count that "
+            "were put to the models, also those whose mutants were all discarded; one with "
+            "nothing to test was not. Micro-F1 adds up all classes, macro-F1 is the mean over the "
+            "classes that occur."
         )
     columns = ["Model", "Texts", "Accuracy", "Micro-F1", "Macro-F1", "Classes"]
     yield Section("accuracy", "Accuracy on the unchanged texts", sentences, columns, rows)
@@ -197,7 +198,7 @@ def _in_words(one: Accuracy) -> str:
             "give the model the names of the data (option labels)."
         )
     if not one.correct.of:
-        return "accuracy is not known, as no tested text has both a label and an answer."
+        return "accuracy is not known, as no text has both a label and an answer."
     right = "all labels right" if one.several else "the right label"
     words = f"{rate_in_words(one.correct)} texts got {right}"
     left_out = [

@@ -15,6 +15,7 @@ from hinter_core.report.figures import (
     plot,
     positive_bars,
     priority_figure,
+    titled,
     venn,
 )
 from hinter_core.report.gate import LIMIT, GateOn
@@ -218,13 +219,15 @@ def charts_of(key: str, report: Report, model: ModelReport | None) -> Charts:
 def every_figure(report: Report, model: ModelReport) -> dict[str, Figure]:
     """Return all charts that a report has of a model, and of all models, by name for plotly."""
     figures = {
-        name: plot(chart)
+        name: titled(plot(chart), title)
         for key in ("main", *_OF_MODEL)
-        for name, _, chart in _charts(key, report, model)
+        for name, title, chart in _charts(key, report, model)
         if chart is not None
     }
-    venns = {f"errors by {joined(one.attributes)}": venn(one) for one in model.overlaps}
-    return figures | venns
+    for one in model.overlaps:
+        name = joined(one.attributes)
+        figures[f"errors by {name}"] = titled(venn(one), f"{name}: texts with an error")
+    return figures
 
 
 def _venns(

@@ -135,10 +135,10 @@ def strict_section(instances: Iterable[GroupInstance]) -> Section:
                "Words with most errors", "Texts with errors", "Rows"]  # fmt: skip
     title = "Groups above the mean without a part above it"
     if not rows:
-        columns = ["Attributes", "Mean", "Above it", "Significant"]
+        columns = ["Attributes", "Mean", "Above it", "Without a part above", "Significant"]
         rows = [
-            [joined(a), Estimate(same[0].mean), Counted(Rate(len(same), same[0].tested)),
-             Counted(Rate(0, len(same)))]
+            [joined(a), Estimate(same[0].mean), Counted(Rate(same[0].above, same[0].tested)),
+             Counted(Rate(len(same), same[0].above)), Counted(Rate(0, len(same)))]
             for a, same in by.items()
         ]  # fmt: skip
     return Section("strict-groups", title, sentences, columns, rows)

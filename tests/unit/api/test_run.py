@@ -221,7 +221,9 @@ def test_reports_and_figures(result: hinter.CampaignResult) -> None:
         result.report("pdf")
     assert "errors" in result.figures
     for name in result.figures:
-        assert result.figure(name).to_dict()["data"]
+        figure = result.figure(name).to_dict()
+        assert figure["data"]
+        assert figure["layout"]["title"]["text"]
     with pytest.raises(hinter.HinterError, match="no figure 'pie'; use errors"):
         result.figure("pie")
     page = page_of(result._repr_html_())

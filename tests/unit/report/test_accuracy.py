@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
+from hinter_core.campaign.running.run import run_campaign
+from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.report.metrics.accuracy import Accuracy, accuracy_sections, f1_scores
 from hinter_core.report.model import make_report
@@ -51,6 +53,25 @@ def test_texts_counted_by_hand(make: Make) -> None:
         "1 without a label, 1 with a label that the model does not have (neutral)"
         in (section.sentences[0])
     )
+
+
+def test_a_text_with_discarded_mutants_alone_counts_if_it_was_asked(tmp_path: Path) -> None:
+    words, data = tmp_path / "gender.csv", tmp_path / "texts.csv"
+    words.write_text("term,group,form\nman,male,noun-sg\nwoman,female,noun-sg\n")
+    data.write_text(
+        "text,label\nThe man was kind.,positive\nThe pregnant woman was kind.,positive\n"
+    )
+    campaign = Campaign(
+        data=str(data), attributes=("gender",), dictionaries=(str(words),), models=(KIND,), order=1,
+        placebo=False, discarded=True,
+    )  # fmt: skip
+    store = CampaignStore(tmp_path / "out")
+    run_campaign(campaign, store)
+    report = make_report(store)
+    assert (report.tested, report.barren) == (1, 1)
+    assert accuracy_of(store).correct.of == 2
+    (section,) = [s for s in sections(report) if s.key == "accuracy"]
+    assert "also those whose mutants were all discarded" in section.sentences[1]
 
 
 def test_several_labels_and_none(

@@ -59,7 +59,9 @@ def test_a_group_is_strict_if_no_part_lies_above_its_mean(tmp_path: Path) -> Non
         "of 4 groups, 3 lie above their mean (GIB), 1 of them with no part" in section.sentences[1]
     )
     assert section.sentences[1].endswith("none of these significantly.")
-    assert [row[0] for row in section.rows] == ["origin \u00d7 work"]
+    (row,) = section.rows
+    assert section.columns[2:] == ["Above it", "Without a part above", "Significant"]
+    assert row[2:] == ["3 of 4", "1 of 3", "0 of 1"]
     assert strict_section([replace(found, p_value=0.01)]).rows[0][1] == "africa \u00d7 health"
 
 

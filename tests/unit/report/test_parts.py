@@ -74,7 +74,10 @@ def test_the_report_and_the_app_draw_the_same(make: Callable[..., CampaignStore]
         numbers = [part for part in drawn if part.startswith("<strong>")]
         assert numbers == [f"<strong>{number:,}" for _, number, _ in overlap_kinds(one)]
     for one in model.overlaps:
-        assert len(venn(one)["layout"]["shapes"]) == len(circles(one))
+        layout = venn(one)["layout"]
+        assert len(layout["shapes"]) == len(circles(one))
+        legend = layout["annotations"][0]["text"]
+        assert legend.count("\u25cf") == sum(number > 0 for _, number, _ in overlap_kinds(one))
 
 
 def test_the_report_and_the_app_have_the_same_cards_and_tables(
