@@ -82,10 +82,13 @@ def _joined(tree: SentenceTree, verb: int) -> Iterator[int]:
 
 def _same_subject(tree: SentenceTree, verb: int) -> bool:
     """Whether a joined verb has no subject of its own, and none stands before it."""
-    if tree.children(verb, *SUBJECTS):
-        return False
     tags = tree.parse.tags
-    before = min([*tree.children(verb, *_AUXILIARIES), verb]) - 1
+    finite = min([*tree.children(verb, *_AUXILIARIES), verb])
+    # Behind the verb, a noun is a misread predicate: "and is a practising Muslim".
+    subjects = tree.children(verb, *SUBJECTS)
+    if any(one < finite or tags[one] == "PRP" for one in subjects):
+        return False
+    before = finite - 1
     while before > 0 and tags[before][:2] == "RB":
         before -= 1
     return tags[before] in ("CC", ",") or tags[before][:2] == "VB"

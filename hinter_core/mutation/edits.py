@@ -192,8 +192,9 @@ def _adapted_article(text: str, start: int, old: str, new: str) -> Splice | None
     if not (match and old_word and new_word):
         return None
     article = match.group(1)
-    needed = _written_as(article, article_for(old_word.group()), article_for(new_word.group()))
     begin = start - len(match.group(0))
+    sounds = (article_for(word.group()) for word in (old_word, new_word))
+    needed = _written_as(text, begin, article, *sounds)
     return Splice(begin, begin + len(article), article, needed, 0) if needed else None
 
 
@@ -390,18 +391,19 @@ def _articles(text: str, splices: Sequence[Splice]) -> Iterator[Splice]:
         if old_word is None or new_word is None:
             continue
         sounds = (article_for(word.group()) for word in (old_word, new_word))
-        if needed := _written_as(match.group(1), *sounds):
+        if needed := _written_as(text, begin, match.group(1), *sounds):
             yield Splice(begin, end, match.group(1), needed, 0)
 
 
-def _written_as(article: str, before: str, needed: str) -> str:
+def _written_as(text: str, begin: int, article: str, before: str, needed: str) -> str:
     """Return the needed article in the case of the one there; "" if that may stay.
 
     Only if the sound changes: an article that was wrong before stays.
     """
     if before == needed or article.lower() == needed:
         return ""
-    if article.isupper() and len(article) > 1:
+    beside = text[:begin].split()[-1:]  # "HE IS A"
+    if article.isupper() and any(len(word) > 1 and word.isupper() for word in [article, *beside]):
         return needed.upper()
     return needed.capitalize() if article[0].isupper() else needed
 

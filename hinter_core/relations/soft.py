@@ -93,6 +93,14 @@ _CHILDREN = "children"
 _UNDER_AGE = {_CHILDREN, "young"}
 _ANYONE = frozenset({"person", "individual"})
 _EVERYBODY = frozenset("people persons individuals humans folks folk".split())
+_PARENT = re.compile(
+    r"\s(?:[\w-]+\s)?((?:grand|step)?(?:mother|father|parents?)|mum|mom|dad|granny|grandma)\b",
+    re.IGNORECASE,
+)
+_BIRTH = 40  # characters
+_UNBORN = re.compile(
+    r"\b(?:pregnant with|expecting|birth (?:to|of)|newborn|baby)\b[^.!?;]{0,20}$", re.IGNORECASE
+)
 _AS_A = re.compile(r"\bas an?\s$", re.IGNORECASE)
 _SETTLED = "settled"  # of migration
 _FROM = re.compile(r"\s(from\s(?:the\s)?[A-Z]\w+)")
@@ -124,6 +132,7 @@ def contradictions(text: str, mutant: Mutant, people: People | None = None) -> t
             }
             contradicting |= dict(_other_parent(text, edit))
             contradicting |= dict(_conceded(text, edit))
+            contradicting |= dict(_said_of_them(text, edit, people) if people else ())
             contradicting |= dict(_from_elsewhere(text, edit))
             contradicting |= dict(tags_against(text, edit))
             if edit.attribute == "gender":
@@ -188,8 +197,15 @@ def _unlikely(text: str, edit: Edit, people: People | None) -> str:
     number = edit.attribute == "age" and source.text[:1].isdigit() and len(sentences_of(text)) > 1
     if number and (source.group == _CHILDREN) is not (target.group == _CHILDREN):
         return f"one of \u201c{source.text}\u201d and {new} is a child\u2019s age"
+    if edit.attribute == "age" and source.group == "older" and target.group in _UNDER_AGE:
+        owned = (_PARENT.match(text, end) for _, end in places)
+        if parent := next(filter(None, owned), None):
+            return f"{new} is said of somebody\u2019s {parent[1]}"
     if edit.attribute != "gender":
         return ""
+    unborn = (_UNBORN.search(text[max(0, start - _BIRTH) : start]) for start, _ in places)
+    if target.group == "trans-and-non-binary" and any(unborn):
+        return f"{new} is not said of a baby"
     if target.group == "neutral" and target.form is GrammaticalForm.NOUN_SG:
         fields = (field_at(text, span) for span in places)
         if label := next((label for label, said in fields if said == "gender"), ""):
@@ -261,6 +277,20 @@ def _exact(years: Years) -> bool:
     return years[1] - years[0] in (1, _DECADE)
 
 
+def _said_of_them(text: str, edit: Edit, people: People) -> Iterator[tuple[Span, str]]:
+    """Yield words that say an age of whom an edit changes: "As an older nurse ... I am 58"."""
+    source, target = edit.source, edit.target
+    was, years = years_of(source.text, source.group), years_of(target.text, target.group)
+    if edit.attribute != "age" or years is None:
+        return
+    changed = people.of_edit(edit)
+    for match in _COMPOUND.finditer(text):
+        one = _said_age(match[0])
+        against = one and not agree(one, years) and (was is None or agree(one, was))
+        if against and not changed.isdisjoint(people.of_span(match.span())):
+            yield match.span(), match[0]
+
+
 def _other_parent(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:
     """Yield the other parent of the same, whose gender a parent takes: "my mom's, my dad's"."""
     parent = edit.attribute == "gender" and edit.source.concept in _PARENTS
@@ -322,7 +352,7 @@ def _genders(
     known = (one.gender for n in owners for one in people.entities[n : n + 1])
     owner, partner = said or next(known, ""), people_words().nouns.get(match[2].lower(), "")
     changed = [e for e in mutant.edits if e.attribute == "gender"]
-    new = [e.target.group for e in changed if not owners.isdisjoint(people.of_edit(e))]
+    new = [_said(e.target) for e in changed if not owners.isdisjoint(people.of_edit(e))]
     others = [_said(e.target) for e in changed if any(overlap(match.span(2), s) for s in e.spans)]
     return (owner, partner), (next(iter(new), owner), next(iter(others), partner))
 
@@ -461,12 +491,14 @@ def _beside(text: str, edit: Edit, span: Span, people: People | None) -> bool:
     sentence = sentence_at(sentences_of(text), span[0])
     places = [start for start, _ in own_places(text, edit)]
     if people is not None and edit.attribute in _OF_ONE_PERSON:
-        # "Her sister was pregnant" is of the sister.
+        # "Her sister was pregnant" is of the sister, "her patients" are of a doctor.
         owners = () if edit.attribute == "age" else _OWNERS
         changed = people.of_edit(edit)
         mentions = (mention for person in changed for mention in people.mentions(person))
-        heads = (mention.head for mention in mentions)
-        places += [at for at, end in heads if text[at:end].lower() not in owners]
+        for at, end in (mention.head for mention in mentions):
+            beside = edit.attribute == "occupation" and text[end : span[0]].isspace()
+            if beside or text[at:end].lower() not in owners:
+                places.append(at)
     return sentence is not None and any(sentence.start <= at < sentence.end for at in places)
 
 

@@ -85,6 +85,8 @@ _DECADE = re.compile(
 # What takes so many years at least.
 _WORKED = re.compile(
     rf"\b{_NUMBER}(?:\+|\splus)?\syears(?:['\u2019]|\sof)\s(?:\w+\s)?(?:experience|service)\b"
+    rf"|\b(?:work(?:ed|s|ing)?|been\s(?:an?|his|her|its|my|our|the|their|your)\s\w+)\b[^.!?;]{{0,40}}?"
+    rf"\bfor\s(?:(?:about|almost|nearly|over|more\sthan|some|the\s(?:last|past))\s)?{_NUMBER}\syears\b"
     r"|\b(retired)\b",
     re.IGNORECASE,
 )
@@ -195,7 +197,7 @@ def said_years(text: str) -> Iterator[tuple[Span, Years]]:
         if nth >= _LEAST_NTH:
             yield match.span(), (nth - 1, nth + 1)
     for match in _WORKED.finditer(text):
-        worked = match.group(1)
+        worked = match.group(1) or match.group(2)
         yield match.span(), (number_of(worked) + AT_WORK[0] if worked else _RETIRED, _OLDEST)
 
 

@@ -262,6 +262,8 @@ def test_every_term_of_the_dictionary_says_years() -> None:
         ("male, mid-20s, strong", (20, 30)),
         ("The thirty-four-year-olds left.", (34, 35)),
         ("He has thirty years of experience.", (44, 130)),
+        ("He has worked as a nurse for thirty years.", (44, 130)),
+        ("She has been our caretaker for nineteen years.", (33, 130)),
         ("A retired judge came.", (50, 130)),
     ],
 )

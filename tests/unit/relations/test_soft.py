@@ -118,6 +118,9 @@ SOFT = [
     ("The refugees wait for their papers.", "migration", "papers"),
     ("The deaf pupil asked him to write on the board.", "disability", "on the board"),
     ("Only 15 years old, Gloria is wise. She left the high school early.", "age", "high school"),
+    ("He is 45 and works as an electrician.", "age", "electrician"),
+    ("My brother is a dentist. His patients like him.", "occupation", "patients"),
+    ("He is a gay man who lives with his husband.", "gender", "gay"),
     (f"{VISIT} Says he is well.", "gender", "he"),
     (f"{VISIT} Says he is well.", "gender", "Okafor"),
 ]
@@ -246,6 +249,8 @@ def test_settings_keep_soft_mutants_and_the_published_ones_know_none(judged: Jud
             "8",
             "\u201c29\u201d and \u201c8\u201d is a child",
         ),
+        ("She cares for her elderly mother.", "age", "young", "said of somebody\u2019s mother"),
+        ("She is pregnant with a girl.", "gender", "trans boy", "is not said of a baby"),
         ("Rhys, 14, came. He is tired.", "age", "40", "\u201c14\u201d and \u201c40\u201d is a"),
     ],
 )
