@@ -8,11 +8,14 @@ round, and somebody's children become no retirees.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.language.trees import SentenceTree, head_of
+from hinter_core.mutation.edits import own_places
 from hinter_core.mutation.people import People
 from hinter_core.terms.ages import (
     AT_WORK,
@@ -48,6 +51,20 @@ _ADDING = frozenset({"only", "just", "merely", "simply"})
 _PATIENT = frozenset({"f", "m"})  # "F, 60, ex-nurse"
 _FIGURE = "here \u201cold\u201d is a figure of speech"
 _HAS = frozenset("have has had having adopt adopted raise raised bear bore expect".split())
+
+# "Although she is only" before an age, and ", but he already" behind it.
+_CONCEDED = re.compile(
+    r"\b(although|(?:even )?though|even if|despite|in spite of)\b[^.,;:!?]*?"
+    r"(?:\b(?:is|was|are|were|am|be|being|at|aged|turned)|['\u2019](?:s|re|m))\s"
+    r"(?:(?:an?|about|almost|already|just|nearly|only|over|so|still|very)\s)*$",
+    re.IGNORECASE,
+)
+_NEVERTHELESS = re.compile(
+    r"(?:\syears?\s(?:old|of\sage))?,?\s(?:and|but|who|yet)\s"
+    r"(?:(?:he|she|they|is|was|are|were|has|have|had|can)\s){0,2}(already|still)\b",
+    re.IGNORECASE,
+)
+_UNDER_AGE = {"children", "young"}
 
 
 class Ages:
@@ -377,3 +394,17 @@ def _meets(place: Span, spans: Sequence[Span]) -> bool:
     """Whether a place shares a character with one of several, which stand in order."""
     before = bisect_left(spans, (place[1],))
     return before > 0 and spans[before - 1][1] > place[0]
+
+
+def conceded(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:
+    """Yield what shows that an age is too high or too low: "although she is", "but he already".
+
+    The other age would not be, unless both are of young people.
+    """
+    if edit.attribute != "age" or {edit.source.group, edit.target.group} <= _UNDER_AGE:
+        return
+    for start, end in own_places(text, edit):
+        if sentence := sentence_at(sentences_of(text), start):
+            before = _CONCEDED.search(text, sentence.start, start)
+            for match in filter(None, (before, _NEVERTHELESS.match(text, end))):
+                yield match.span(1), match[1]

@@ -191,11 +191,7 @@ def _adapted_article(text: str, start: int, old: str, new: str) -> Splice | None
     old_word, new_word = _FIRST_WORD.search(old), _FIRST_WORD.search(new)
     if not (match and old_word and new_word):
         return None
-    article = match.group(1)
-    begin = start - len(match.group(0))
-    sounds = (article_for(word.group()) for word in (old_word, new_word))
-    needed = _written_as(text, begin, article, *sounds)
-    return Splice(begin, begin + len(article), article, needed, 0) if needed else None
+    return _article(text, match.span(1), old_word.group(), new_word.group())
 
 
 def own_places(text: str, edit: Edit) -> tuple[Span, ...]:
@@ -390,22 +386,24 @@ def _articles(text: str, splices: Sequence[Splice]) -> Iterator[Splice]:
         new_word = _FIRST_WORD.search(new + text[at : at + _NEAR])
         if old_word is None or new_word is None:
             continue
-        sounds = (article_for(word.group()) for word in (old_word, new_word))
-        if needed := _written_as(text, begin, match.group(1), *sounds):
-            yield Splice(begin, end, match.group(1), needed, 0)
+        if change := _article(text, (begin, end), old_word.group(), new_word.group()):
+            yield change
 
 
-def _written_as(text: str, begin: int, article: str, before: str, needed: str) -> str:
-    """Return the needed article in the case of the one there; "" if that may stay.
+def _article(text: str, span: Span, old_word: str, new_word: str) -> Splice | None:
+    """Return the change of an article, in the case of the one there; None if that may stay.
 
     Only if the sound changes: an article that was wrong before stays.
     """
-    if before == needed or article.lower() == needed:
-        return ""
-    beside = text[:begin].split()[-1:]  # "HE IS A"
-    if article.isupper() and any(len(word) > 1 and word.isupper() for word in [article, *beside]):
-        return needed.upper()
-    return needed.capitalize() if article[0].isupper() else needed
+    article, needed = text[slice(*span)], article_for(new_word)
+    if article_for(old_word) == needed or article.lower() == needed:
+        return None
+    loud = [article, *text[: span[0]].split()[-1:]]  # "HE IS A"
+    if article.isupper() and any(len(word) > 1 and word.isupper() for word in loud):
+        needed = needed.upper()
+    elif article[0].isupper():
+        needed = needed.capitalize()
+    return Splice(*span, article, needed, 0)
 
 
 def assemble(text: str, edits: Sequence[Edit], splices: Iterable[Splice]) -> Mutant:

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from hinter_core.language.people import FEMALE, MALE, NEAR, PRONOUNS, RELATIVES, people_words
 from hinter_core.language.sentences import sentence_at, sentences_of
+from hinter_core.mutation.ages import conceded
 from hinter_core.mutation.edits import own_places
 from hinter_core.mutation.people import People
 from hinter_core.mutation.unresolved import GENERAL
@@ -77,18 +78,6 @@ _OTHER = re.compile(
     rf"({'|'.join(sorted(GENERAL))}|men|women|ladies|gentlemen|girls|boys)\b",
     re.IGNORECASE,
 )
-# "Although she is only" before an age, and ", but he already" behind it.
-_CONCEDED = re.compile(
-    r"\b(although|(?:even )?though|even if|despite|in spite of)\b[^.,;:!?]*?"
-    r"(?:\b(?:is|was|are|were|am|be|being|at|aged|turned)|['\u2019](?:s|re|m))\s"
-    r"(?:(?:an?|about|almost|already|just|nearly|only|over|so|still|very)\s)*$",
-    re.IGNORECASE,
-)
-_NEVERTHELESS = re.compile(
-    r"(?:\syears?\s(?:old|of\sage))?,?\s(?:and|but|who|yet)\s"
-    r"(?:(?:he|she|they|is|was|are|were|has|have|had|can)\s){0,2}(already|still)\b",
-    re.IGNORECASE,
-)
 _CHILDREN = "children"
 _UNDER_AGE = {_CHILDREN, "young"}
 _ANYONE = frozenset({"person", "individual"})
@@ -131,7 +120,7 @@ def contradictions(text: str, mutant: Mutant, people: People | None = None) -> t
                 if not one.near or _beside(text, edit, one.span, people) or _noted(text, one.span)
             }
             contradicting |= dict(_other_parent(text, edit))
-            contradicting |= dict(_conceded(text, edit))
+            contradicting |= dict(conceded(text, edit))
             contradicting |= dict(_said_of_them(text, edit, people) if people else ())
             contradicting |= dict(_from_elsewhere(text, edit))
             contradicting |= dict(tags_against(text, edit))
@@ -308,20 +297,6 @@ def _from_elsewhere(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:
     for _, end in own_places(text, edit) if edit.target.group == _SETTLED else ():
         if match := _FROM.match(text, end):
             yield match.span(1), match[1]
-
-
-def _conceded(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:
-    """Yield what shows that an age is too high or too low: "although she is", "but he already".
-
-    The other age would not be, unless both are of young people.
-    """
-    if edit.attribute != "age" or {edit.source.group, edit.target.group} <= _UNDER_AGE:
-        return
-    for start, end in own_places(text, edit):
-        if sentence := sentence_at(sentences_of(text), start):
-            before = _CONCEDED.search(text, sentence.start, start)
-            for match in filter(None, (before, _NEVERTHELESS.match(text, end))):
-                yield match.span(1), match[1]
 
 
 def _partners(text: str, mutant: Mutant, people: People) -> Iterator[tuple[Span, str]]:
