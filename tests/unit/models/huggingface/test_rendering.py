@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,21 @@ def tokenizer(folder: Path, template: str = "") -> Any:
     made = AutoTokenizer.from_pretrained(folder)
     made.chat_template = template or made.chat_template
     return made
+
+
+def test_it_renders_with_a_library_that_cannot_be_imported_in_part() -> None:
+    """Another version may need its own packages; this one is deprived of its place."""
+    code = """
+import sys
+from hinter_core.models.huggingface import rendering
+places = rendering.find_spec
+rendering.find_spec = lambda _: places("json")
+render = rendering._renderer()
+(text,), _ = render(conversations=[[{"content": "a"}]], chat_template="{{ messages[0].content }}")
+print(text, hasattr(sys.modules["transformers"], "AutoTokenizer"))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("a True\n", 0), done.stderr
 
 
 def test_it_renders_as_the_tokenizer_does(folder: Path) -> None:
