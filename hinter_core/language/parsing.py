@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from sys import intern
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from threadpoolctl import ThreadpoolController
@@ -40,6 +41,7 @@ _ENTITIES, _PERSON = "ner", "PERSON"
 # two limits overlap, the last to end restores the limit of the other for good.
 _ALONE = threading.Lock()
 IMPORTING = threading.Lock()  # held while torch is imported, or cannot be
+_INFO = "spacy.cli.info"  # all that spaCy imports of its command line
 _NEED_TORCH = ("spacy_transformers", "spacy_curated_transformers")
 _UNUSED = ("lemmatizer", "senter", "morphologizer", "attribute_ruler", "entity_linker")
 
@@ -179,19 +181,24 @@ def _load(name: str) -> SpacyParser:
 
 
 def _import_spacy() -> Any:
-    """Import spaCy without torch, if no package is installed whose pipelines need it.
+    """Import spaCy without its command line, nor torch if no installed pipeline needs that.
 
-    spaCy imports torch if it is there, which takes 2 s and 180 MB. Models can still import it.
+    spaCy imports the command line for one function, which takes 0.3 s, and torch if it is there,
+    which takes 2 s and 180 MB. Both can still be imported.
     """
     with IMPORTING:
-        loaded = {"torch", "spacy"} & set(sys.modules)
-        if loaded or any(map(importlib.util.find_spec, _NEED_TORCH)):
+        if "spacy" in sys.modules:
             return importlib.import_module("spacy")
-        sys.modules["torch"] = None  # type: ignore[assignment]  # an import of it fails
+        hidden: dict[str, Any] = {name: ModuleType(name) for name in ("spacy.cli", _INFO)}
+        hidden[_INFO].info = None
+        if "torch" not in sys.modules and not any(map(importlib.util.find_spec, _NEED_TORCH)):
+            hidden["torch"] = None  # an import of it fails
+        sys.modules.update(hidden)
         try:
             return importlib.import_module("spacy")
         finally:
-            del sys.modules["torch"]
+            for name in hidden:
+                del sys.modules[name]
 
 
 def _require_pipeline(name: str) -> None:
