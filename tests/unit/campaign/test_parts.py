@@ -5,10 +5,7 @@ from __future__ import annotations
 import random
 import re
 import shutil
-import subprocess
-import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -57,7 +54,7 @@ def test_a_part_without_texts_ends_first(campaign: Campaign, tmp_path: Path) -> 
 
 
 @settings(
-    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(of=st.integers(1, 9), order=st.randoms(use_true_random=False), stops=st.booleans())
 def test_parts_in_any_order_stopped_or_not_are_one_run(
@@ -91,26 +88,26 @@ def test_parts_in_any_order_stopped_or_not_are_one_run(
 
 
 def test_parts_at_a_time_in_processes_of_their_own_are_one_run(
-    campaign: Campaign, reference: Path, tmp_path: Path
+    campaign: Campaign, reference: Path, tmp_path: Path, commands: Commands
 ) -> None:
     folder = tmp_path / "campaign"
     command = [
-        sys.executable, "-m", "hinter_core.cli", "run", "--data", campaign.data, "--limit", "6",
-        "--shard", "4", "--model", RULES, "--no-atomic", "--no-placebo", "--out", str(folder),
-        "--part",
+        "run", "--data", campaign.data, "--limit", "6", "--shard", "4", "--model", RULES,
+        "--no-atomic", "--no-placebo", "--out", str(folder), "--part",
     ]  # fmt: skip
-    with ThreadPoolExecutor(3) as pool:
-        done = list(pool.map(
-            lambda n: subprocess.run([*command, f"{n}/3"], capture_output=True, text=True),
-            (1, 2, 3),
-        ))  # fmt: skip
+    written = [(tmp_path / f"{n}.out", tmp_path / f"{n}.err") for n in (1, 2, 3)]
+    processes = [
+        commands.start(*command, f"{n}/3", out=out, err=err)
+        for n, (out, err) in enumerate(written, start=1)
+    ]
+    codes = [commands.wait(process).code for process in processes]
     # A slow machine makes it say how far it is, every half minute.
-    lines = [line for one in done for line in one.stderr.splitlines()]
+    lines = [line for _, err in written for line in err.read_text().splitlines()]
     said = [line for line in lines if not re.match(r"\d\d:\d\d:\d\d ", line)]
-    assert ([one.returncode for one in done], said) == ([0] * 3, [])
+    assert (codes, said) == ([0] * 3, [])
     same_campaign(folder, reference)
     assert len(CampaignStore(folder).read()["runs"]) == 3
-    assert sum("campaign is complete" in one.stdout for one in done) >= 1
+    assert sum("campaign is complete" in out.read_text() for out, _ in written) >= 1
 
 
 def test_parts_of_folders_of_their_own_are_put_together_by_copying(
