@@ -406,9 +406,9 @@ class CampaignReader:
     def _joined(self, shards: Sequence[int], models: Sequence[str], among: str = "") -> str:
         """Return SQL for mutants, each with all its answers, by one join, as each takes memory.
 
-        ``among``: SQL for the only places wanted.
+        ``among``: SQL for the only places wanted; without it, ``a0`` are the first model's answers.
         """
-        every, first = self.tables(shards, models), self.tables(shards, models[:1])
+        every = self.tables(shards, models)
         answers = ", ".join(f"{name}: a.{name}" for name in StoredAnswer._fields[:-2])
         wanted = f"{_PLACED} IN {among}" if among else "true"
         given = (
@@ -417,11 +417,12 @@ class CampaignReader:
             f"({every.originals}) o USING (shard, row, model) WHERE {wanted.format('a')} "
             "GROUP BY ALL"
         )
+        answers = self.tables(shards, models[:1]).answers
+        first = f"LEFT JOIN ({answers}) a0 ON a0.shard = m.shard AND a0.place = m.place "
         return (
             f"SELECT {', '.join(_OF_MUTANT)}, given.every FROM ({every.mutants}) m "
             f"JOIN ({every.texts}) t ON t.shard = m.shard AND t.row = m.row LEFT JOIN ({given}) "
-            "given ON given.shard = m.shard AND given.place = m.place "
-            f"LEFT JOIN ({first.answers}) a0 ON a0.shard = m.shard AND a0.place = m.place "
+            f"given ON given.shard = m.shard AND given.place = m.place {'' if among else first}"
             f"WHERE {wanted.format('m')}"
         )
 

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 from hinter_core.campaign.reader import CampaignReader, MutantRecord
@@ -25,6 +26,7 @@ NO_WHOLE_ERRS = "every whole is benign"
 NO_WHOLE = "in no whole with a verdict"
 
 
+_FEW = 1000  # different sums of texts that are kept, as several metrics ask for them
 LEAST_VALIDITIES = (0.0, 0.5, 0.8, 0.9, 0.95)  # scores by which mutants are counted
 
 
@@ -79,6 +81,7 @@ class ModelCounts:
     clusters: list[Cluster] = field(default_factory=list)
     examples: list[tuple[MutantRecord, int]] = field(default_factory=list)
     metrics: dict[str, Any] = field(default_factory=dict)
+    _few: dict[tuple[tuple[Attributes, ...], ...], Sums] = field(default_factory=dict)
 
     @property
     def tables(self) -> Tables:
@@ -106,23 +109,33 @@ class ModelCounts:
         return self.reader.run(f"{select} WHERE model = {self.number} GROUP BY ALL ORDER BY ALL")
 
     def by_text(self, *parts: Iterable[Attributes]) -> Sums:
-        """Count the texts with the same sums, for each list of sets of attributes."""
+        """Count the texts with the same sums, for each list of sets of attributes.
+
+        Texts without a mutant of them are left out.
+        """
+        chosen = tuple(map(tuple, parts))
+        if chosen in self._few:
+            return self._few[chosen]
         sums = ", ".join(
-            f"coalesce(sum({name}) FILTER (attributes IN {lists(part)}), 0)::BIGINT"
-            for part in map(list, parts)
+            f"coalesce(sum({name}){of}, 0)::BIGINT"
+            for of in (f" FILTER (attributes IN {lists(p)})" * (len(chosen) > 1) for p in chosen)
             for name in TextSums._fields
         )
         rows = self.reader.run(
-            f"SELECT *, count(*) FROM (SELECT {sums} FROM by_text JOIN sets USING (set) "
-            f"WHERE model = {self.number} GROUP BY row) GROUP BY ALL"
+            f"SELECT *, count(*) FROM (SELECT {sums} FROM by_text JOIN sets USING (set) WHERE "
+            f"model = {self.number} AND attributes IN {lists(chain(*chosen))} GROUP BY row) "
+            "GROUP BY ALL"
         )
         size = len(TextSums._fields)
-        return Counter(
+        texts_by_sums = Counter(
             {
                 tuple(TextSums(*sums[i : i + size]) for i in range(0, len(sums), size)): texts
                 for *sums, texts in rows
             }
         )
+        if len(texts_by_sums) <= _FEW:
+            self._few[chosen] = texts_by_sums
+        return texts_by_sums
 
     def by_word(self, hits: str, order: int, attributes: Attributes = ()) -> list[WordSums]:
         """Return the sums by word of the mutants of an order and of its placebo mutants.
@@ -150,16 +163,16 @@ class ModelCounts:
 
         Of intersectional mutants with a score; one counter for each of :data:`LEAST_VALIDITIES`.
         """
-        sums = ", ".join(f"sum({name})::BIGINT AS {name}" for name in ("errors", "cases", "hidden"))
-        where = f"model = {self.number} AND NOT {has_placebo('attributes')}"
-        levels = (
-            self.reader.run(
-                f"SELECT *, count(*) FROM (SELECT {sums} FROM by_validity JOIN sets USING (set) "
-                f"WHERE {where} AND level >= {level} GROUP BY row) GROUP BY ALL"
-            )
-            for level in range(len(LEAST_VALIDITIES))
+        sums = ", ".join(f"sum({name})::BIGINT" for name in ("errors", "cases", "hidden"))
+        rows = self.reader.run(
+            f"SELECT *, count(*) FROM (SELECT least, {sums} FROM by_validity JOIN sets USING (set) "
+            f"JOIN range({len(LEAST_VALIDITIES)}) levels(least) ON level >= least WHERE model = "
+            f"{self.number} AND NOT {has_placebo('attributes')} GROUP BY least, row) GROUP BY ALL"
         )
-        return [Counter({tuple(numbers): texts for *numbers, texts in rows}) for rows in levels]
+        texts_by_sums = [Counter[tuple[int, int, int]]() for _ in LEAST_VALIDITIES]
+        for level, *numbers, texts in rows:
+            texts_by_sums[level][tuple(numbers)] = texts
+        return texts_by_sums
 
     def verdicts_of(self, parts: Iterable[Attributes]) -> Counter[str]:
         """Add up the verdicts of some sets of attributes."""

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from hinter_core.campaign.findings import Side
@@ -252,9 +253,11 @@ class _Pairs:
             kept = sorted([*self.kept[kind], *found], key=lambda one: (one[0], one[3], one[4]))
             self.kept[kind] = kept[:_EXAMPLES]
 
-    def examples(self, *kinds: str) -> list[dict[str, Any]]:
-        """Return the examples of kinds of changes."""
-        return list(self._read([(kind, *one[1:]) for kind in kinds for one in self.kept[kind]]))
+    def examples(self, *groups: tuple[str, ...]) -> list[list[dict[str, Any]]]:
+        """Return the examples of each group of kinds of changes, which are read together."""
+        kinds = chain.from_iterable(groups)
+        every = list(self._read([(kind, *one[1:]) for kind in kinds for one in self.kept[kind]]))
+        return [[one for one in every if one["change"] in group] for group in groups]
 
     def _read(self, places: Sequence[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
         """Yield changes with both sides' answers, in the order of their kinds and places."""
@@ -332,9 +335,9 @@ def compare(first: Side, second: Side, on_change: OnChange | None = None) -> Com
             apart = _apart(first, second)
             return Comparison(*names, False, shared, mutants, 0, apart, {}, [], [], *notes)
         cases = sum(counts[0] * n for counts, n in pairs.numbers([*pairs.flips()]).items())
+        changed, alike = pairs.examples((ONLY_FIRST, ONLY_SECOND), (BOTH, NEITHER))
         return Comparison(
-            *names, True, shared, mutants, cases, lines, pairs.verdicts(),
-            pairs.examples(ONLY_FIRST, ONLY_SECOND), pairs.examples(BOTH, NEITHER), *notes,
+            *names, True, shared, mutants, cases, lines, pairs.verdicts(), changed, alike, *notes,
             pairs.each(f"count_if({CASE})", "answers"),
         )  # fmt: skip
 
