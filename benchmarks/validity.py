@@ -165,9 +165,7 @@ def fit(of: Labelled) -> Fit:
 
 
 def _sums(each: Any, own: Any, number: int) -> Any:
-    whole = np.zeros((number, 2))
-    np.add.at(whole, own, each)
-    return whole
+    return np.stack([np.bincount(own, column, number) for column in each.T], axis=1)
 
 
 def without_own_domain(of: Labelled) -> tuple[Any, Any]:

@@ -27,6 +27,7 @@ from hinter_core.types import Verdict
 from tests.conformance.tiny import make_classifier
 from tests.examples import DEEP
 from tests.forked import Commands
+from tests.unit.campaign.pickled import pickled
 
 RULES = "scripted:negative 0.7 if race=white and gender=female; positive otherwise"
 OTHER = "scripted:negative if gender=female; positive otherwise"
@@ -476,6 +477,7 @@ def test_a_forecast_draws_its_texts_and_counts_repetitions(tmp_path: Path) -> No
 def test_a_forecast_says_how_many_texts_an_excess_needs(campaign: Campaign) -> None:
     sample = replace(campaign, data="sample", text_column="", label_column="", id_column="")
     sample = replace(sample, attributes=("gender",), order=1)
+    sample = replace(sample, sample=30)
     one = forecast(plan_run(replace(sample, placebo=True)))
     found = re.search(
         r"to tell 10 % errors of order 1 from 5 % .* roughly ([\d,]+) texts", one.power
@@ -493,7 +495,11 @@ def test_a_refused_model_leaves_no_directory(
     empty.mkdir()
     refused = replace(campaign, models=(f"hf:{empty}",), workers=workers, sample=2)
     with pytest.raises(HinterError, match="empty"):
-        run_campaign(refused, CampaignStore(tmp_path / "campaign"))
+        run_campaign(
+            refused,
+            CampaignStore(tmp_path / "campaign"),
+            engine=pickled if workers > 1 else None,
+        )
     assert list(tmp_path.iterdir()) == [empty]
     if workers > 1:
         return

@@ -24,6 +24,7 @@ from typing import Any
 import psutil
 import pytest
 
+from hinter_core.campaign.running.journal import repeating
 from hinter_core.campaign.running.on_ray import ray_engine
 from hinter_core.campaign.running.run import RunProgress, run_campaign
 from hinter_core.campaign.running.worker import ShardDone
@@ -146,26 +147,21 @@ def test_what_ray_does_not_serve_is_refused(
     assert not store.folder.exists()
 
 
-def test_workers_that_are_killed_are_replaced_and_all_is_done(
+def test_workers_that_are_killed_are_replaced_and_keep_the_budget_that_they_share(
     campaign: Campaign, whole: dict[str, Any], tmp_path: Path, engine: OpenEngine
 ) -> None:
     store = CampaignStore(tmp_path / "campaign")
-    done = run_campaign(campaign, store, engine=engine, on_progress=kill_one(KILLS))
-    assert done.complete
-    assert tables(store.folder) == whole
-    assert store.verify() == []
-
-
-def test_workers_share_a_budget_and_keep_it(
-    campaign: Campaign, tmp_path: Path, engine: OpenEngine
-) -> None:
-    store = CampaignStore(tmp_path / "campaign")
     bounded = replace(campaign, requests=60)
-    done = run_campaign(bounded, store, engine=engine)
+    done = run_campaign(bounded, store, engine=engine, on_progress=kill_one(KILLS))
     assert done.complete
     assert 0 < done.predictions <= 60
+    assert store.verify() == []
     answers = [row for name, rows in tables(store.folder).items() if "ans" in name for row in rows]
     assert {row["failure"] for row in answers} == {None, Failure.OVER_BUDGET.value}
+    # What the budget left out is asked alone, and nothing is lost.
+    again = run_campaign(replace(campaign, workers=1), repeating(store, campaign.models))
+    assert (again.complete, again.parses) == (True, 0)
+    assert tables(store.folder) == whole
 
 
 def test_what_a_lost_worker_had_reserved_counts_as_spent() -> None:
@@ -236,6 +232,7 @@ def campaign_on(data: str) -> Campaign:
 RUN = """
 import sys
 from pathlib import Path
+from hinter_core.campaign.running.journal import repeating
 from hinter_core.campaign.running.on_ray import ray_engine
 from hinter_core.campaign.running.run import run_campaign
 from hinter_core.campaign.store import CampaignStore

@@ -30,6 +30,7 @@ from hinter_core.report.sections import sections
 from hinter_core.types import Verdict
 from tests.examples import within
 from tests.findings import many, matching
+from tests.unit.campaign.pickled import pickled
 
 Make = Callable[..., CampaignStore]
 Line = tuple[tuple[str, ...], bool, str, list[str]]  # words brought in, kept, verdict, labels
@@ -309,7 +310,8 @@ def test_a_later_model_a_resumed_run_and_workers_give_the_same_tables(
     run_campaign(Campaign(mutants=str(path), models=(WOMEN, SYRIANS), shard=2), store)
     monkeypatch.undo()
     many = CampaignStore(tmp_path / "many")
-    run_campaign(Campaign(mutants=str(path), models=(WOMEN, SYRIANS), shard=2, workers=2), many)
+    shared = Campaign(mutants=str(path), models=(WOMEN, SYRIANS), shard=2, workers=2)
+    run_campaign(shared, many, engine=pickled)
     for other in (store, many):
         for table in sorted(together.shards.iterdir()):
             mine = read_table(other.shards / table.name).to_pylist()

@@ -102,11 +102,11 @@ def test_bad_rules_are_refused(bad: object) -> None:
 @pytest.mark.slow
 def test_what_is_said_with_certainty_holds_in_simulation() -> None:
     """A fast version of ``python -m benchmarks --stopping``."""
-    claims = false_claims(60, texts=15, each=20)
+    claims = false_claims(30, texts=15, each=20)
     assert claims["audit, adaptive"] <= 0.1
     assert claims["audit, worst order"] <= 0.1
     assert claims["naive, worst order"] == 1
-    held = coverage(30, texts=10, each=20)
+    held = coverage(20, texts=10, each=20)
     assert held["audit, adaptive"] >= 0.85
     assert held["naive, adaptive"] <= 0.2
 
