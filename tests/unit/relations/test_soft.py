@@ -112,6 +112,9 @@ SOFT = [
     ("He is only nineteen, but he already owns a house.", "age", "already"),
     ("The young mother stayed at home with her baby.", "age", "her baby"),
     ("The young man is looking for his first job.", "age", "first job"),
+    ("The patient is middle-aged and lives alone.", "age", "lives alone"),
+    ("A middle-aged woman, whose daughter visits her daily.", "age", "daughter visits"),
+    ("The woman had a mammogram.", "gender", "mammogram"),
     ("The refugees from Syria wait for their papers.", "migration", "from Syria"),
     ("The refugees from Zubrowka slept.", "migration", "from Zubrowka"),
     ("The gay cook thanked his exhausted husband.", "sexual-orientation", "his exhausted husband"),
@@ -191,6 +194,9 @@ FIRM = [
     ("The woman rents a flat.", "gender", "person"),
     ("The tired people went home.", "gender", "women"),
     ("My cousin Rhys, 14, is back.", "age", "40"),
+    ("Metformin was stopped, and he felt better.", "gender", "she"),
+    ("The middle-aged man lives alone. His son visits.", "age", "elderly"),
+    ("The woman had a mammogram.", "gender", "trans man"),
 ]
 
 
