@@ -124,7 +124,7 @@ def _different_settings(totals: CampaignTotals) -> Iterator[str]:
     own = differences([*size_of(one), *unusual(one)] for one in campaigns)
     if any(own):
         named = zip(totals.reports, own, strict=True)
-        each = (f"{name}: {'; '.join(words) or 'the default'}." for name, words in named)
+        each = (f"{name}: {'; '.join(words) or 'these at their default'}." for name, words in named)
         yield f"Totals mix different tests, as these settings differ. {' '.join(each)}"
 
 

@@ -179,7 +179,7 @@ def test_a_sum_of_several_campaigns_says_which_settings_differ(small: Report) ->
         return " ".join(one for one in found if one.startswith("Totals mix different tests"))
 
     title, words = small.campaign.title, differ(literal=True)
-    assert f"{title} (a): the default. " in words
+    assert f"{title} (a): these at their default. " in words
     assert f"{title} (b): literal mode, " in words
     assert "no least validity score" not in words  # of both
     more = differ(order=3, limit=60)
