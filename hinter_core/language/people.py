@@ -68,6 +68,7 @@ def _pronouns() -> dict[str, PronounForm]:
 
 
 PRONOUNS: Mapping[str, PronounForm] = _pronouns()
+GODS = frozenset("God Lord Allah Yahweh Christ Jesus Krishna Shiva Zeus".split())
 NEOPRONOUNS = frozenset("xe xem xyr xyrs xemself ze hir hirs hirself".split())  # of them
 
 

@@ -17,7 +17,7 @@ from functools import cached_property
 
 from hinter_core.language.coreference import parse_text, resolve
 from hinter_core.language.parsing import ParseStore
-from hinter_core.language.people import FEMALE, MALE, PRONOUNS, RELATIVES, people_words
+from hinter_core.language.people import FEMALE, GODS, MALE, PRONOUNS, RELATIVES, people_words
 from hinter_core.language.reading.notes import sex_marks
 from hinter_core.language.trees import (
     ParsedSentence,
@@ -50,7 +50,6 @@ _OWNERS = frozenset("his her their my our your the".split())
 _NOTED = 3  # sentences between a mark of sex and its person
 _CRY = re.compile(r"\b(?:my|oh|thank|dear|good|by|for|to|of|in)\s$", re.IGNORECASE)
 _ACTS = re.compile(r"\s[a-z]")
-_GODS = frozenset("God Lord Allah Yahweh Christ Jesus Krishna Shiva Zeus".split())
 _OWN_WORDS = ("det", "amod", "nmod:poss", "case")
 _LIMITS = ("det", "amod", "nummod", "nmod:poss", "compound")
 _PHRASE = re.compile(r"(?:with|without|in|on|of|from|under|over|at|by)\s")
@@ -326,7 +325,7 @@ class People:
             kind = reading[0].kinds(reading[1]) if reading else {}
             if kind.get("animal", 0.0) > _LIKELY:
                 return word if _OWNED.match(self._text, mention.span[0]) else ""
-            if word in _GODS:
+            if word in GODS:
                 before, after = self._text[: mention.head[0]], self._text[mention.head[1] :]
                 return word if _ACTS.match(after) and not _CRY.search(before) else ""
             if kind.get("person", 0.0) + kind.get("name", 0.0) > _LIKELY:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hinter_core.language.encoder import KINDS, NEVER, SentenceReading, load_encoder
-from hinter_core.language.people import FEMALE, PRONOUNS, people_words
+from hinter_core.language.people import FEMALE, GODS, PRONOUNS, people_words
 from hinter_core.terms.senses.lexicon import lexicon
 from hinter_core.types import Sentence, Span
 
 _BEFORE = 3  # sentences that are read with that of a pronoun
 _WORD = re.compile(r"(?:\b(the|an?|my|our|your|his|her|their|this|that)\s+)?\b([^\W\d_]+)", re.I)
-_NO_PERSON = [KINDS.index("animal"), KINDS.index("thing")]
+_NO_PERSON = [KINDS.index(kind) for kind in ("animal", "thing", "place")]
 _LIKELY = 0.5
 _QUOTES = frozenset("\"'\u2018\u2019\u201c\u201d")
 
@@ -48,7 +48,10 @@ def _names_other(text: str, reading: SentenceReading, pronoun: str) -> bool:
         others |= lexicon()["called_she"]
     for match in _WORD.finditer(text):
         article, word = match.groups()
-        if word.lower() in others or word in people_words().names:
+        if word.lower() in others or word in GODS or word in people_words().names:
+            return True
+        country = form.gender == FEMALE and word.istitle()
+        if country and reading.kinds(match.span(2))["place"] > _LIKELY:  # "England and her navy"
             return True
         if not article or word.lower() in PRONOUNS:
             continue

@@ -15,6 +15,7 @@ PEOPLE = [
     ("Glucose was high; she was started on insulin.", "she"),
     ("The catheter came out, and he went home.", "he"),
     ("A CT scan showed a mass; she was referred.", "she"),
+    ("The drain fell out; she was taken back to theatre.", "she"),
     ("Potassium is normal now. She feels well.", "She"),
 ]
 NOBODY = [
@@ -24,6 +25,8 @@ NOBODY = [
     ("The tractor is old, but she runs.", "she"),
     ("The Wasa sank; she was raised in 1961.", "she"),
     ("Rex chewed the sofa, so I put him in the kitchen.", "him"),
+    ("England expects much of her navy.", "her"),
+    ("God created the heavens, and he saw that it was good.", "he"),
     ('The editor underlined "hers" in red.', "hers"),
 ]
 
