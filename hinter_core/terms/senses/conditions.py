@@ -15,6 +15,12 @@ _SOMEBODY_FROM = 0.5  # least probability of a person or a name
 _PARTS_OF_NOUNS = frozenset({"compound", "amod", "nmod:poss", "obl:unmarked", "nmod:unmarked"})
 _WITH_SOMEBODY = SUBJECT | {"obj", "iobj", "obl", "nmod", "nmod:poss", "obl:agent", "appos", "conj"}
 _CLIMBED = 5  # governors
+# What people do with a condition: "suffers from depression", "was treated for anxiety".
+_HAD = frozenset(
+    """has have had having battled battles battling developed develops diagnosed lived lives living
+    manages managing struggled struggles struggling suffer suffered suffering suffers
+    treated""".split()
+)
 
 
 def modifies(parse: Parse, noun: int) -> bool:
@@ -42,6 +48,13 @@ def with_degree(parse: Parse, tokens: Sequence[int], term: Term) -> str:
     words = [parse.words[n] for n in (max(0, tokens[0] - 1), *tokens)]
     degree = fold(words[0]) in lexicon()["degrees"] and term in _shipped(GrammaticalForm.ADJECTIVE)
     return " ".join(words) if degree else ""
+
+
+def suffered(parse: Parse, noun: int) -> bool:
+    """Whether a noun is what is had: "she has depression", "who suffers from anxiety"."""
+    label, verb = parse.labels[noun], fold(parse.words[parse.heads[noun]])
+    of_something = "".join(parse.words[noun + 1 : noun + 2]) in ("about", "over")
+    return verb in _HAD and (label == "obj" or label.startswith("obl")) and not of_something
 
 
 def not_had(parse: Parse, tokens: Sequence[int], reading: SentenceReading) -> str:

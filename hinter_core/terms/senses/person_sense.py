@@ -26,6 +26,7 @@ from hinter_core.terms.senses.conditions import (
     not_had,
     of_somebody,
     set_phrase,
+    suffered,
     with_degree,
 )
 from hinter_core.terms.senses.fields import LANGUAGE, field_at, heads_item, value_of
@@ -164,8 +165,8 @@ def read(
         return TermReading((term,))
     if term.form in _OF_A_PART and (part := _body_part(parse, tokens)):
         return TermReading((), f"\u201c{surface}\u201d is about the body part \u201c{part}\u201d")
-    if term.form is _FORM.ANY and term.sense is Sense.PERSON:
-        had = names_condition(term)
+    had = names_condition(term)
+    if term.form is _FORM.ANY and (term.sense is Sense.PERSON or (had and suffered(parse, head))):
         if (had or term.concept == "condition") and modifies(parse, head):
             whole = set_phrase(parse, head) or " ".join(parse.words[head : head + 2])
             return TermReading((), f"is part of \u201c{whole}\u201d")

@@ -124,6 +124,7 @@ SOFT = [
     ("He is 45 and works as an electrician.", "age", "electrician"),
     ("My brother is a dentist. His patients like him.", "occupation", "patients"),
     ("He is a gay man who lives with his husband.", "gender", "gay"),
+    ("The Muslim asked whether he may pray.", "religion", "pray"),
     (f"{VISIT} Says he is well.", "gender", "he"),
     (f"{VISIT} Says he is well.", "gender", "Okafor"),
 ]

@@ -29,6 +29,9 @@ def found(text: str, shipped: dict[str, Dictionary], parses: ParseStore) -> dict
         ("Epilepsy has never kept Amina from work.", "Epilepsy"),
         ("A trainee who has type 1 diabetes called.", "type 1 diabetes"),
         ("The girl in the wheelchair laughed.", "in the wheelchair"),
+        ("She suffers from depression and sleeps badly.", "depression"),
+        ("He has a stutter and works hard.", "a stutter"),
+        ("My son has learning disabilities.", "learning disabilities"),
         ("Hx asthma, NKDA.", "asthma"),  # a note is about its patient
     ],
 )
@@ -44,6 +47,7 @@ def test_what_somebody_has_counts(
         ("The articles question the link between HIV and AIDS.", "HIV", "nobody's"),
         ("Iodine deficiency can lead to brain damage and deafness.", "deafness", "nobody's"),
         ("A wheelchair stood in the hall.", "wheelchair", "nobody's"),
+        ("The storm brought a depression with rain.", "depression", "about a thing"),
         ("He played in the wheelchair basketball team.", "in the wheelchair", "basketball"),
         ("She works with cancer patients.", "with cancer", "cancer patients"),
         ("She is a woman bound to a wheelchair.", "wheelchair", "bound to a wheelchair"),
