@@ -13,7 +13,7 @@ _BEFORE = 3  # sentences that are read with that of a pronoun
 _WORD = re.compile(r"(?:\b(the|an?|my|our|your|his|her|their|this|that)\s+)?\b([^\W\d_]+)", re.I)
 _NO_PERSON = [KINDS.index(kind) for kind in ("animal", "thing", "place")]
 _LIKELY = 0.5
-_QUOTES = frozenset("\"'\u2018\u2019\u201c\u201d")
+_QUOTED = re.compile("[\"'\u2018\u201c]\\w+[\"'\u2019\u201d](?!\\w)")
 
 
 def read_after(sentences: Sequence[Sentence], sentence: Sentence, pronoun: Span) -> SentenceReading:
@@ -26,7 +26,7 @@ def read_after(sentences: Sequence[Sentence], sentence: Sentence, pronoun: Span)
     text = before + sentence.text
     reading = load_encoder().read([text])[text]
     start, end = pronoun
-    quoted = {*sentence.text[max(0, start - 1) : start], *sentence.text[end : end + 1]} & _QUOTES
+    quoted = _QUOTED.match(sentence.text, max(0, start - 1))
     if not quoted and not _names_other(text, reading, sentence.text[start:end]):
         logits = reading.logits.copy()
         logits[:, _NO_PERSON] = NEVER

@@ -16,6 +16,7 @@ PEOPLE = [
     ("The catheter came out, and he went home.", "he"),
     ("A CT scan showed a mass; she was referred.", "she"),
     ("The drain fell out; she was taken back to theatre.", "she"),
+    ("Oxygen saturation was low; he's on a ventilator.", "he"),
     ("Potassium is normal now. She feels well.", "She"),
 ]
 NOBODY = [
