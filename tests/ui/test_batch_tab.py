@@ -155,8 +155,8 @@ def test_an_estimate_gives_way_to_a_campaign_that_is_started_meanwhile(batch: Ba
 def test_stopped_left_and_resumed_by_its_link(batch: Batch, tmp_path: Path) -> None:
     batch.open().source("Upload a file")
     # So many that it is not done before a hand can stop it.
-    batch.upload(write_people(tmp_path / "crowd.csv", 240))
-    expect(batch.batch_preview).to_contain_text("239 usable texts")
+    batch.upload(write_people(tmp_path / "crowd.csv", 160))
+    expect(batch.batch_preview).to_contain_text("159 usable texts")
     expect(batch.batch_preview).to_contain_text("text column \u201cremark\u201d")
     expect(batch.batch_preview).to_contain_text("1 row cannot be used")
     expect(batch.batch_preview).to_contain_text("Row 5: it has 4 cells where the header has 3")
@@ -165,7 +165,7 @@ def test_stopped_left_and_resumed_by_its_link(batch: Batch, tmp_path: Path) -> N
     batch.number("limit", "6")
     batch.start()
     batch.state("running")
-    expect(batch.job_progress).to_contain_text(re.compile("[1-9][0-9]* of 240 texts"))
+    expect(batch.job_progress).to_contain_text(re.compile("[1-9][0-9]* of 160 texts"))
     batch.job_cancel.click()
     batch.state("stopped")
     expect(batch.job_progress).to_contain_text("Press Resume to continue")
@@ -184,7 +184,7 @@ def test_stopped_left_and_resumed_by_its_link(batch: Batch, tmp_path: Path) -> N
     page.wait_for_timeout(3000)
     batch.open(f"?campaign={name}")
     batch.state("done")
-    expect(batch.job_progress).to_contain_text("240 of 240 texts")
+    expect(batch.job_progress).to_contain_text("160 of 160 texts")
     expect(batch.job_progress).to_contain_text("1 row could not be used")
     found = batch.job_findings.locator("tbody tr")
     expect(found).not_to_have_count(0)

@@ -399,7 +399,7 @@ def test_counts_stand_beside_the_text_and_settings_that_were_scanned(explore: An
     expect(counts).to_have_count(0)
     # A check of another text; then what was scanned is shown with its own text.
     explore.press("Check this pair")
-    expect(explore.banner.locator(".banner")).to_be_visible()
+    expect(explore.square.locator("article").first).to_contain_text("very very")  # judged again
     expect(counts).to_have_count(0)
     explore.press("Show the scan")
     expect(explore.text_box).to_have_value(PLANTED)
@@ -438,16 +438,16 @@ def test_reload_and_back_come_to_what_was_shown(explore: Any) -> None:
     expect(explore.text_box).to_have_value(re.compile("salesman"))
     expect(explore.banner).to_contain_text("Hidden intersectional bias")
     # What is too long for an address is not lost either.
-    long = " ".join(f"The young waiter of house {i} served her." for i in range(260))
+    long = f"The young British waiter served her {'very ' * 10}w{'e' * 8_000}ll."
     explore.type(long)
-    expect(explore.preview).to_contain_text("age: 260 terms")
+    expect(explore.preview).to_contain_text("age: 1 term")
     explore.choose_models("VADER")
     expect(page.locator("#models .token")).to_have_text(re.compile("VADER"))
     page.wait_for_function("history.state?.query?.includes('vader')")
     page.reload()
     expect(explore.text_box).to_have_value(long)
     expect(page.locator("#models .token")).to_have_text(re.compile("VADER"))
-    expect(explore.banner).to_contain_text("Discarded")  # so many people are no fair test
+    expect(explore.banner.locator(".banner")).to_be_visible()
 
 
 def test_a_scan_that_something_else_ended_is_kept(explore: Any) -> None:

@@ -167,7 +167,6 @@ def test_a_repair_is_told_from_others_and_its_files_are_offered(
     assert (written.name, written.read_text()) == ("repaired-embedded-card.md", "card")
 
 
-@pytest.mark.usefixtures("quick_campaigns")
 @pytest.mark.parametrize(
     ("hits", "difference", "said"),
     [
@@ -188,6 +187,7 @@ def test_a_change_of_errors_is_named_where_it_is_clear(
     assert words.endswith("; hidden errors rose from 17 to 21.")
 
 
+@pytest.mark.usefixtures("quick_campaigns")
 def test_a_repair_that_cannot_run_says_why(actions: RepairActions, files: Path) -> None:
     session, form = Session(), form_of(files)
     actions.start(session, replace(form, own_grammar=None, grammar="legal"))
