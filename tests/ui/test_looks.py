@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
-from tests.ui.conftest import App
+from tests.ui.conftest import App, turn_to
 
 
 def test_a_long_sentence_shows_the_phrase_around_the_change(explore: Any) -> None:
@@ -80,11 +80,13 @@ def test_what_a_tab_is_for_is_in_reach_without_scrolling_on(
     page: Page, app: App, size: ViewportSize, reach: int
 ) -> None:
     page.set_viewport_size(size)
+    page.goto(app.url)
     for tab, button in PRIMARY.items():
-        page.goto(f"{app.url}/?tab={tab}")
+        turn_to(page, tab.capitalize())
         first = page.locator(f"#room-{tab} {button}").first
         expect(first).to_be_visible()
         page.wait_for_timeout(500)
+        page.evaluate("scrollTo(0, 0)")
         box = first.bounding_box()
         assert box
         assert box["y"] + box["height"] <= reach, tab
