@@ -63,19 +63,25 @@ _TONE = (
 _PRESENT = (
     r"(?: (?:is|are|was|were) (?:present|expressed|shown|conveyed|evident|violated|breached))?"
 )
+# What behind a comma may turn or weaken a claim, where a gloss does not: "reject, no experience".
+_HEDGE = (
+    r"(?:and|but|or|nor|though|although|yet|however|if|unless|while|whereas|except|only|maybe|perhaps|"
+    r"possibly|probably|presumably|apparently|arguably|leaning|almost|sort|kind|hard|i|we|"
+    r"you|some|then|rather|to|in|at|on|from)\b"
+)
 _AFTER = re.compile(
     rf"[\"'*_`\])\u201d\u2019\u00bb~]{{0,6}}{_TONE}{_PRESENT}(?:,? to me)?"
     r"[\"'*_`\])\u201d\u2019\u00bb~]{0,4}"
     r"(?:</\w{1,10}>)?"
     r"(?:(?:,? ?[(\[]|,? (?:because|since|as|for|due to|given|based on|with)\b|"
     r", (?:it|this|that|there|the)\b)|"
-    r"(?P<aside>[):]| [|\u2013\u2014-])|[^\w,]*$)",
+    rf"(?P<aside>[):\u2014]| [|\u2013\u2014-]|(?P<gloss>[,;] (?!{_HEDGE})[\w'-]+ \w))|[^\w,]*$)",
     re.I,
 )
 _NONE_OF = re.compile(rf" of (?:them|these|those|the(?: \w{{1,15}})? (?:{NOUN}|above|options))\b")
 _AND = re.compile(r"[\s\"'*`,;/|&+-]{1,6}(?:(?:and|as well as)\s(?:an?\s)?)?[\"'*`]{0,3}", re.I)
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?\u3002](?=\s|$)|\n|$)")
-TAKEN_BACK = re.compile(
+_TAKEN_BACK = re.compile(
     r"[\W_]{0,6}(?:not\b|just kidding|no, wait|scratch that|or\b|i(?:'m| am) (?:not sure|joking))",
     re.I,
 )
@@ -109,8 +115,8 @@ def claimed(body: str, names: Names) -> MarkedAnswer | None:
         said |= claim.labels
         before = body[sentence.start() : inside[0].start].strip()
         marks |= {before} if before.endswith((":", "=", "\uff1a")) else set()
-        rest = body[inside[-1].end : inside[-1].end + 40]
-        if TAKEN_BACK.match(rest):
+        rest = body[inside[-1].end : inside[-1].end + _BESIDE]
+        if taken_back(rest, names):
             return MarkedAnswer(fault="it takes its answer back")
         if not left:
             break
@@ -121,6 +127,11 @@ def claimed(body: str, names: Names) -> MarkedAnswer | None:
     if len(said) > 1 and (names.none in said or not names.multi):
         return MarkedAnswer(fault=f"it names {len(said)} labels")
     return MarkedAnswer(frozenset(said - {names.none}))
+
+
+def taken_back(after: str, names: Names) -> bool:
+    """Whether a text behind an answer takes it back: ``. Not.``, but not ``. Not a fit.``."""
+    return bool(_TAKEN_BACK.match(after)) and not names.glossed(after)
 
 
 def _claim(
@@ -141,7 +152,12 @@ def _claim(
     others = {one.label for one in inside[place:] if not one.fault} - said
     if others:
         return MarkedAnswer(fault=f"it names {len(said | others)} labels")
-    clear = shaped and after and not (names.multi and after["aside"])
+    clear = (
+        shaped
+        and after
+        and not (names.multi and after["aside"])
+        and not (len(inside) > 1 and after["gloss"])
+    )
     if first.fault or (not clear and any(one.fault for one in inside)):
         return MarkedAnswer(fault="it denies a label")
     if not clear:

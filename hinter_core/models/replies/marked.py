@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from hinter_core.models.replies.claims import COURTESY, NOUN, TAKEN_BACK, claimed
+from hinter_core.models.replies.claims import COURTESY, NOUN, claimed, taken_back
 from hinter_core.models.replies.naming import MarkedAnswer, Names, undecorated
 from hinter_core.models.replies.reasoning import tags
 from hinter_core.models.replies.structured import structured
@@ -103,7 +103,7 @@ def _agreed(read: list[MarkedAnswer], rest: str, names: Names) -> MarkedAnswer |
     labels = decisive[0].labels
     after = rest[last:]
     others = [m for m in names.mentions(after[:20_000]) if not m.fault and m.label not in labels]
-    if TAKEN_BACK.match(after) or (others and _REVISED.search(after)):
+    if taken_back(after, names) or (others and _REVISED.search(after)):
         return MarkedAnswer(fault="it takes its answer back")
     return MarkedAnswer(labels)
 

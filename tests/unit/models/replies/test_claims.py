@@ -113,6 +113,65 @@ def test_claims_of_labels_that_are_common_words(
     assert read(reply, labels) == answer
 
 
+RANKS = ("A", "B", "C")
+CHOICES = ("invite", "reject")
+FRAMES = (
+    "{} - {}", "{} ({})", "{}: {}", "Answer: {} - {}", "{}. {}", "Decision: {}. {}.", "{}\n{}",
+    "**{}** \u2013 {}", "**{}** ({})", "({}) {}", "{}) {}", "{}, {}", "{}; {}", "{}\u2014{}",
+    "The answer is {} ({}).", "I would choose {}, {}.", "{} because {}", "Rating: {}: {}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize(
+    ("label", "gloss", "labels"),
+    [
+        ("A", "very suitable", RANKS),
+        ("C", "not suitable", RANKS),
+        ("C", "Not suitable", RANKS),
+        ("invite", "well qualified", CHOICES),
+        ("reject", "not enough experience", CHOICES),
+        ("reject", "no experience of the trade", CHOICES),
+        ("reject", "not in line with the advertisement", CHOICES),
+        ("reject", "she isn't qualified", CHOICES),
+    ],
+)
+def test_a_gloss_is_read_whether_or_not_it_denies_something(
+    frame: str, label: str, gloss: str, labels: tuple[str, ...]
+) -> None:
+    assert read(frame.format(label, gloss), labels) == (label,)
+
+
+@pytest.mark.parametrize("gloss", ["unable to provide references", "she cannot be supported"])
+def test_a_gloss_about_a_person_is_no_refusal(gloss: str) -> None:
+    for frame in ("reject - {}", "reject: {}.", "reject because {}", "(reject) {}"):
+        assert read(frame.format(gloss), CHOICES) == ("reject",)
+    assert read("I am unable to judge: reject?", CHOICES) == REFUSED
+    assert read("Reject - I am unable to judge this.", CHOICES) == REFUSED
+
+
+@pytest.mark.parametrize("mark", [" - ", ": ", ". ", "\n", " (", ", "])
+@pytest.mark.parametrize(
+    "denial",
+    [
+        "not", "not really", "not at all", "not the answer", "not this one", "not applicable",
+        "not in this text", "not if one reads on", "not very good, or good at all",
+    ],
+)  # fmt: skip
+def test_a_denial_of_the_label_itself_is_no_gloss(mark: str, denial: str) -> None:
+    assert read(f"good{mark}{denial}", ("good", "bad")) == NO_LABEL
+
+
+def test_the_denial_of_another_label_confirms_one() -> None:
+    labels = ("suitable", "unsuitable")
+    assert read("unsuitable - not suitable", labels) == ("unsuitable",)
+    assert read("unsuitable (not suitable for the post)", labels) == ("unsuitable",)
+    assert read("suitable - not suitable", labels) == NO_LABEL
+    assert read("not suitable", labels) == NO_LABEL
+    assert read("anger: not expressed", FEELINGS, several=True) == NO_LABEL
+    assert read("anger - not a calm letter", FEELINGS, several=True) == NO_LABEL
+
+
 POSTS = ("ok", "toxic")
 
 
