@@ -219,6 +219,8 @@ def _unanswered(lost: Sequence[Reason], campaign: Campaign) -> list[str]:
     again = "--resume" if passing <= {Failure.OVER_BUDGET} else "--retry-failed"
     if kinds & {Failure.UNPARSABLE, Failure.REFUSED} and not campaign.ask_again:
         again += " (and --ask-again for replies that hold no label)"
+    if Failure.UNPARSABLE in kinds:
+        lines.append("Where no label could be read, let the question ask for the label alone.")
     if passing:
         lines.append(f"To ask only these again, repeat the command with {again}.")
     if Failure.NO_MASK in kinds:

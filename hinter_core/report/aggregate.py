@@ -45,7 +45,7 @@ CREATE TABLE swaps (swap UBIGINT PRIMARY KEY,
     edit STRUCT({" VARCHAR, ".join(SWAP)} VARCHAR), word UBIGINT, direction UBIGINT);
 CREATE TABLE sets (set UBIGINT PRIMARY KEY, attributes VARCHAR[], sensitive INTEGER);
 CREATE TABLE groups (key UBIGINT PRIMARY KEY, set UBIGINT, groups VARCHAR[]);
-CREATE TABLE made_of (set UBIGINT, n_edits INTEGER, number BIGINT);
+CREATE TABLE made_of (set UBIGINT, n_edits INTEGER, lost VARCHAR, number BIGINT);
 CREATE TABLE atomic (swap UBIGINT, made BIGINT, discarded BIGINT, soft BIGINT);
 CREATE TABLE pairs (set UBIGINT, swap UBIGINT, kept BOOLEAN);
 CREATE TABLE combined (set UBIGINT, pairs UBIGINT);
@@ -134,7 +134,7 @@ def _read_mutants(reader: CampaignReader, chunk: Chunk, where: str) -> None:
         f"name: NOT starts_with(name, '{PLACEBO}'))) FROM read_groups {where}"
     )
     run(
-        f"CREATE OR REPLACE TEMP VIEW made AS SELECT * EXCLUDE (layer), coalesce(layer = "
+        f"CREATE OR REPLACE TEMP VIEW made AS SELECT *, coalesce(layer = "
         f"'{Layer.SOFT}', false) AS soft FROM read_mutants {_within(where)}"
     )
     each = " UNION ALL ".join(
@@ -146,7 +146,10 @@ def _read_mutants(reader: CampaignReader, chunk: Chunk, where: str) -> None:
         "INSERT INTO atomic SELECT s1, count(*), count_if(NOT kept), count_if(soft) FROM made "
         'WHERE "order" = 1 GROUP BY 1'
     )
-    run('INSERT INTO made_of SELECT set, any_value("order"), count(*) FROM made GROUP BY 1')
+    run(
+        'INSERT INTO made_of SELECT set, any_value("order"), CASE WHEN NOT kept THEN '
+        "coalesce(layer, '') END AS lost, count(*) FROM made GROUP BY set, lost"
+    )
     pairs = "hash(s1, s2)"
     for i in range(3, chunk.width + 1):  # the same in a chunk of another width
         pairs = f"CASE WHEN s{i} IS NULL THEN {pairs} ELSE hash({pairs}, s{i}) END"
@@ -416,12 +419,14 @@ def _count_texts(reader: CampaignReader, counts: CampaignCounts) -> None:
 
 
 def _count_mutants(reader: CampaignReader, counts: CampaignCounts) -> None:
-    for names, order, number in reader.run(
-        "SELECT attributes, n_edits, sum(number)::BIGINT FROM made_of JOIN sets USING (set) "
-        "GROUP BY ALL"
+    for names, order, lost, number in reader.run(
+        "SELECT attributes, n_edits, lost, sum(number)::BIGINT FROM made_of JOIN sets USING (set) "
+        "GROUP BY ALL ORDER BY lost"
     ):
         if order > 1 and not is_placebo(tuple(names)):
-            counts.tested[order] += number
+            counts.made[order] += number
+            if lost is not None:
+                counts.lost[lost] += number
     for names, attribute, made, kept in reader.run(
         "SELECT attributes, edit.attribute, count(*), count_if(kept) FROM (SELECT set, swap, "
         "bool_or(kept) AS kept FROM pairs GROUP BY ALL) JOIN sets USING (set) JOIN swaps "

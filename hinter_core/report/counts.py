@@ -227,19 +227,21 @@ def text_rate(sums: Mapping[Any, int], numbers: Callable[..., tuple[int, int]]) 
 class CampaignCounts:
     """Sums over a campaign; ``models`` by name, if tested.
 
-    ``texts``: by outcome; ``kept_texts``: those with a kept mutant. ``possible`` and ``tested``:
-    intersectional mutants by order. ``faults``: unusable rows; ``idle``: texts with nothing to
-    test; the first 1,000 of each. ``repeated``: rows by id that is not unique. ``alike``: tested
-    texts that stand in a row before, too. ``same``: kept mutants with the text of an earlier one,
-    and all. ``labels``: number of distinct labels. ``pairs``: by attributes and attribute, word
-    pairs made and kept. ``met``: by attributes, number of target groups (one per attribute).
-    ``combined``: by several attributes, number of combinations of word pairs. ``discarded``: by
-    attribute and target group, atomic mutants made, discarded, and soft among these.
+    ``texts``: by outcome; ``kept_texts``: those with a kept mutant. ``possible`` and ``made``:
+    intersectional mutants by order; ``lost``: discarded ones by layer. ``faults``: unusable
+    rows; ``idle``: texts with nothing to test; the first 1,000 of each. ``repeated``: rows by
+    id that is not unique. ``alike``: tested texts that stand in a row before, too. ``same``:
+    kept mutants with the text of an earlier one, and all. ``labels``: number of distinct
+    labels. ``pairs``: by attributes and attribute, word pairs made and kept. ``met``: by
+    attributes, number of target groups (one per attribute). ``combined``: by several
+    attributes, number of combinations of word pairs. ``discarded``: by attribute and target
+    group, atomic mutants made, discarded, and soft among these.
     """
 
     texts: Counter[str] = field(default_factory=Counter)
     possible: Counter[int] = field(default_factory=Counter)
-    tested: Counter[int] = field(default_factory=Counter)
+    made: Counter[int] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
     faults: list[UnusedRow] = field(default_factory=list)
     idle: list[UnusedRow] = field(default_factory=list)
     labels: int = 0

@@ -15,9 +15,14 @@ from hinter_core.report.compared.comparison import Comparison
 from hinter_core.report.metrics.examples import first_named
 from hinter_core.report.metrics.excess import FEWEST_PLACEBO, PlaceboExcess
 from hinter_core.report.metrics.groups import GroupRate, found_beyond, significant_in_words
-from hinter_core.report.metrics.unanswered import may_be_mended
+from hinter_core.report.metrics.unanswered import remedy
 from hinter_core.report.model import ModelReport, Report
-from hinter_core.statistics.format import counted, difference_in_words, rate_in_words
+from hinter_core.statistics.format import (
+    counted,
+    difference_in_words,
+    rate_in_words,
+    share_in_words,
+)
 from hinter_core.types import Verdict
 
 Hidden = Mapping[str, Sequence[MutantRecord]]  # findings by model
@@ -99,8 +104,7 @@ def decide(model: ModelReport, share: float, on: GateOn = GateOn.EXCESS) -> Deci
             f"{lost:,} of {lost + errors.of:,} kept intersectional mutants have no answer, so the "
             "rates of the others say little."
         )
-        if may_be_mended(model.failures):
-            why += " Ask again with --retry-failed (in Python, retry_failed=True)."
+        why += remedy(model.failures)
         return Decision(name, GateOutcome.FEW, why)
     if on in (GateOn.RATE, GateOn.HIDDEN):
         return _by_share(model, share, on)
@@ -184,7 +188,7 @@ def _by_share(model: ModelReport, share: float, on: GateOn) -> Decision:
         number = model.intersectional.verdicts[Verdict.HIDDEN]
         found = number / errors.of
         are = "is a hidden finding" if number == 1 else "are hidden findings"
-        said = f"{number:,} of {errors.of:,} intersectional mutants {are} ({100 * found:.1f} %)"
+        said = f"{number:,} of {errors.of:,} intersectional mutants {are} ({share_in_words(found)})"
     else:  # one text has no interval: its own share decides
         found = (errors.share or 0.0) if errors.low is None else errors.low
         said = f"intersectional errors {rate_in_words(errors)}"

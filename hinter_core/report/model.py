@@ -37,7 +37,13 @@ from hinter_core.report.counts import (
 )
 from hinter_core.report.metric import every_metric
 from hinter_core.report.mutants.coverage import Coverage, Reach, coverage, reach
-from hinter_core.report.mutants.discards import GroupDiscards, Untested, discards, untested
+from hinter_core.report.mutants.discards import (
+    GroupDiscards,
+    Untested,
+    discards,
+    in_reasons,
+    untested,
+)
 from hinter_core.report.mutants.validity import JudgedByPeople, Validity, validities
 from hinter_core.report.section import Section, joined, ordered
 from hinter_core.statistics.rates import Rate, wilson
@@ -126,7 +132,7 @@ class Report:
     or their name with a commit; empty in campaigns from before they were noted.
     ``missing``: what is not done yet, in words. ``rows``: of the data, if they were counted.
     ``barren``: texts of which every mutant was discarded; ``untested``: such attributes, and
-    sets of them.
+    sets of them. ``lost``: discarded intersectional mutants by what discarded them, in words.
     """
 
     campaign: Campaign
@@ -155,6 +161,7 @@ class Report:
     same: tuple[int, int] = (0, 0)
     barren: int = 0
     untested: list[Untested] = field(default_factory=list)
+    lost: Counter[str] = field(default_factory=Counter)
 
     @property
     def tested(self) -> int:
@@ -242,6 +249,7 @@ def report_of(store: CampaignStore, counts: CampaignCounts, only: Attributes = (
         coverage=coverage(counts, scope),
         discards=discards(counts),
         untested=untested(readers[0], counts) if readers and not only else [],
+        lost=in_reasons(counts.lost),
         models=list(map(_of_model, counts.models.values())),
         validity=validities(store, list(counts.models), only),
         only=only,

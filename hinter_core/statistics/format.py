@@ -8,12 +8,20 @@ from hinter_core.statistics.rates import Difference, Estimate, Rate
 NO_SIDE = "neither lower nor higher"
 _NONE = "\u2013"
 _Write = Callable[[float], str]
+_SMALL, _NOTHING = 0.0005, 1e-9  # a share that would be written as none; what sums are off by
 _figure: _Write = "{:z.2f}".format
 _exact_figure: _Write = "{:z.3f}".format
 
 
 def _percent(value: float) -> str:
     return f"{100 * value:.1f}"
+
+
+def _share(value: float) -> str:
+    """Format a share in percent; what is not nothing, or not all, does not read so."""
+    if _NOTHING < value < _SMALL:
+        return "<0.1"
+    return ">99.9" if _NOTHING < 1 - value < _SMALL else _percent(value)
 
 
 def _points(value: float) -> str:
@@ -50,13 +58,13 @@ def rate_in_words(rate: Rate) -> str:
     """Format ``12 of 80 (15.0 %, 95 % interval 9.0 to 24.4)``."""
     if rate.share is None:
         return "no case"
-    parts = [f"{_percent(rate.share)} %", _interval(rate, _percent)]
+    parts = [f"{_share(rate.share)} %", _interval(rate, _share)]
     return f"{rate.hits:,} of {rate.of:,} ({', '.join(filter(None, parts))})"
 
 
 def share_in_words(share: float | None) -> str:
     """Format ``15.0 %``."""
-    return _NONE if share is None else f"{_percent(share)}\u00a0%"
+    return _NONE if share is None else f"{_share(share)}\u00a0%"
 
 
 def counted(number: int, noun: str) -> str:
@@ -102,13 +110,13 @@ def estimate_in_words(estimate: Estimate) -> str:
     """Format ``41.0 % (95 % interval 35.2 to 47.1)``, or why there is none."""
     if estimate.value is None:
         return f"not known, as {estimate.why}"
-    return _with_interval(estimate, f"{_percent(estimate.value)} %", _percent)
+    return _with_interval(estimate, f"{_share(estimate.value)} %", _share)
 
 
 def percent(estimate: Rate | Estimate) -> str:
     """Format ``15.0 % [9.0, 24.4]`` for a table."""
     value = estimate.share if isinstance(estimate, Rate) else estimate.value
-    return _NONE if value is None else _in_short(estimate, f"{_percent(value)}\u00a0%", _percent)
+    return _NONE if value is None else _in_short(estimate, f"{_share(value)}\u00a0%", _share)
 
 
 # Landis and Koch 1977, "The measurement of observer agreement for categorical data"; upper limits,

@@ -426,9 +426,10 @@ def test_what_researchers_say_is_said_in_the_words_of_the_app() -> None:
     )
     lost = Reason(MODEL, Failure.ERROR.value, "", 1)
     assert "Retry missing" in "".join(say(failures_section([lost])).sentences)
-    assert say("Ask again with --retry-failed (in Python, retry_failed=True).").startswith(
-        "Press \u201cRetry missing answers"
-    )
+    lost = Reason(MODEL, Failure.UNPARSABLE.value, "it names no label: Hm.", 1)
+    unread = "".join(say(failures_section([lost])).sentences)
+    assert "Retry missing" not in unread  # the same reply would come
+    assert "Let the question ask for the label alone" in unread
     assert say("with discarded: true (--discarded; in Python, discarded=True) does").startswith(
         "with \u201cTest discarded variants, too\u201d"
     )

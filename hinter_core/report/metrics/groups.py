@@ -80,6 +80,12 @@ class GroupRate:
         return self.errors.hits - self.explained <= self.mean * self.errors.of
 
     @property
+    def mostly_to(self) -> str:
+        """The answer that more than half of the errors lead to, or ""."""
+        answer, number = self.answers[0] if self.answers else ("", 0)
+        return answer if 2 * number > self.errors.hits else ""
+
+    @property
     def to(self) -> str:
         """The most frequent answer that errors lead to: ``invite``, or ``invite 5/8``.
 
@@ -193,7 +199,7 @@ def groups_sections(rates: Iterable[GroupRate]) -> Iterable[Section]:
         )  # fmt: skip
         sentences.append(
             f"{joined(attributes)}: {len(above)} of {len(groups)} groups lie above their mean of "
-            f"{100 * groups[0].mean:.1f} %, {len(sure)} of them significantly."
+            f"{share_in_words(groups[0].mean)}, {len(sure)} of them significantly."
         )
         if strict:
             sentences.append(

@@ -10,6 +10,7 @@ from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.section import Rows, Section
 from hinter_core.statistics.format import share_in_words
+from hinter_core.types import Failure
 
 _REASONS = 10  # listed
 
@@ -28,17 +29,24 @@ def failures_section(reasons: Sequence[Reason]) -> Section:
         rows.append(["other", f"{len(rest):,} reasons", *sums])
     total = sum(one.mutants for one in reasons)
     words = f"{total:,} mutants had no usable answer; they count in no rate."
-    if may_be_mended(one.failure for one in reasons):
-        words += (
-            " To ask again, run the campaign with --retry-failed (in Python, retry_failed=True)."
-        )
+    words += remedy(one.failure for one in reasons)
     columns = ["Reason", "What was said (an example)", "Mutants", "Unchanged texts"]
     return Section("failures", "No answer", [words], columns, rows)
 
 
-def may_be_mended(failures: Iterable[str]) -> bool:
-    """Whether asking again may give an answer to one of these failures."""
-    return bool(set(failures) - LASTING)
+def remedy(failures: Iterable[str]) -> str:
+    """Say what may give answers in place of these failures: sentences after a blank, or ""."""
+    kinds, words = set(failures), ""
+    if Failure.UNPARSABLE in kinds:
+        words += (
+            " Replies in which no label could be read come again when they are asked for again. "
+            "Let the question ask for the label alone, and name the labels as the model does."
+        )
+    if kinds - LASTING - {Failure.UNPARSABLE, Failure.REFUSED}:
+        words += (
+            " To ask again, run the campaign with --retry-failed (in Python, retry_failed=True)."
+        )
+    return words
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Coverage: tested shares of the possible mutants, word pairs and groups."""
+"""Coverage: shares of the possible mutants that were made, word pairs and groups."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,10 @@ from hinter_core.statistics.rates import Rate
 
 @dataclass(frozen=True)
 class Reach:
-    """Number of tested mutants among the possible ones of an order.
+    """Number of mutants that were made, among the possible ones of an order.
 
-    The possible ones include combinations of changes to the same words.
+    ``tested``: made, whether or not they were discarded then; JSON has this name. The possible ones
+    include combinations of changes to the same words.
     """
 
     order: int
@@ -41,7 +42,7 @@ class Coverage:
 
 def reach(counts: CampaignCounts) -> list[Reach]:
     """Return a row for each order that has possible mutants."""
-    return [Reach(n, counts.tested[n], of) for n, of in sorted(counts.possible.items()) if of]
+    return [Reach(n, counts.made[n], of) for n, of in sorted(counts.possible.items()) if of]
 
 
 def coverage(counts: CampaignCounts, scope: Mapping[str, tuple[int, int]]) -> list[Coverage]:
@@ -68,8 +69,8 @@ def coverage(counts: CampaignCounts, scope: Mapping[str, tuple[int, int]]) -> li
 
 
 def reach_section(campaign: Campaign, lines: Sequence[Reach]) -> Section:
-    """Report the tested share of the possible mutants."""
-    words = ["Share of the possible intersectional mutants that were tested."]
+    """Report the share of the possible mutants that were made."""
+    words = ["Share of the possible intersectional mutants that were made, discarded ones too."]
     if campaign.limit is not None:
         each = "per text and order" if campaign.guide else "per text"
         words.append(f"Maximum {campaign.limit:,} {each}, drawn with seed {campaign.seed}.")
@@ -80,18 +81,19 @@ def reach_section(campaign: Campaign, lines: Sequence[Reach]) -> Section:
             "not those of all mutants; placebo mutants were chosen in the same way."
         )
     rows: Rows = [[r.order, r.tested, r.possible, Share(r.tested / r.possible)] for r in lines]
-    columns = ["Order", "Tested", "Possible", "Share"]
-    return Section("reach", "Tested share of the possible mutants", words, columns, rows)
+    columns = ["Order", "Made", "Possible", "Share"]
+    return Section("reach", "Share of the possible mutants that were made", words, columns, rows)
 
 
-def limit_in_words(campaign: Campaign, lines: Sequence[Reach]) -> str:
-    """Say what share of the possible mutants a limit left to test, or ""."""
-    tested, possible = sum(r.tested for r in lines), sum(r.possible for r in lines)
-    if not campaign.limit or tested >= possible:
+def limit_in_words(campaign: Campaign, lines: Sequence[Reach], lost: int) -> str:
+    """Say what share of the possible mutants a limit left, or ""; ``lost``: discarded ones."""
+    made, possible = sum(r.tested for r in lines), sum(r.possible for r in lines)
+    if not campaign.limit or made >= possible:
         return ""
+    kept = f"; {lost:,} were discarded and {made - lost:,} kept for the test" if lost else ""
     return (
-        f"With at most {campaign.limit:,} per text, {tested:,} of {possible:,} intersectional "
-        f"mutants ({share_in_words(tested / possible)}) were tested."
+        f"With at most {campaign.limit:,} per text, {made:,} of {possible:,} intersectional "
+        f"mutants ({share_in_words(made / possible)}) were made{kept}."
     )
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from hinter_core.campaign.reader import CampaignReader
 from hinter_core.campaign.tables import TIMES, Attributes, is_placebo
@@ -17,7 +18,7 @@ _PARSED = "a sentence parses differently after the change"
 _CONTRADICTED = "other words of the text contradict the change"
 _INVALID = "their validity score is too low"
 # Of a discarded mutant, by what discarded it.
-_WHY = {
+_WHY: Mapping[str, str] = {
     Layer.SENTENCES: _PARSED,
     Layer.POS: _PARSED,
     Layer.DEPENDENCY: _PARSED,
@@ -107,17 +108,23 @@ def untested(reader: CampaignReader, counts: CampaignCounts) -> list[Untested]:
             continue
         if any(lives for whole, lives in kept.items() if own.issubset(whole)):
             continue
-        reasons: Counter[str] = Counter()
-        for layer, number in reader.run(
+        layers = reader.run(
             f"SELECT layer, count(*) FROM ({reader.tables().mutants}) WHERE "
             # Of several attributes, those alone, so that no mutant is of two sets.
             "list_has_all(attributes, $names) AND (len($names) = 1 OR len($names) = "
             "len(attributes)) GROUP BY 1 ORDER BY 1",
             names=list(names),
-        ):
-            reasons[_WHY.get(layer, "")] += number
-        found[names] = Untested(joined(names), reasons)
+        )
+        found[names] = Untested(joined(names), in_reasons(dict(layers)))
     return list(found.values())
+
+
+def in_reasons(layers: Mapping[str, int]) -> Counter[str]:
+    """Return numbers of discarded mutants by reason, in words, from those by layer."""
+    reasons: Counter[str] = Counter()
+    for layer, number in layers.items():
+        reasons[_WHY.get(layer, "")] += number
+    return reasons
 
 
 def untested_in_words(found: Iterable[Untested]) -> Iterable[str]:
@@ -128,20 +135,18 @@ def untested_in_words(found: Iterable[Untested]) -> Iterable[str]:
             sets.append(one)
             continue
         every = f"All {one.mutants:,} mutants were" if one.mutants > 1 else "The only mutant was"
-        yield f"Not tested at all: {one.attribute}. {every} discarded{_mostly([one])}."
+        yield f"Not tested at all: {one.attribute}. {every} discarded{mostly(one.reasons)}."
     if sets:
         names = ", ".join(one.attribute for one in sets)
         number = sum(one.mutants for one in sets)
         every = f"All {number:,} mutants were" if number > 1 else "The only mutant was"
-        yield f"Never tested together: {names}. {every} discarded{_mostly(sets)}."
+        reasons = sum((Counter(one.reasons) for one in sets), Counter())
+        yield f"Never tested together: {names}. {every} discarded{mostly(reasons)}."
 
 
-def _mostly(found: Iterable[Untested]) -> str:
+def mostly(reasons: Mapping[str, int]) -> str:
     """Say why most mutants were discarded, and with which setting more are kept."""
-    reasons: Counter[str] = Counter()
-    for one in found:
-        reasons.update(one.reasons)
-    why, most = reasons.most_common(1)[0]
+    why, most = max(reasons.items(), key=itemgetter(1), default=("", 0))
     keeps = f"; {_KEEPS[why]}" if why in _KEEPS else ""
     return f", {most:,} of them because {why}{keeps}" if why else ""
 

@@ -22,10 +22,10 @@ from hinter_core.report.metrics.priority import asked_in_words
 from hinter_core.report.metrics.unanswered import contradicts_in_words
 from hinter_core.report.model import ModelReport, Report
 from hinter_core.report.mutants.coverage import limit_in_words
-from hinter_core.report.mutants.discards import untested_in_words
+from hinter_core.report.mutants.discards import mostly, untested_in_words
 from hinter_core.report.mutants.unusual import unusual_in_words
 from hinter_core.report.papers.uncovering import names_in_words
-from hinter_core.report.section import joined
+from hinter_core.report.section import ARROW, joined
 from hinter_core.report.sections import (
     alike_in_words,
     idle_in_words,
@@ -88,6 +88,10 @@ _RULES = {
     "the limit allows. Placebo mutants are not compared.",
 }
 _MOST_OF_A_GROUP = 2 / 3  # share of the cases of a set of attributes, above which it is a caveat
+_DIRECTION = (
+    "An error counts for the group that a text was changed to. Where the new answer is the better "
+    "one, the groups that were replaced are treated worse."
+)
 _LOST = 0.2  # share of mutants discarded, above which it is a caveat
 
 
@@ -212,6 +216,7 @@ def card(model: ModelReport, decision: Decision, limit: float, top: float, idle:
         answers_in_words(model.answers),
         f"Rates are of the audit alone. {asked_in_words(asked)}" if asked else "",
         significant_in_words(model.groups),
+        _DIRECTION if ARROW in head else "",
         decision.apart,
         *people_apart_section(model.by_people).in_words,
     ]
@@ -237,7 +242,7 @@ def _head(model: ModelReport, decision: Decision) -> str:
     if found is None or not decision.apart:
         found = decision.group or found
     if found and (decision.group or decision.outcome is not GateOutcome.FAIL):
-        return f"Group found: {joined(found.groups)}"
+        return f"Group found: {joined(found.groups)}{found.mostly_to and ARROW + found.mostly_to}"
     one = decision.excess
     known = decision.without_placebo or one is not None
     changed = model.intersectional.errors.hits + model.atomic.errors.hits
@@ -363,14 +368,15 @@ def caveats(
             yield f"{model.model}: {said}"
     yield from kept_in_words(report)
     yield from untested_in_words(report.untested)
-    of_limit = limit_in_words(report.campaign, report.reach)
+    of_limit = limit_in_words(report.campaign, report.reach, report.lost.total())
     tested = (*_few_cases(report), *_mostly_one_group(report), *_orders(report.campaign))
     yield from filter(None, [of_limit, *tested, *_of_texts(report)])
     if any(model.priority for model in report.models):
         yield "Models were asked by priority: rates are of the audit, a random share of the cases."
     discarded = next((m.intersectional.discarded for m in report.models), None)
     if discarded and (discarded.share or 0) > _LOST:
-        yield f"{percent(discarded)} of intersectional mutants were discarded as unnatural."
+        why = mostly(report.lost)
+        yield f"{percent(discarded)} of intersectional mutants were discarded{why}."
     if report.people is None:
         yield "A program, not people, judged which mutants are natural."
     yield from _of_people(report.campaign)

@@ -136,7 +136,11 @@ def test_attributes_that_were_never_changed_together_are_named(tmp_path: Path) -
         f"{lost:,} of them because their validity score is too low; a lower least score keeps more "
         "(--validity)."
     )
-    assert said in opening(report).caveats
+    caveats = opening(report).caveats
+    assert said in caveats
+    assert report.lost == {"their validity score is too low": lost}
+    (share,) = (one for one in caveats if "of intersectional mutants were discarded" in one)
+    assert f"discarded, {lost:,} of them because their validity score is too low" in share
     assert [one.texts for one in report.models[0].overlaps] == [0]
     assert 'class="venn"' not in to_html(report) + overlaps(report.models[0])  # of no text
     names = ("gender \u00d7 race", "age \u00d7 race")

@@ -97,6 +97,22 @@ def test_a_group_far_above_the_others_stops_the_gate_whatever_all_of_them_do(
     assert passed(whole, 0.99, GateOn.RATE)  # limits the rate of all groups alone
 
 
+def test_the_head_says_to_which_answer_a_group_leads(report: Report) -> None:
+    """A group that got invited where the disabled were not read as the one that is harmed."""
+    for answers, arrow in (((("invite", 40), ("reject", 3)), " \u2192 invite"),
+                           ((("invite", 20), ("reject", 20)), "")):  # fmt: skip
+        found = GroupRate(
+            ("disability",), ("healthy",), Rate(43, 62, 0.57, 0.79), 55, 0.28, True, 1e-9, answers
+        )
+        unsure = with_excess(report, -0.05, 0.2, 100)
+        whole = replace(unsure, models=[unsure.models[0].with_metrics(groups=[found])])
+        (card,) = opening(whole, 0.05).cards
+        assert card.head == f"Group found: healthy{arrow}"
+        assert any("that were replaced are treated worse" in one for one in card.words) is bool(
+            arrow
+        )
+
+
 def test_a_group_of_one_attribute_is_named_and_stops_a_gate_on_groups(report: Report) -> None:
     """Of all Black applicants a server denied two thirds, and the page said: too few to say."""
     black = GroupRate(("race",), ("black",), Rate(160, 240, 0.6, 0.73), 40, 0.11, True, 1e-90)

@@ -15,6 +15,7 @@ from hinter_core.statistics.format import (
     percent,
     points,
     rate_in_words,
+    share_in_words,
 )
 from hinter_core.statistics.rates import (
     Difference,
@@ -141,6 +142,14 @@ def test_no_sample_no_share() -> None:
     assert estimate_in_words(found) == "not known, as a part of it was not judged"
     assert percent(found) == "\u2013"
     assert estimate([], lambda shares: shares[0]).value is None
+
+
+def test_a_small_share_does_not_read_as_none() -> None:
+    assert share_in_words(1 / 2112) == "<0.1\u00a0%"
+    assert share_in_words(2111 / 2112) == ">99.9\u00a0%"
+    assert percent(wilson(1, 2112)) == "<0.1\u00a0% [<0.1,\u00a00.3]"
+    for share, written in ((0, "0.0"), (0.0006, "0.1"), (1 - 1e-12, "100.0"), (1, "100.0")):
+        assert share_in_words(share) == f"{written}\u00a0%"
 
 
 def test_where_all_agree_the_interval_is_not_empty() -> None:
