@@ -281,7 +281,8 @@ def _run_with_progress(
 ) -> RunProgress:
     started = time.monotonic()
     work = plan_run(settings, store)
-    if settings.grammar and work.texts < settings.sentences:
+    drawn = min(settings.sentences, settings.sample or settings.sentences)
+    if settings.grammar and work.texts < drawn:
         say(f"{settings.title} has {work.texts:,} different sentences; all are tested.", err=True)
     for line in labels_in_words(work.table):
         say(line, err=True)

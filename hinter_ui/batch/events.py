@@ -201,7 +201,8 @@ class BatchEvents(_CampaignEvents):
 
         Data that were read are not read again.
         """
-        form, seen = BatchForm.of_look(*values), session.of(BatchState).seen
+        form, state = BatchForm.of_look(*values), session.of(BatchState)
+        state.settings, seen = form.settings, state.seen
         if form.source != "sample" and not form.given:
             return {self.ui.preview: gr.skip()}
         shown = preview(seen, form) if seen else self._preview(session, form)[0]
@@ -209,11 +210,12 @@ class BatchEvents(_CampaignEvents):
 
     def run_handed_over(self, session: Session) -> Updates:
         """Fill in the mutants, or the grammar, that another tab handed over."""
+        form = BatchForm(settings=session.of(BatchState).settings)
         path, session.hand = session.hand, ""
         grammar, session.grammar = session.grammar, ""
         models, session.models = session.models, ()
         if grammar:
-            filled = self._test_grammar(session, grammar)
+            filled = self._test_grammar(session, form, grammar)
             choices = self.services.model_choices(session)  # by their short names
             chosen = gr.update(value=list(models), choices=choices)
             return filled | ({self.ui.fields["models"]: chosen} if models else {})
@@ -224,13 +226,13 @@ class BatchEvents(_CampaignEvents):
             self.ui.fields["source"]: gr.update(value=HANDWRITTEN),
             self.ui.fields[HANDWRITTEN]: gr.update(value=path, visible=True),
         }
-        shown = self._looked_at(session, BatchForm(source=HANDWRITTEN, hand=path))
+        shown = self._looked_at(session, replace(form, source=HANDWRITTEN, hand=path))
         return shown | filled | self.show("batch")
 
-    def _test_grammar(self, session: Session, name: str) -> Updates:
+    def _test_grammar(self, session: Session, form: BatchForm, name: str) -> Updates:
         session.of(BatchState).resumed = True  # nothing older may come over it
         of_visitor = name not in shipped_grammars()
-        form, fields = BatchForm(source=GRAMMAR), self.ui.fields
+        form, fields = replace(form, source=GRAMMAR), self.ui.fields
         form = replace(form, own_grammar=name) if of_visitor else replace(form, grammar=name)
         changed, session.changed = session.changed, ()
         filled = {
@@ -242,7 +244,7 @@ class BatchEvents(_CampaignEvents):
 
     def _preview(self, session: Session, form: BatchForm) -> tuple[Any, tuple[str, ...]]:
         state = session.of(BatchState)
-        state.seen = None
+        state.settings, state.seen = form.settings, None
         if form.source not in SOURCES or (form.source != "sample" and not form.given):
             return "", ()
         seen, failure = attempt(self.actions.preview, form, title=say("titles.no_data"))

@@ -1,6 +1,7 @@
 """From campaigns to updates of the Batch tab's widgets."""
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +34,7 @@ class BatchState:
     """State of the Batch tab for a page: the open campaign, its parts shown, the previewed data.
 
     ``linked``: the campaign that the page's address names.
+    ``settings``: of the form, as last looked at.
     ``resumed``: whether the form that the browser keeps was filled in. ``started`` campaigns, which
     take the place of an estimate. ``lock``: of what is shown. A look that began before a campaign
     was opened must not send its differences after those of the opening, or the page stays without
@@ -43,6 +45,7 @@ class BatchState:
     linked: str = ""
     watched: dict[str, str] = field(default_factory=dict)
     seen: Preview | None = None
+    settings: Mapping[str, Any] = field(default_factory=lambda: BatchForm().settings)
     resumed: bool = False
     started: int = 0
     lock: threading.RLock = field(default_factory=threading.RLock)

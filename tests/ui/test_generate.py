@@ -217,6 +217,13 @@ def test_a_grammar_is_written_checked_and_handed_to_batch(explore: Any, tmp_path
     expect(page.locator("#batch-preview")).to_contain_text("12 different sentences")
     expect(page.locator("#batch-own-grammar")).to_contain_text("job-sex")
     expect(page.locator("#batch-tested").get_by_role("checkbox").first).to_be_checked()
+    # What the form holds stays, and the preview says it.
+    page.locator("#batch-sample input").fill("5")
+    expect(page.locator("#batch-preview")).to_contain_text("Start tests 5 of these 12 sentences")
+    page.get_by_role("tab", name="Generate").click()
+    page.locator("#generate-test").click()
+    expect(page.locator("#batch-preview")).to_contain_text("Start tests 5 of these 12 sentences")
+    page.locator("#batch-sample input").fill("20")
     listed, own = page.locator("#batch-grammar input"), tmp_path / "own.yaml"
     listed.click()
     page.get_by_role("option", name="feelings").click()

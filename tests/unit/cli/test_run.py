@@ -166,6 +166,10 @@ def test_a_small_grammar_gives_all_its_sentences(run: Run, tmp_path: Path) -> No
     assert code == 0
     assert "4 texts" in out
     assert "small.yaml has 4 different sentences; all are tested." in err
+    _, out, err = run("run", "--grammar", str(grammar), "--model", RULES, "--sentences", "4",
+                      "--sample", "2", "--out", str(tmp_path / "some"))  # fmt: skip
+    assert "2 texts" in out
+    assert "different sentences" not in err
     code, out, err = run("grammar", "sample", str(grammar))
     assert (code, len(out.splitlines()), err) == (0, 4, "small has only 4 different sentences.\n")
 
