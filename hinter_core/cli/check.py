@@ -21,7 +21,7 @@ def check(
     words: Annotated[
         str | None, Argument(metavar="TEXT", help="Text to check, the same as --text.")
     ] = None,
-    text: Annotated[str | None, Option(help="Text to check.")] = None,
+    text: Annotated[list[str] | None, Option(metavar="<str>", help="Text to check.")] = None,
     file: TextFile = None,
     model: Annotated[str, Option(help="Model under test.")] = "embedded",
     estimate: Annotated[

@@ -133,13 +133,13 @@ def default_in_words(option: Option) -> str:
     return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
-def read_text(text: str | None, file: Path | None, words: str | None = None) -> str:
+def read_text(text: Sequence[str] | None, file: Path | None, words: str | None = None) -> str:
     """Return ``text``, ``words`` or the contents of ``file`` (``-``: standard input).
 
     Raises:
         InputError: not one of them given, or the file is missing, too large or not UTF-8.
     """
-    given = [one for one in (text, words, file) if one is not None]
+    given = [one for one in (*(text or ()), words, file) if one is not None]
     if len(given) != 1:
         why = "The text is given twice" if given else "No text is given"
         raise InputError(f"{why}: give it once, as TEXT, with --text or with --file.")

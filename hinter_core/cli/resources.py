@@ -136,7 +136,7 @@ def predict(
         str | None, Argument(metavar="TEXT", help="Text to classify, the same as --text.")
     ] = None,
     model: Annotated[str, Option(help="Model under test.")] = "embedded",
-    text: Annotated[str | None, Option(help="Text to classify.")] = None,
+    text: Annotated[list[str] | None, Option(metavar="<str>", help="Text to classify.")] = None,
     file: TextFile = None,
     fresh: Annotated[
         bool, Option("--fresh", help="Ask anew, also if the answer is kept from before.")

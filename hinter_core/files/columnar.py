@@ -254,7 +254,7 @@ def _field(data: bytes, table: int, number: int) -> int:
 def workbook_rows(path: Path) -> Iterator[tuple[str, list[Any]]]:
     """Yield the rows of a workbook's first sheet with several; blank rows are left out.
 
-    Each comes with the name of the sheet, if it is not the first. Where all sheets have one row at
+    Each comes with the name of the sheet, if there are several. Where all sheets have one row at
     most, it is the first of these.
 
     Raises:
@@ -272,8 +272,8 @@ def workbook_rows(path: Path) -> Iterator[tuple[str, list[Any]]]:
     try:
         book = load_workbook(path, read_only=True, data_only=True)
         alone: list[tuple[str, list[Any]]] = []
-        for number, sheet in enumerate(book.worksheets):
-            title = sheet.title if number else ""
+        for sheet in book.worksheets:
+            title = sheet.title if len(book.worksheets) > 1 else ""
             rows = zip(repeat(title), _filled(path, sheet))
             first = list(islice(rows, 2))
             if len(first) == 2:

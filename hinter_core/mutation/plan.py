@@ -464,7 +464,8 @@ def require_mutable(plan: Plan, needs: str = "") -> None:
     names = " Names alone can be changed, too, with --origin-names (in Python, origin_names=True)."
     names *= plan.only_names_tell
     if not present:
-        only = " Only English texts can be changed." if plan.perhaps_foreign else names
+        only = " Only English texts can be changed, and no common English word was found here."
+        only = only if plan.perhaps_foreign else names
         raise InputError(
             f"No term of {listed(plan.attributes)} can be changed in this text{why}.{only}"
         )

@@ -44,6 +44,8 @@ _END = (
 )
 _SUBJECT = r"(?=[.,;:!?)]|\s(?:he|she|they|I|we|you|was|has|had|is|who)\b|$)"
 _OLD = r"[\s-](?:years?|yrs?)[\s-](?:olds?|of\sage)\b"
+# "A man of 45 years" has that age, but "a cook of 20 years" and "20 years of service" are of a job.
+_NO_TENURE = r"(?!['\u2019]|\s(?:of|at|in|as|experience|service|standing)\b)"
 _SAID = re.compile(
     rf"(?<!there)(?<!there )(?:\b(?:is|was|were|be|am|are)|['\u2019](?:m|s|re))"
     rf" {_ABOUT}{_NUMBER}{_END}"
@@ -51,7 +53,8 @@ _SAID = re.compile(
     rf"|\b(?:age\sof|turned)\s+{_NUMBER}\b|\b[Aa]t\s(2[5-9]|[3-9]\d)(?=[.,;)]|$)"
     rf"|(?P<now>\b(?:I['\u2019]?m|I\sam|s?he(?:['\u2019]?s|\sis|(?=\s\d\d)))\s{_ABOUT}{_NUMBER}{_END}"
     rf"|\baged?\s+{_NUMBER}\b|\b{_NUMBER}{_OLD}"
-    rf"|\b(?:{_SOMEBODY})\s+of\s+{_ABOUT}{_NUMBER}\b(?!\s+(?!(?:wa|i|ha)s\b)\w+s\b)"
+    rf"|\b(?:{_SOMEBODY})\s+of\s+{_ABOUT}{_NUMBER}\b(?:\s+years\b{_NO_TENURE}"
+    r"|(?!\s+(?!(?:wa|i|ha)s\b)\w+s\b))"
     rf"|(?<=[A-Za-z],\s){_IN_WORDS}(?=,\s[A-Za-z])"
     r"|(?<=[A-Za-z],\s)(\d\d)(?=,\s[A-Za-z]|\.\s|\.?$)|(?<=[\u2022*-]\s)(\d\d)(?=,\s[a-z]))"
     rf"|(?P<surely>\bage:\s*{_NUMBER}\b|\b{_NUMBER}(?:\s|-)?(?:y/?o|y\.o)\b)",
@@ -228,10 +231,10 @@ def stated(text: str) -> Iterator[tuple[Span, Stated]]:
     """Yield the numbers of years that people have now, each with the words around it."""
     for match in _numbers(text):
         one = _number(match)
-        start, end = one.number
+        start = one.number[0]
         before = text[max(0, start - _BEFORE) : start]
         now = match["now"] is not None or one.surely
-        if now and not _SPAN.match(text, end) and not _OF_MANY.search(before):
+        if now and not _SPAN.match(text, match.end()) and not _OF_MANY.search(before):
             yield match.span(), one
     for span, number in _before_marks(text):
         yield span, Stated(number, text[slice(*number)], True)

@@ -283,7 +283,8 @@ class AnnotateActions:
             )
         store = self.campaign(form)
         if store is None:
-            raise AnnotationError(say("errors.no_campaign"))
+            missing = "directory" if form.source == "directory" else "campaign"
+            raise AnnotationError(say(f"errors.no_{missing}"))
         sets = [tuple(one.split(_JOINED)) for one in form.attributes]
         return sample_campaign(
             store, form.many, outcomes=outcomes, attributes=sets, validity=form.validity

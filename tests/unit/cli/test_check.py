@@ -158,6 +158,7 @@ BAD = {
     "no text": ([], "No text is given: give it once, as TEXT,"),
     "both": (["--text", "a", "--file", "b"], "The text is given twice"),
     "twice": (["a", "--text", "b"], "The text is given twice"),
+    "two": (["--text", "a", "--text", "b"], "The text is given twice"),
     "no such file": (["--file", "/no/such/file"], "Cannot read /no/such/file"),
     "folder": (["--file", "/"], "Cannot read /: Is a directory"),
     "unknown attribute": (["--text", "a", "--attributes", "race,height"], "attribute 'height'"),

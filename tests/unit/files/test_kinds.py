@@ -150,6 +150,9 @@ def test_the_first_sheet_with_a_table_is_read(tmp_path: Path, first: list[list[A
     table = open_table(tmp_path / "a.xlsx")
     assert read(table) == ROWS
     assert table.source.notes == ("The sheet 'Answers' is read, the first with a table.",)
+    book.move_sheet("Answers", -1)
+    book.save(tmp_path / "a.xlsx")
+    assert open_table(tmp_path / "a.xlsx").source.notes == table.source.notes
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet", "a.csv.gz", "a.xlsx"])

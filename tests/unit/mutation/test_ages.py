@@ -276,6 +276,8 @@ STATED = [
     ("Pt is an 81-year-old widow.", "81 > 20", "Pt is a 20-year-old widow."),
     ("The 34-year-old left.", "34 > 8", "The 8-year-old left."),
     ("A thirty-four-year-old man sat.", "thirty-four > eighty", "An eighty-year-old man sat."),
+    ("He is a man of 58 years.", "58 > 25", "He is a man of 25 years."),
+    ("The cook is 58 years of age.", "58 > 25", "The cook is 25 years of age."),
     ("He is 58 years old.", "58 > 25", "He is 25 years old."),
     ("The woman, aged 34, left.", "34 > 65", "The woman, aged 65, left."),
     ("73 y/o F w/ hx of HTN.", "73 > 18", "18 y/o F w/ hx of HTN."),
@@ -315,6 +317,8 @@ def test_any_number_of_years_changes_to_those_of_other_stages(
 @pytest.mark.parametrize(
     "text",
     [
+        "A cook of 34 years applied.",
+        "She is a woman of 34 years of experience.",
         "The house is 34 years old.",
         "A 34-year-old whisky stood there.",
         "You must be at least 34 years old.",
