@@ -21,7 +21,6 @@ from hinter_core.statistics.format import (
     counted,
     difference_in_words,
     rate_in_words,
-    share_in_words,
 )
 from hinter_core.types import Verdict
 
@@ -188,7 +187,7 @@ def _by_share(model: ModelReport, share: float, on: GateOn) -> Decision:
         number = model.intersectional.verdicts[Verdict.HIDDEN]
         found = number / errors.of
         are = "is a hidden finding" if number == 1 else "are hidden findings"
-        said = f"{number:,} of {errors.of:,} intersectional mutants {are} ({share_in_words(found)})"
+        said = f"{number:,} of {errors.of:,} intersectional mutants {are} ({100 * found:.1f} %)"
     else:  # one text has no interval: its own share decides
         found = (errors.share or 0.0) if errors.low is None else errors.low
         said = f"intersectional errors {rate_in_words(errors)}"
