@@ -71,7 +71,7 @@ def test_planted_bias_is_named_and_its_absence_names_nothing(run: Run, tmp_path:
 @pytest.mark.parametrize("name", SENTIMENT)
 def test_sensitive_words_named_are_those_of_the_lexicons(name: str, tmp_path: Path) -> None:
     grammar, store = load_grammar(name), CampaignStore(tmp_path / "campaign")
-    campaign = Campaign(grammar=name, order=1, sentences=80, models=tuple(LEXICONS), placebo=False)
+    campaign = Campaign(grammar=name, order=1, sentences=50, models=tuple(LEXICONS), placebo=False)
     run_campaign(campaign, store)
     with CampaignReader(store) as reader:
         for model in LEXICONS:

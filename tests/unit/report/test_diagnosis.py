@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import inf
@@ -264,24 +264,34 @@ sensitive:
 """
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(
-    ("rules", "changing", "around"),
-    [
-        ('negative if "nurse"; positive otherwise', {"nurse"}, set()),
-        ('negative if "nurse"; negative if "she"; positive otherwise', {"nurse"}, set()),
-        ('negative if "nurse" and "she"; positive otherwise', {"nurse"}, set()),
-        ('negative if "car park"; positive otherwise', set(), set()),
-        ('negative if "car park" and "she"; positive otherwise', set(), {"car park"}),
-        ('negative if "cook" and "she"; positive otherwise', set(), {"cook"}),
-        ('negative if "farmer"; negative if "hall"; positive otherwise', set(), set()),
-        ("positive otherwise", set(), set()),
-    ],
-)
+# What each model's words are said to do: those that are exchanged, and those around them.
+NAMED: dict[str, tuple[set[str], set[str]]] = {
+    'negative if "nurse"; positive otherwise': ({"nurse"}, set()),
+    'negative if "nurse"; negative if "she"; positive otherwise': ({"nurse"}, set()),
+    'negative if "nurse" and "she"; positive otherwise': ({"nurse"}, set()),
+    'negative if "car park"; positive otherwise': (set(), set()),
+    'negative if "car park" and "she"; positive otherwise': (set(), {"car park"}),
+    'negative if "cook" and "she"; positive otherwise': (set(), {"cook"}),
+    'negative if "farmer"; negative if "hall"; positive otherwise': (set(), set()),
+    "positive otherwise": (set(), set()),
+}
+
+
+@pytest.fixture(scope="module", params=range(3))
+def of_guests(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, list[WordRate]]:
+    """The words of one campaign, by the rules of its models."""
+    names = [f"scripted:{rules}" for rules in NAMED]
+    folder = tmp_path_factory.mktemp("guests")
+    return dict(zip(NAMED, diagnosed(folder, GUESTS, names, request.param), strict=True))
+
+
+@pytest.mark.parametrize("rules", NAMED)
 def test_only_what_is_exchanged_is_said_to_change_answers(
-    seed: int, rules: str, changing: set[str], around: set[str], tmp_path: Path
+    rules: str, of_guests: dict[str, list[WordRate]]
 ) -> None:
-    found = diagnosed(tmp_path, GUESTS, f"scripted:{rules}", seed)
+    found, (changing, around) = of_guests[rules], NAMED[rules]
     assert {one.word for one in found if one.stands_out and not one.context} == changing
     assert {one.word for one in found if one.stands_out and one.context} == around
     assert {one.attribute for one in found if one.context} == {"guest", "place"}
@@ -290,16 +300,17 @@ def test_only_what_is_exchanged_is_said_to_change_answers(
         assert next(one for one in found if one.attribute == "work").word in changing
 
 
-def diagnosed(folder: Path, grammar: str, model: str, seed: int) -> list[WordRate]:
+def diagnosed(folder: Path, grammar: str, models: Sequence[str], seed: int) -> list[list[WordRate]]:
     path = folder / "grammar.yaml"
     path.write_text(grammar, encoding="utf-8")
     campaign = Campaign(
-        grammar=str(path), sentences=70, seed=seed, models=(model,), order=1, placebo=False
-    )
+        grammar=str(path), sentences=70, seed=seed, models=tuple(models), order=1,
+        placebo=False,
+    )  # fmt: skip
     store = CampaignStore(folder / "campaign")
     run_campaign(campaign, store)
     with CampaignReader(store) as reader:
-        return diagnose(reader, model)
+        return [diagnose(reader, model) for model in models]
 
 
 def test_an_attribute_that_is_not_tested_is_context(tmp_path: Path) -> None:

@@ -164,8 +164,9 @@ def test_one_threshold_is_that_of_the_verdicts(tmp_path: Path) -> None:
     model = f"scripted-masked:{rules}"
     for tolerance in TOLERANCES:
         campaign = Campaign(
-            grammar=str(path), sentences=6, order=1, models=(model,), tolerance=tolerance
-        )
+            grammar=str(path), sentences=6, order=1, models=(model,), tolerance=tolerance,
+            placebo=False,
+        )  # fmt: skip
         found = reported(campaign, tmp_path / f"out-{tolerance}")
         (one,) = (t for t in found.tolerances if t.tolerance == tolerance)
         assert (one.errors.hits, one.errors.of) == (
@@ -230,18 +231,24 @@ def test_right_answers_of_links_are_those_that_were_kept(tmp_path: Path) -> None
     assert "texts whose own answer was right" in section.sentences[0]
 
 
-@pytest.mark.parametrize(
-    ("rules", "religion"),
-    [('apart if "Hindu"; together otherwise', True), ("together otherwise", False)],
-)
-def test_coreference_is_tested_by_religion(rules: str, religion: bool, tmp_path: Path) -> None:
+def test_coreference_is_tested_by_religion(tmp_path: Path) -> None:
+    planted, even = (
+        f"scripted-resolver:{rules}"
+        for rules in ('apart if "Hindu"; together otherwise', "together otherwise")
+    )
     campaign = Campaign(
         grammar="coreference-religion", sentences=11, order=1, placebo=False,
-        models=(f"scripted-resolver:{rules}",),
+        models=(planted, even),
     )  # fmt: skip
-    model = reported(campaign, tmp_path / "out")
-    errors = {line.attributes: line.errors.hits for line in model.lines}
-    assert (errors["religion",] > 0) is religion
-    assert errors["gender",] == 0
-    worst = {(w.source, w.target) for w in model.words}
+    store = CampaignStore(tmp_path / "out")
+    run_campaign(campaign, store)
+    models = {one.model: one for one in make_report(store).models}
+    errors = {
+        name: {line.attributes: line.errors.hits for line in model.lines}
+        for name, model in models.items()
+    }
+    assert errors[planted]["religion",] > 0
+    assert errors[even]["religion",] == 0
+    assert errors[planted]["gender",] == errors[even]["gender",] == 0
+    worst = {(w.source, w.target) for w in models[planted].words}
     assert all("Hindu person" in pair for pair in worst)
