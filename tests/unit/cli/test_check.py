@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from hinter_core.types import Verdict
+from tests.forked import Commands
 
 from .conftest import Run
 
@@ -271,16 +272,16 @@ def test_dictionary_commands(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_installed_command_has_no_trace_and_reads_standard_input() -> None:
-    hinter = [str(Path(sys.executable).parent / "hinter"), "check"]
-    options = ["--model", "vader", "--limit", "1", "--json"]
+def test_the_installed_command_has_no_trace_and_reads_standard_input(commands: Commands) -> None:
+    installed = Path(sys.executable).parent / "hinter"
+    asked = ["check", "--file", "-", "--model", "vader", "--limit", "1", "--json"]
     good = subprocess.run(
-        [*hinter, "--file", "-", *options], input=TEXT.encode(), capture_output=True, check=False
+        [installed, *asked], input=TEXT.encode(), capture_output=True, check=False
     )
     assert (good.returncode, good.stderr) == (0, b"")
     assert json.loads(good.stdout)["text"] == TEXT
     bad = subprocess.run(
-        [*hinter, "--file", "-", *options], input=b"\xff\xfe", capture_output=True, check=False
+        [*commands.program, *asked], input=b"\xff\xfe", capture_output=True, check=False
     )
     assert (bad.returncode, bad.stdout) == (2, b"")
     assert bad.stderr.decode().splitlines() == ["hinter: - is not UTF-8 text; convert it first."]
