@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -49,10 +49,13 @@ def in_a_loop(work: Coroutine[Any, Any, Any]) -> Any:
         return pool.submit(asyncio.run, work).result()
 
 
-def over_stdio(folder: Path, act: Act) -> Any:
+HINTER = (sys.executable, "-m", "hinter_core.cli")
+
+
+def over_stdio(folder: Path, act: Act, hinter: Sequence[str] = HINTER) -> Any:
     async def go() -> Any:
         server = StdioServerParameters(
-            command=sys.executable, args=["-m", "hinter_core.cli", "mcp", "--folder", str(folder)],
+            command=hinter[0], args=[*hinter[1:], "mcp", "--folder", str(folder)],
             env={"HINTER_DATA": str(folder), "PYTHONPATH": ":".join(sys.path)},
         )  # fmt: skip
         async with (
@@ -69,7 +72,8 @@ def over_stdio(folder: Path, act: Act) -> Any:
 def ask(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Act], Any]:
     if request.param == "stdio":
         (tmp_path / "people.csv").write_text(f"text\n{TEXT}\nA kind Indian nurse smiled.\n")
-        return lambda act: over_stdio(tmp_path, act)
+        hinter = request.getfixturevalue("commands").program
+        return lambda act: over_stdio(tmp_path, act, hinter)
     app: App = request.getfixturevalue("app")
     return lambda act: over_http(app.url, act)
 
