@@ -6,7 +6,6 @@ import logging
 import os
 import signal
 import subprocess
-import sys
 import time
 import urllib.request
 from pathlib import Path
@@ -19,7 +18,8 @@ from hinter_core.storage import ROOT
 from hinter_ui.shared.access import Access
 from hinter_ui.shared.wiring import TRACES, Rationed, rationed_log
 from tests.conformance.faulty_server import FaultyServer
-from tests.ui.conftest import launched, until_served
+from tests.forked import Commands
+from tests.ui.conftest import app_of, launched, until_served
 
 TEXT = "The British waiter who served us remembered every order."
 
@@ -48,16 +48,18 @@ def test_an_app_lives_before_it_is_ready_and_until_it_ends(local: bool) -> None:
         assert "Try again in a minute" in refused[1]
 
 
-def test_work_that_has_begun_is_answered_before_the_app_ends(tmp_path: Path) -> None:
+def test_work_that_has_begun_is_answered_before_the_app_ends(
+    tmp_path: Path, commands: Commands
+) -> None:
     def slow(text: str, turn: int) -> str:
         time.sleep(1.5)
         return "positive"
 
     port, log = "7961", tmp_path / "app.log"
-    environment = {**os.environ, "HINTER_DATA": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "HINTER_DATA": str(tmp_path)}
     with FaultyServer(slow) as server, log.open("w") as output:
         app = subprocess.Popen(
-            [sys.executable, "-m", "hinter_ui", "--port", port],
+            [*app_of(commands), "--port", port],
             cwd=ROOT, env=environment, stdout=output, stderr=output,
         )  # fmt: skip
         try:
