@@ -1,5 +1,6 @@
 """Pairs of changes to press or choose: those that are hidden, and those that a text offers."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, count, groupby
 from math import floor
@@ -13,12 +14,21 @@ from hinter_core.mutation.plan import Plan
 from hinter_core.mutation.settings import LEAST_FAIR
 from hinter_core.pipeline.case import TestResult
 from hinter_core.pipeline.pipeline import first_kept
-from hinter_core.pipeline.words import NO_TEST
+from hinter_core.pipeline.words import NO_TEST, layer_in_words
 from hinter_core.types import Edit, Layer, Outcome, Verdict
 from hinter_ui.explore.html import Filter, combined, headline, rows_for, say, untested
 from hinter_ui.explore.state import OfferedEdits
 from hinter_ui.html.markup import Markup, isolated, join, tag
-from hinter_ui.html.wording import TIMES, capital, group_name, hue, in_order, name_of, two_people
+from hinter_ui.html.wording import (
+    TIMES,
+    capital,
+    group_name,
+    hue,
+    in_order,
+    name_of,
+    translated,
+    two_people,
+)
 from hinter_ui.shared.links import ExploreForm, edit_key, first_offers, offers
 
 _MOST_CHIPS = 8
@@ -137,12 +147,19 @@ def _none(check: TestResult) -> str:
         n = len(every) // len(check.outcomes)
         if not n:
             return say("found.single")
-        why, best = [say("found.untested", n=n)], max(_scores(check), default=1.0)
+        why, best = [say("found.untested", n=n), _mostly(every)], max(_scores(check), default=1.0)
         if best < _WORTH:
             why.append(say("found.unworthy", score=best, least=_WORTH))
-        return " ".join(why)
+        return " ".join(filter(None, why))
     tested = sum(one.verdict not in NO_TEST for one in every) // len(check.outcomes)
-    return say.count("found.none", tested)
+    return f"{say.count('found.none', tested)} {_mostly(every)}".strip()
+
+
+def _mostly(every: Sequence[Outcome]) -> str:
+    """Say why most of the discarded combinations were, or "" if none was."""
+    layers = (one.conformance.layer for one in every if one.verdict is Verdict.DISCARDED)
+    common = Counter(layer_in_words(layer) for layer in layers if layer).most_common(1)
+    return say("found.mostly", why=translated(common[0][0])) if common else ""
 
 
 def lower_score(check: TestResult) -> float | None:

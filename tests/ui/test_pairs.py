@@ -51,6 +51,8 @@ def test_no_finding_is_no_all_clear_where_nothing_was_tested(
     shown = str(found(check, [FAIR], FAIR, None))
     assert said in shown
     assert ("No hidden pair" in shown) is (form is FORM)
+    why = "discarded mostly because the validity score is below the minimum."
+    assert (why in shown) is (form.validity == 1.0)
     check.complete = False
     assert "No hidden pair so far." in str(found(check, [FAIR], FAIR, None))
 
