@@ -21,6 +21,9 @@ from hinter_core.generators.templates.template import template_from_json
 from hinter_core.language.parsing import ParseStore
 from hinter_core.mutation.plan import make_plan, require_mutable
 from hinter_core.mutation.settings import Settings
+from hinter_core.report.metrics.unanswered import remedy
+from hinter_core.report.page.opening import _DIRECTION
+from hinter_core.statistics.format import share_in_words
 from hinter_core.terms.dictionary import load_file, load_shipped
 from hinter_ui.html import glossary
 from hinter_ui.html.notice import in_app_words
@@ -290,6 +293,21 @@ def test_the_limit_that_a_run_reached_is_named_in_german(campaign: Campaign) -> 
     said = translated(f"{_limit(campaign)} is reached; resume to ask more.")
     assert said.startswith("Die Zahl der Anfragen")
     assert ("das Budget" in said) is (campaign.budget is not None)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "5 mutants had no usable answer; they count in no rate." + remedy(["unparsable"]),
+        "5 mutants had no usable answer; they count in no rate." + remedy(["unparsable", "error"]),
+        f"race: 1 of 9 groups lie above their mean of {share_in_words(0.004)}, 0 of them "
+        "significantly.",
+        _DIRECTION,
+    ],
+)
+def test_sentences_that_stand_together_are_all_german(said: str) -> None:
+    speak("de")
+    assert not re.search(r"\b(?:the|their|they|mutants|again|significantly)\b", translated(said))
 
 
 def test_an_emptied_field_is_named_as_on_the_page() -> None:
