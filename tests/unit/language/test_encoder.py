@@ -189,6 +189,7 @@ def test_words_in_lower_case_end_no_name(text: str, expected: list[str]) -> None
     "Metformin was stopped, and he felt better.",
     "Troponin was negative, and he was discharged.",
     "Prednisone was started; he felt better.",
+    "Lisinopril was stopped because she was coughing.",
     "Creatinine is up; he was seen by a doctor.",
 ])  # fmt: skip
 def test_a_capital_that_opens_a_sentence_makes_no_name(text: str) -> None:
@@ -202,6 +203,7 @@ def test_a_capital_that_opens_a_sentence_makes_no_name(text: str) -> None:
     ("Thjodhild was tired, so she slept.", "Thjodhild"),
     ("Rose was stopped, and she felt better.", "Rose"),
     ("Mr. Heathcliff and I agree.", "Heathcliff"),
+    ("Name: Li Wei\nNationality: Chinese", "Li Wei"),
 ])  # fmt: skip
 def test_a_name_that_opens_a_sentence_stays_one(text: str, name: str) -> None:
     assert name in [text[start:end] for start, end in read_text([text])[text].names]
@@ -211,6 +213,8 @@ def test_a_full_name_elsewhere_makes_a_name_of_a_surname() -> None:
     alone, full = "Roe also directed it.", "Jane Roe wrote it."
     assert read_text([alone])[alone].kinds((0, 3))["name"] < 0.1
     assert read_text([full, alone])[alone].kinds((0, 3))["name"] > 0.5
+    more = ["We asked Roe.", "They saw Roe there."]
+    assert read_text([*more, alone])[alone].kinds((0, 3))["name"] > 0.5
 
 
 def test_packages_that_compute_models_report_nothing(tmp_path: Path) -> None:
