@@ -7,6 +7,7 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from urllib.parse import parse_qsl
 
 import pytest
@@ -34,7 +35,7 @@ from tests.ui.test_batch_grammars import OWN
 PLANTED = "scripted:negative if gender=female and occupation=healthcare; positive otherwise"
 
 
-def opened(folder: Path, grammar: str, model: str, sentences: int = 12) -> ResultsActions:
+def opened(folder: Path, grammar: str, model: str, sentences: int = 6) -> ResultsActions:
     settings = Campaign(
         grammar=grammar, sentences=sentences, limit=12, seed=3, models=(model,), shard=4
     )
@@ -62,7 +63,7 @@ def test_every_finding_is_the_same_variant_with_the_same_verdict_in_explore(
             one for one in reader.records()
             if not any(edit.attribute.startswith("placebo") for edit in one.edits)
         ]  # fmt: skip
-    for record in records[:: max(1, len(records) // 25)]:
+    for record in Random(3).sample(records, min(12, len(records))):
         form = actions.form_of_finding(session, record.shard, record.place)
         check = explore.check(session, form)
         assert check.plan.text == record.text
@@ -78,7 +79,7 @@ def test_every_finding_is_the_same_variant_with_the_same_verdict_in_explore(
 def test_a_link_needs_no_campaign_and_marks_the_words(tmp_path: Path) -> None:
     own = tmp_path / "mine.yaml"
     own.write_text(OWN, encoding="utf-8")
-    actions, session = opened(tmp_path / "out", str(own), PLANTED, 6), Session()
+    actions, session = opened(tmp_path / "out", str(own), PLANTED), Session()
     actions.open(session, "", str(tmp_path / "out"))
     with CampaignReader(CampaignStore(tmp_path / "out"), (PLANTED,)) as reader:
         hidden = next(one for one in reader.records() if one.order == 2)
