@@ -45,6 +45,7 @@ ANSWER_COLUMNS = ("row", "mutant", "verdict", "changed", "failure", "audit")
 _MOST_ROWS = 2**32  # per shard, so that shard and place fit one number
 _PLACED = f"({{0}}.shard::BIGINT * {_MOST_ROWS} + {{0}}.place)"
 _TOGETHER = 16  # shards in one query, whose cost hardly depends on how few mutants it is for
+_FEW = 4096  # mutants whose rows are sorted together
 _FETCHED = 1024  # rows at a time; each contains its text
 
 
@@ -398,10 +399,25 @@ class CampaignReader:
         ``where``: SQL over ``m`` (:data:`VIEWS` mutants), ``t`` (texts), and ``a0``, the first
         model's answers. ``among``: a clause QUALIFY on those.
         """
-        for shard in self.shards if shards is None else shards:
-            self.check((shard,))
-            sql = f"{self._joined((shard,), [*self.models])} AND ({where}) {among} ORDER BY m.place"
+        for few in self._few(self.shards if shards is None else shards):
+            joined = self._joined(few, [*self.models])
+            sql = f"{joined} AND ({where}) {among} ORDER BY m.shard, m.place"
             yield from map(self._record, self.stream(sql, **(parameters or {})))
+
+    def _few(self, shards: Iterable[int]) -> Iterator[list[int]]:
+        """Yield lists of shards with few mutants together, or one with more, verified."""
+        together: list[int] = []
+        room = _FEW
+        for shard in shards:
+            self.check((shard,))
+            size = checked_rows(self.written.mutants(shard))
+            if together and (size > room or len(together) == _TOGETHER):
+                yield together
+                together, room = [], _FEW
+            together.append(shard)
+            room -= size
+        if together:
+            yield together
 
     def _joined(self, shards: Sequence[int], models: Sequence[str], among: str = "") -> str:
         """Return SQL for mutants, each with all its answers, by one join, as each takes memory.

@@ -65,6 +65,7 @@ def test_pages_together_are_everything_once(
     side: Side, monkeypatch: pytest.MonkeyPatch, piece: int
 ) -> None:
     monkeypatch.setattr(reader, "CHUNK", piece)
+    monkeypatch.setattr(reader, "_FEW", piece)
     wanted = FindingFilter(("biased", "hidden", "benign"))
     whole = matching(side, wanted)
     pages = [group_findings(side, wanted, start=start, limit=10) for start in range(0, 60, 10)]
