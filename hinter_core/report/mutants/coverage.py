@@ -90,7 +90,7 @@ def limit_in_words(campaign: Campaign, lines: Sequence[Reach], lost: int) -> str
     made, possible = sum(r.tested for r in lines), sum(r.possible for r in lines)
     if not campaign.limit or made >= possible:
         return ""
-    kept = f"; {lost:,} were discarded and {made - lost:,} kept for the test" if lost else ""
+    kept = f", and {made - lost:,} were kept" if lost else ""
     return (
         f"With at most {campaign.limit:,} per text, {made:,} of {possible:,} intersectional "
         f"mutants ({share_in_words(made / possible)}) were made{kept}."
