@@ -114,7 +114,7 @@ def _overview(report: Report) -> Section:
     sentences = [
         f"Data: {campaign.title}, {sample}, {what}, seed {campaign.seed}, "
         f"parser {campaign.parser}, campaign {report.identity}.",
-        *filter(None, [limit_in_words(campaign, report.reach, report.lost.total())]),
+        *filter(None, [limit_in_words(campaign, report.reach)]),
         *unusual_in_words(campaign),
         f"Of {texts.total():,} texts, {report.tested:,} were tested, {barren}"
         f"{texts[NOTHING]:,} had nothing to test and {texts[UNUSABLE]:,} could not be used."

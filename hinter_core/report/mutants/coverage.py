@@ -85,15 +85,14 @@ def reach_section(campaign: Campaign, lines: Sequence[Reach]) -> Section:
     return Section("reach", "Share of the possible mutants that were made", words, columns, rows)
 
 
-def limit_in_words(campaign: Campaign, lines: Sequence[Reach], lost: int) -> str:
-    """Say what share of the possible mutants a limit left, or ""; ``lost``: discarded ones."""
+def limit_in_words(campaign: Campaign, lines: Sequence[Reach]) -> str:
+    """Say what share of the possible mutants was made within a limit, or ""."""
     made, possible = sum(r.tested for r in lines), sum(r.possible for r in lines)
     if not campaign.limit or made >= possible:
         return ""
-    kept = f", and {made - lost:,} were kept" if lost else ""
     return (
         f"With at most {campaign.limit:,} per text, {made:,} of {possible:,} intersectional "
-        f"mutants ({share_in_words(made / possible)}) were made{kept}."
+        f"mutants ({share_in_words(made / possible)}) were made."
     )
 
 

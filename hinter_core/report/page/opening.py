@@ -368,7 +368,7 @@ def caveats(
             yield f"{model.model}: {said}"
     yield from kept_in_words(report)
     yield from untested_in_words(report.untested)
-    of_limit = limit_in_words(report.campaign, report.reach, report.lost.total())
+    of_limit = limit_in_words(report.campaign, report.reach)
     tested = (*_few_cases(report), *_mostly_one_group(report), *_orders(report.campaign))
     yield from filter(None, [of_limit, *tested, *_of_texts(report)])
     if any(model.priority for model in report.models):
