@@ -22,7 +22,7 @@ from hinter_core.terms.ages import Years, agree, said_states, said_years, stated
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.hashtags import tags_against
 from hinter_core.terms.matching import overlap
-from hinter_core.terms.related import Related, related_words, rows_of
+from hinter_core.terms.related import Related, related_words, rows_of, says_faith
 from hinter_core.terms.senses.fields import field_at
 from hinter_core.types import (
     Edit,
@@ -190,6 +190,8 @@ def _unlikely(text: str, edit: Edit, people: People | None) -> str:
         owned = (_PARENT.match(text, end) for _, end in places)
         if parent := next(filter(None, owned), None):
             return f"{new} is said of somebody\u2019s {parent[1]}"
+    if source.concept == "weekday" and any(map(says_faith, related_words(text))):
+        return f"\u201c{source.text}\u201d may be a day of worship"
     if edit.attribute != "gender":
         return ""
     unborn = (_UNBORN.search(text[max(0, start - _BIRTH) : start]) for start, _ in places)

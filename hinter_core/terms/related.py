@@ -152,6 +152,17 @@ def rows_of(attribute: str, text: str, group: str) -> Rows:
     return frozenset(index.by_group.get((attribute, group), set()) | own)
 
 
+def says_faith(words: Related) -> bool:
+    """Whether words say a faith: "Sabbath", "church"."""
+    return not _of_faiths().isdisjoint(words.rows)
+
+
+@lru_cache(maxsize=1)
+def _of_faiths() -> Rows:
+    faiths = (rows for (of, _), rows in _index().by_group.items() if of == "religion")
+    return frozenset().union(*faiths)
+
+
 @lru_cache(maxsize=4096)
 def people_of(text: str) -> str:
     """Return the adjective of a word for a people: of *Danes* "Danish", of *Thais* "Thai"."""

@@ -258,6 +258,7 @@ def test_settings_keep_soft_mutants_and_the_published_ones_know_none(judged: Jud
         ),
         ("She cares for her elderly mother.", "age", "young", "said of somebody\u2019s mother"),
         ("She is pregnant with a girl.", "gender", "trans boy", "is not said of a baby"),
+        ("She keeps the Sabbath on Friday.", "placebo", "Tuesday", "may be a day of worship"),
         ("Rhys, 14, came. He is tired.", "age", "40", "\u201c14\u201d and \u201c40\u201d is a"),
     ],
 )
