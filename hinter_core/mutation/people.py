@@ -51,7 +51,7 @@ _NOTED = 3  # sentences between a mark of sex and its person
 _CRY = re.compile(r"\b(?:my|oh|thank|dear|good|by|for|to|of|in)\s$", re.IGNORECASE)
 _ACTS = re.compile(r"\s[a-z]")
 _OWN_WORDS = ("det", "amod", "nmod:poss", "case")
-_LIMITS = ("det", "amod", "nummod", "nmod:poss", "compound")
+_LIMITS = ("det", "amod", "nmod:poss", "compound")
 _PHRASE = re.compile(r"(?:with|without|in|on|of|from|under|over|at|by)\s")
 _PLURAL = frozenset({"NNS", "NNPS"})
 _WITHIN = frozenset({"amod", "compound", "flat"})
@@ -373,7 +373,7 @@ class People:
         ]
 
     def unlimited(self, span: Span) -> bool:
-        """Whether nothing before a noun tells which people it means: "trust people", "loads of"."""
+        """Whether nothing before a noun tells whom it means: "trust people", "ninety people"."""
         return any(not tree.children(token, *_LIMITS) for tree, token in self._words(span))
 
     def said_of_somebody(self, span: Span) -> bool:

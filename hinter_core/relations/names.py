@@ -1,27 +1,31 @@
-"""Names that contradict a change: a Nigerian baker should not be Hiroshi Tanaka.
+"""Names and other words for somebody that contradict a change: no Nigerian is Hiroshi Tanaka.
 
 A name of the lists tells the peoples that bear it. One of no list tells those that the text names,
 unless they speak English, whose names many peoples bear. A given name of no list may tell a reader
-the sex. Departure: the papers change words of one attribute and leave names alone; where names
-change with their people, nothing is left to tell.
+the sex, and so may words for the same person that coreference keeps apart. Departure: the papers
+change words of one attribute and leave names alone; where names change with their people, nothing
+is left to tell.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from hinter_core.language.people import FEMALE, MALE, NEAR, PRONOUNS, people_words
 from hinter_core.mutation.given_names import ORIGIN, GivenNames
 from hinter_core.mutation.people import People
 from hinter_core.mutation.unresolved import narrates
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.matching import fold, overlap
 from hinter_core.terms.names import ANYWHERE, countries_of, load_names, name_usage
-from hinter_core.types import Edit, GrammaticalForm, Span, Term
+from hinter_core.types import Edit, GrammaticalForm, Mention, MentionKind, Span, Term
 
 _AT_HOME = frozenset({ANYWHERE, "african-american"})  # their surnames are English
 _DEAR = re.compile(r"\s*(?:dear|hello|hi|to)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
+_INDEFINITE = re.compile(r"an?\s", re.IGNORECASE)
+_GENDERS = (FEMALE, MALE)
 _SIGNED = 2  # words before a name at most: "Regards, Mr Okonkwo"
 _TEXTS = 8  # whose names are kept
 _EDITS = 4096
@@ -39,7 +43,11 @@ def names_against(text: str, people: People, edit: Edit) -> tuple[tuple[Span, st
 def _names_against(text: str, people: People, edit: Edit) -> Iterator[tuple[Span, str]]:
     names = _names(text, people)
     old, new = _borne(edit.source), _borne(edit.target)
-    for person in sorted(people.of_edit(edit) & names.bearers or _signed(text, people, edit)):
+    own = people.of_edit(edit) & names.bearers or _signed(text, people, edit)
+    of_them = old - {ANYWHERE}
+    # "Ms. Tran came. The patient is Vietnamese": a name of theirs, most likely of this person.
+    theirs = {one for one in names.bearers if not of_them.isdisjoint(_told(names, one) or ())}
+    for person in sorted(own | theirs):
         place, name = names.longest(person)
         if any(overlap(place, span) for span in edit.spans):
             continue
@@ -138,3 +146,75 @@ def _of_groups() -> dict[str, frozenset[str]]:
         if term.concept == "race":  # a word for the whole group: Latino, not Russian
             origins[term.group].update(shared.intersection(countries_of(term.text)))
     return {fold(term.text): frozenset(origins[term.group]) for term in terms}
+
+
+def left_behind(text: str, edit: Edit, people: People) -> Iterator[tuple[Span, str]]:
+    """Yield words of a replaced gender that no other person of the text accounts for.
+
+    Where a noun changes, a pronoun behind it that coreference gives to no noun and no name ("my
+    grandma ... She's 90"). Where pronouns alone change, the noun or the name before them ("Seen Mr
+    Pham. Says he is well"). Of somebody who is described and then named, the one that does not
+    change ("A nurse has won her appeal. Amelia Rowe, 34, ...").
+    """
+    gender, changed = edit.source.group, people.of_edit(edit)
+    several = edit.source.form is GrammaticalForm.NOUN_PL  # "her grandmothers"
+    if several or gender not in _GENDERS or edit.target.group == gender:
+        return
+    own = [m for person in changed for m in people.mentions(person)]
+    nouns = [m for m in own if m.kind is not MentionKind.PRONOUN]
+    sentences = {people.sentence_at(start) for start, _ in edit.spans}
+    first = min(start for start, _ in edit.spans)
+
+    def near(place: int) -> bool:
+        return any(abs(people.sentence_at(place) - one) <= NEAR for one in sentences)
+
+    for number, entity in enumerate(people.entities):
+        alone = entity.person and not entity.plural and entity.gender == gender
+        named = any(m.kind is not MentionKind.PRONOUN for m in entity.mentions)
+        if not alone or number in changed:
+            continue
+        if own and (
+            _introduced(text, own, entity.mentions) or _introduced(text, entity.mentions, own)
+        ):
+            says = [one for one in entity.mentions if _gender_of(text, one) == gender]
+            yield from ((one.head, text[slice(*one.head)]) for one in says)
+            continue
+        if named is bool(nouns):
+            continue
+        # "His father died" is of two.
+        owner = any(overlap(one.head, noun.span) for one in entity.mentions for noun in nouns)
+        # The chaplain of "he met a chaplain and asked him" is a man because of "him" alone.
+        says = [one for one in entity.mentions if _gender_of(text, one) == gender]
+        for one in () if owner else says:
+            kind = (one.kind is MentionKind.PRONOUN) is bool(nouns)
+            if kind and (one.head[0] > first) is bool(nouns) and near(one.head[0]):
+                yield one.head, text[slice(*one.head)]
+
+
+def _introduced(text: str, first: Sequence[Mention], later: Sequence[Mention]) -> bool:
+    """Whether somebody is first described and later named with a full name, as news do.
+
+    "A Polish man has appeared in court ... Damian Wrobel denied it".
+    """
+    nouns = [one for one in first if one.kind is MentionKind.NOUN]
+    names = [one for one in later if one.kind is not MentionKind.PRONOUN]
+    described = bool(nouns) and _INDEFINITE.match(text, nouns[0].span[0]) is not None
+    named = (
+        bool(names) and names[0].kind is MentionKind.NAME and names[0].head[0] == names[0].span[0]
+    )
+    full = named and " " in text[slice(*names[0].head)]
+    unnamed = all(one.kind is not MentionKind.NAME for one in first)
+    starts = described and not text[: nouns[0].span[0]].strip()
+    return starts and full and unnamed and first[0].span[0] < later[0].span[0]
+
+
+def _gender_of(text: str, mention: Mention) -> str:
+    """Return the gender that a pronoun, a noun or a name with its title says, or ""."""
+    known, head = people_words(), text[slice(*mention.head)]
+    if form := PRONOUNS.get(head.lower()):
+        return form.gender
+    if mention.kind is MentionKind.NOUN:
+        return known.nouns.get(head.lower(), "")
+    before = text[: mention.head[0]].split()[-1:]
+    title = known.titles.get(before[0].rstrip(".").lower()) if before else ""
+    return title or known.names.get(head.split(" ")[0], "")

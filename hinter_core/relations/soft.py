@@ -11,25 +11,29 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from hinter_core.language.people import FEMALE, MALE, NEAR, PRONOUNS, RELATIVES, people_words
+from hinter_core.language.people import FEMALE, MALE, PRONOUNS, RELATIVES, people_words
 from hinter_core.language.sentences import sentence_at, sentences_of
 from hinter_core.mutation.ages import conceded
 from hinter_core.mutation.edits import own_places
 from hinter_core.mutation.people import People
 from hinter_core.mutation.unresolved import GENERAL
-from hinter_core.relations.names import names_against, names_of_no_list, people_said
+from hinter_core.relations.names import (
+    left_behind,
+    names_against,
+    names_of_no_list,
+    people_said,
+)
 from hinter_core.terms.ages import Years, agree, said_states, said_years, stated, years_of
 from hinter_core.terms.dictionary import load_shipped
 from hinter_core.terms.hashtags import tags_against
 from hinter_core.terms.matching import overlap
 from hinter_core.terms.related import Related, related_words, rows_of, says_faith
 from hinter_core.terms.senses.fields import field_at
+from hinter_core.terms.unlisted import is_number
 from hinter_core.types import (
     Edit,
     EditKind,
     GrammaticalForm,
-    Mention,
-    MentionKind,
     Mutant,
     Span,
     Term,
@@ -51,6 +55,7 @@ _WHOLE = frozenset(
 )
 _ITEM = re.compile(r"^[ \t]*[-*\u2022\u2013\u2014\u25aa\u25cf\u2023\u00b7]\s+\S", re.MULTILINE)
 _DECADE = 10  # years
+_LOOSE = 6
 # A year of birth, in a form or of somebody: "DOB: 1.2.1950", "born in Kent in 1950".
 _BORN = re.compile(
     r"(\b(?:DOB|D\.O\.B\.?|date of birth|year of birth)\b)?(?(1)|\bborn\b)"
@@ -133,7 +138,7 @@ def contradictions(text: str, mutant: Mutant, people: People | None = None) -> t
                     for at, word, says in (*_listed(text), *fellows)
                     if says == _said(source) and _said(target) not in (says, "")
                 }
-                contradicting |= dict(_left_behind(text, edit, people) if people else ())
+                contradicting |= dict(left_behind(text, edit, people) if people else ())
     left = [one for one in contradicting.items() if not _changed(mutant, *one[0])]
     return tuple(dict.fromkeys(words for _, words in sorted([*left, *named])))
 
@@ -183,8 +188,12 @@ def _unlikely(text: str, edit: Edit, people: People | None) -> str:
     """Return why a text would not say the new word, whatever else it says, or ""."""
     source, target, places = edit.source, edit.target, own_places(text, edit)
     new = f"\u201c{target.text}\u201d"
-    number = edit.attribute == "age" and source.text[:1].isdigit() and len(sentences_of(text)) > 1
-    if number and (source.group == _CHILDREN) is not (target.group == _CHILDREN):
+    number = edit.attribute == "age" and is_number(source)
+    if (
+        number
+        and len(sentences_of(text)) > 1
+        and (source.group == _CHILDREN) is not (target.group == _CHILDREN)
+    ):
         return f"one of \u201c{source.text}\u201d and {new} is a child\u2019s age"
     if edit.attribute == "age" and source.group == "older" and target.group in _UNDER_AGE:
         owned = (_PARENT.match(text, end) for _, end in places)
@@ -277,9 +286,14 @@ def _said_of_them(text: str, edit: Edit, people: People) -> Iterator[tuple[Span,
     changed = people.of_edit(edit)
     for match in _COMPOUND.finditer(text):
         one = _said_age(match[0])
-        against = one and not agree(one, years) and (was is None or agree(one, was))
+        against = one and not agree(one, years) and (was is None or agree(_loosely(one), was))
         if against and not changed.isdisjoint(people.of_span(match.span())):
             yield match.span(), match[0]
+
+
+def _loosely(years: Years) -> Years:
+    """Return the years that a word is also used for: "a girl of twenty"."""
+    return years[0], years[1] + _LOOSE
 
 
 def _other_parent(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:
@@ -387,52 +401,6 @@ def _fellows(text: str) -> Iterator[tuple[Span, str, str]]:
     for match in _OTHER.finditer(text):
         if says := people_words().nouns.get(match[1].lower()):
             yield match.span(1), match[0], says
-
-
-def _left_behind(text: str, edit: Edit, people: People) -> Iterator[tuple[Span, str]]:
-    """Yield words of a replaced gender that no other person of the text accounts for.
-
-    Where a noun changes, a pronoun behind it that coreference gives to no noun and no name ("my
-    grandma ... She's 90"). Where pronouns alone change, the noun or the name before them ("Seen Mr
-    Pham. Says he is well").
-    """
-    gender, changed = edit.source.group, people.of_edit(edit)
-    several = edit.source.form is GrammaticalForm.NOUN_PL  # "her grandmothers"
-    if several or gender not in _PRONOUNS or edit.target.group == gender:
-        return
-    own = [m for person in changed for m in people.mentions(person)]
-    nouns = [m for m in own if m.kind is not MentionKind.PRONOUN]
-    sentences = {people.sentence_at(start) for start, _ in edit.spans}
-    first = min(start for start, _ in edit.spans)
-
-    def near(place: int) -> bool:
-        return any(abs(people.sentence_at(place) - one) <= NEAR for one in sentences)
-
-    for number, entity in enumerate(people.entities):
-        alone = entity.person and not entity.plural and entity.gender == gender
-        named = any(m.kind is not MentionKind.PRONOUN for m in entity.mentions)
-        if not alone or number in changed or named is bool(nouns):
-            continue
-        # "His father died" is of two.
-        owner = any(overlap(one.head, noun.span) for one in entity.mentions for noun in nouns)
-        # The chaplain of "he met a chaplain and asked him" is a man because of "him" alone.
-        says = [one for one in entity.mentions if _gender_of(text, one) == gender]
-        for one in () if owner else says:
-            kind = (one.kind is MentionKind.PRONOUN) is bool(nouns)
-            if kind and (one.head[0] > first) is bool(nouns) and near(one.head[0]):
-                yield one.head, text[slice(*one.head)]
-
-
-def _gender_of(text: str, mention: Mention) -> str:
-    """Return the gender that a pronoun, a noun or a name with its title says, or ""."""
-    known, head = people_words(), text[slice(*mention.head)]
-    if form := PRONOUNS.get(head.lower()):
-        return form.gender
-    if mention.kind is MentionKind.NOUN:
-        return known.nouns.get(head.lower(), "")
-    before = text[: mention.head[0]].split()[-1:]
-    title = known.titles.get(before[0].rstrip(".").lower()) if before else ""
-    return title or known.names.get(head.split(" ")[0], "")
 
 
 def _of_one(word: str) -> bool:

@@ -125,6 +125,9 @@ SOFT = [
     ("My brother is a dentist. His patients like him.", "occupation", "patients"),
     ("He is a gay man who lives with his husband.", "gender", "gay"),
     ("The Muslim asked whether he may pray.", "religion", "pray"),
+    ("A Polish man, 28, was in court. Ivan Bello of Leeds left. He slept.", "gender", "Ivan Bello"),
+    ("The doctor met with Ms. Nguyen. The patient is Vietnamese.", "nationality", "Nguyen"),
+    ("Our cook is a French girl, 19. The kids adore her.", "age", "girl"),
     (f"{VISIT} Says he is well.", "gender", "he"),
     (f"{VISIT} Says he is well.", "gender", "Okafor"),
 ]
@@ -248,6 +251,7 @@ def test_settings_keep_soft_mutants_and_the_published_ones_know_none(judged: Jud
     ("text", "attribute", "changed", "reason"),
     [
         ("We trust people.", "gender", "women", "\u201cpeople\u201d means anybody"),
+        ("About ninety people came.", "gender", "women", "\u201cpeople\u201d means anybody"),
         ("As a woman, I agree.", "gender", "person", "\u201cperson\u201d says nothing after"),
         ("Name: Bo\nGender: woman", "gender", "individual", "is no value of \u201cGender\u201d"),
         (
@@ -259,6 +263,7 @@ def test_settings_keep_soft_mutants_and_the_published_ones_know_none(judged: Jud
         ("She cares for her elderly mother.", "age", "young", "said of somebody\u2019s mother"),
         ("She is pregnant with a girl.", "gender", "trans boy", "is not said of a baby"),
         ("She keeps the Sabbath on Friday.", "placebo", "Tuesday", "may be a day of worship"),
+        ("Jo, seventeen, left. She won.", "age", "six", "and \u201csix\u201d is a child"),
         ("Rhys, 14, came. He is tired.", "age", "40", "\u201c14\u201d and \u201c40\u201d is a"),
     ],
 )
