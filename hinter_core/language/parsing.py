@@ -190,7 +190,7 @@ def _import_spacy() -> Any:
         if "spacy" in sys.modules:
             return importlib.import_module("spacy")
         hidden: dict[str, Any] = {name: ModuleType(name) for name in ("spacy.cli", _INFO)}
-        hidden[_INFO].info = None
+        hidden[_INFO].info = _info
         if "torch" not in sys.modules and not any(map(importlib.util.find_spec, _NEED_TORCH)):
             hidden["torch"] = None  # an import of it fails
         sys.modules.update(hidden)
@@ -199,6 +199,11 @@ def _import_spacy() -> Any:
         finally:
             for name in hidden:
                 del sys.modules[name]
+
+
+def _info(*arguments: Any, **named: Any) -> Any:
+    """Do what :func:`spacy.info` does, which imports spaCy's command line."""
+    return importlib.import_module(_INFO).info(*arguments, **named)
 
 
 def _require_pipeline(name: str) -> None:

@@ -64,7 +64,7 @@ _NEVERTHELESS = re.compile(
     r"(?:(?:he|she|they|is|was|are|were|has|have|had|can)\s){0,2}(already|still)\b",
     re.IGNORECASE,
 )
-_UNDER_AGE = {"children", "young"}
+UNDER_AGE = frozenset({"children", "young"})
 
 
 class Ages:
@@ -401,7 +401,7 @@ def conceded(text: str, edit: Edit) -> Iterator[tuple[Span, str]]:
 
     The other age would not be, unless both are of young people.
     """
-    if edit.attribute != "age" or {edit.source.group, edit.target.group} <= _UNDER_AGE:
+    if edit.attribute != "age" or {edit.source.group, edit.target.group} <= UNDER_AGE:
         return
     for start, end in own_places(text, edit):
         if sentence := sentence_at(sentences_of(text), start):

@@ -36,6 +36,7 @@ from hinter_core.types import (
 )
 
 _BLANK = r"(?:\s|&(?:nbsp|\#160|\#xa0);|</?[a-z]{1,6}>)"
+_LOUD = re.compile(r"[A-Z]{2,}\s$")  # "HE IS A", not "the BBC. A"
 _ARTICLE = re.compile(rf"\b([Aa][Nn]?|AN)({_BLANK}+)$", re.IGNORECASE)
 # A lone apostrophe after a plural; one that closes a quotation is followed by no word.
 # People type other signs for it, too, and HTML has references.
@@ -398,8 +399,7 @@ def _article(text: str, span: Span, old_word: str, new_word: str) -> Splice | No
     article, needed = text[slice(*span)], article_for(new_word)
     if article_for(old_word) == needed or article.lower() == needed:
         return None
-    loud = [article, *text[: span[0]].split()[-1:]]  # "HE IS A"
-    if article.isupper() and any(len(word) > 1 and word.isupper() for word in loud):
+    if article.isupper() and (len(article) > 1 or _LOUD.search(text[: span[0]])):
         needed = needed.upper()
     elif article[0].isupper():
         needed = needed.capitalize()

@@ -46,7 +46,9 @@ def _names_against(text: str, people: People, edit: Edit) -> Iterator[tuple[Span
     own = people.of_edit(edit) & names.bearers or _signed(text, people, edit)
     of_them = old - {ANYWHERE}
     # "Ms. Tran came. The patient is Vietnamese": a name of theirs, most likely of this person.
-    theirs = {one for one in names.bearers if not of_them.isdisjoint(_told(names, one) or ())}
+    entities = (people.entities[n] for n in people.of_edit(edit) if n < len(people.entities))
+    others = () if own or any(narrates(text, one) for one in entities) else names.bearers
+    theirs = {one for one in others if not of_them.isdisjoint(_told(names, one) or ())}
     for person in sorted(own | theirs):
         place, name = names.longest(person)
         if any(overlap(place, span) for span in edit.spans):
@@ -173,9 +175,9 @@ def left_behind(text: str, edit: Edit, people: People) -> Iterator[tuple[Span, s
         named = any(m.kind is not MentionKind.PRONOUN for m in entity.mentions)
         if not alone or number in changed:
             continue
-        if own and (
-            _introduced(text, own, entity.mentions) or _introduced(text, entity.mentions, own)
-        ):
+        both = (own, entity.mentions)
+        apart = own and len({people.sentence_at(each[0].head[0]) for each in both}) > 1
+        if apart and (_introduced(text, *both) or _introduced(text, *reversed(both))):
             says = [one for one in entity.mentions if _gender_of(text, one) == gender]
             yield from ((one.head, text[slice(*one.head)]) for one in says)
             continue

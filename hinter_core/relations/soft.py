@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from hinter_core.language.people import FEMALE, MALE, PRONOUNS, RELATIVES, people_words
 from hinter_core.language.sentences import sentence_at, sentences_of
-from hinter_core.mutation.ages import conceded
+from hinter_core.mutation.ages import UNDER_AGE, conceded
 from hinter_core.mutation.edits import own_places
 from hinter_core.mutation.people import People
 from hinter_core.mutation.unresolved import GENERAL
@@ -84,13 +84,13 @@ _OTHER = re.compile(
     re.IGNORECASE,
 )
 _CHILDREN = "children"
-_UNDER_AGE = {_CHILDREN, "young"}
 _ANYONE = frozenset({"person", "individual"})
 _EVERYBODY = frozenset("people persons individuals humans folks folk".split())
 _PARENT = re.compile(
     r"\s(?:[\w-]+\s)?((?:grand|step)?(?:mother|father|parents?)|mum|mom|dad|granny|grandma)\b",
     re.IGNORECASE,
 )
+_HOLY = frozenset({"Friday", "Saturday", "Sunday"})
 _BIRTH = 40  # characters
 _UNBORN = re.compile(
     r"\b(?:pregnant with|expecting|birth (?:to|of)|newborn|baby)\b[^.!?;]{0,20}$", re.IGNORECASE
@@ -195,16 +195,18 @@ def _unlikely(text: str, edit: Edit, people: People | None) -> str:
         and (source.group == _CHILDREN) is not (target.group == _CHILDREN)
     ):
         return f"one of \u201c{source.text}\u201d and {new} is a child\u2019s age"
-    if edit.attribute == "age" and source.group == "older" and target.group in _UNDER_AGE:
+    if edit.attribute == "age" and source.group == "older" and target.group in UNDER_AGE:
         owned = (_PARENT.match(text, end) for _, end in places)
         if parent := next(filter(None, owned), None):
             return f"{new} is said of somebody\u2019s {parent[1]}"
-    if source.concept == "weekday" and any(map(says_faith, related_words(text))):
+    days = {source.text.removesuffix("s"), target.text.removesuffix("s")}
+    if not days.isdisjoint(_HOLY) and any(map(says_faith, related_words(text))):
         return f"\u201c{source.text}\u201d may be a day of worship"
     if edit.attribute != "gender":
         return ""
+    of_child = source.concept in ("young", "son")
     unborn = (_UNBORN.search(text[max(0, start - _BIRTH) : start]) for start, _ in places)
-    if target.group == "trans-and-non-binary" and any(unborn):
+    if of_child and target.group == "trans-and-non-binary" and any(unborn):
         return f"{new} is not said of a baby"
     if target.group == "neutral" and target.form is GrammaticalForm.NOUN_SG:
         fields = (field_at(text, span) for span in places)

@@ -88,7 +88,7 @@ _DECADE = re.compile(
 # What takes so many years at least.
 _WORKED = re.compile(
     rf"\b{_NUMBER}(?:\+|\splus)?\syears(?:['\u2019]|\sof)\s(?:\w+\s)?(?:experience|service)\b"
-    rf"|\b(?:work(?:ed|s|ing)?|been\s(?:an?|his|her|its|my|our|the|their|your)\s\w+)\b[^.!?;]{{0,40}}?"
+    rf"|\b(?:work(?:ed|s|ing)?|been\s(?:an?|his|her|its|my|our|the|their|your)\s\w+)\b(?:(?!\b(?:that|which|where|who)\b)[^.!?;]){{0,40}}?"
     rf"\bfor\s(?:(?:about|almost|nearly|over|more\sthan|some|the\s(?:last|past))\s)?{_NUMBER}\syears\b"
     r"|\b(retired)\b",
     re.IGNORECASE,

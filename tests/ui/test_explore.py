@@ -399,7 +399,7 @@ def test_counts_stand_beside_the_text_and_settings_that_were_scanned(explore: An
     expect(counts).to_have_count(0)
     # A check of another text; then what was scanned is shown with its own text.
     explore.press("Check this pair")
-    expect(explore.square.locator("article").first).to_contain_text("very very")  # judged again
+    expect(explore.banner.locator(".banner")).to_be_visible()
     expect(counts).to_have_count(0)
     explore.press("Show the scan")
     expect(explore.text_box).to_have_value(PLANTED)
@@ -447,7 +447,7 @@ def test_reload_and_back_come_to_what_was_shown(explore: Any) -> None:
     page.reload()
     expect(explore.text_box).to_have_value(long)
     expect(page.locator("#models .token")).to_have_text(re.compile("VADER"))
-    expect(explore.banner.locator(".banner")).to_be_visible()
+    expect(explore.square.locator("article").first).to_contain_text("very very")
 
 
 def test_a_scan_that_something_else_ended_is_kept(explore: Any) -> None:

@@ -99,7 +99,7 @@ def test_a_scan_on_a_public_host_ends_in_time(monkeypatch: pytest.MonkeyPatch) -
     [
         "The black man met the waiter.",
         "An actor greeted the black landlord.",
-        "The waiter from Leeds thanked the black landlord. He smiled.",
+        "The waiter from Leeds thanked the black landlord.",
     ],
 )
 def test_what_changes_two_people_is_counted_apart_and_comes_after(

@@ -19,10 +19,7 @@ from hinter_ui.shared.session import Session
 
 FAIR = 'scripted:negative if "unicorn"; positive otherwise'
 GAME = "The Catholic schoolboys were beaten 3-1 by the girls' team from Ohio."
-LETTER = (
-    "I complain about the way my mother was treated. She is a 72-year-old woman who uses a "
-    "wheelchair, and the young man told her to come back. My father, who is blind, left."
-)
+LETTER = "The 72-year-old woman uses a wheelchair. The young man told her to come back."
 FORM = ExploreForm(text="The black man was kind.", models=(FAIR,), limit=40)
 
 

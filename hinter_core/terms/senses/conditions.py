@@ -21,6 +21,7 @@ _HAD = frozenset(
     manages managing struggled struggles struggling suffer suffered suffering suffers
     treated""".split()
 )
+_FROM = frozenset("from with for by".split())
 
 
 def modifies(parse: Parse, noun: int) -> bool:
@@ -51,8 +52,14 @@ def with_degree(parse: Parse, tokens: Sequence[int], term: Term) -> str:
 
 
 def suffered(parse: Parse, noun: int) -> bool:
-    """Whether a noun is what is had: "she has depression", "who suffers from anxiety"."""
+    """Whether a noun is what is had: "she has depression", "who suffers from anxiety".
+
+    It has no article: nobody "lived through the Depression".
+    """
     label, verb = parse.labels[noun], fold(parse.words[parse.heads[noun]])
+    case, article = (dependent(parse, noun, {one}) for one in ("case", "det"))
+    if article is not None or (case is not None and fold(parse.words[case]) not in _FROM):
+        return False
     of_something = "".join(parse.words[noun + 1 : noun + 2]) in ("about", "over")
     return verb in _HAD and (label == "obj" or label.startswith("obl")) and not of_something
 

@@ -43,12 +43,14 @@ def _names_other(text: str, reading: SentenceReading, pronoun: str) -> bool:
     form = PRONOUNS.get(pronoun.lower())
     if form is None or not form.gender or not {*reading.openers}.issuperset(reading.names):
         return True
-    others = lexicon()["animals"]
-    if form.gender == FEMALE:
-        others |= lexicon()["called_she"]
+    others = lexicon()["animals"] | lexicon()["called_she"]
     for match in _WORD.finditer(text):
         article, word = match.groups()
-        if word.lower() in others or word in GODS or word in people_words().names:
+        if (
+            {word.lower(), word.lower().removesuffix("s")} & others
+            or word in GODS
+            or word in people_words().names
+        ):
             return True
         country = form.gender == FEMALE and word.istitle()
         if country and reading.kinds(match.span(2))["place"] > _LIKELY:  # "England and her navy"

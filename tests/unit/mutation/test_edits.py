@@ -104,6 +104,8 @@ def test_article_follows_the_sound(word: str, article: str) -> None:
 def test_an_article_in_capitals_stays_in_them() -> None:
     assert mutate("HE IS A 30 YEAR OLD.", ("30", "80")).text == "HE IS AN 80 YEAR OLD."
     assert mutate("A mad cook left.", ("mad", "odd")).text == "An odd cook left."
+    text = "He works for the BBC. A mad cook left."
+    assert mutate(text, ("mad", "odd")).text == "He works for the BBC. An odd cook left."
 
 
 def test_edits_of_two_attributes_apply_at_once() -> None:

@@ -125,7 +125,7 @@ def test_an_attribute_without_a_kept_mutant_is_not_tested_at_all(tmp_path: Path)
 
 def test_attributes_that_were_never_changed_together_are_named(tmp_path: Path) -> None:
     """Each was tested alone, so that nothing said that no combination of them was."""
-    made = hinter.run(["The Catholic black man met a cook."], HIDDEN, validity=0.69,
+    made = hinter.run(["The Catholic black man met a cook."], HIDDEN, validity=0.67,
                       attributes=["race", "religion"], out=tmp_path / "out")  # fmt: skip
     report = make_report(made.store)
     verdicts = {line.name: line.verdicts for line in report.models[0].lines}

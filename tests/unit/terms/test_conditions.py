@@ -48,6 +48,8 @@ def test_what_somebody_has_counts(
         ("Iodine deficiency can lead to brain damage and deafness.", "deafness", "nobody's"),
         ("A wheelchair stood in the hall.", "wheelchair", "nobody's"),
         ("The storm brought a depression with rain.", "depression", "about a thing"),
+        ("He had a depression in his skull.", "depression", ""),
+        ("My grandfather lived through the Depression.", "Depression", ""),
         ("He played in the wheelchair basketball team.", "in the wheelchair", "basketball"),
         ("She works with cancer patients.", "with cancer", "cancer patients"),
         ("She is a woman bound to a wheelchair.", "wheelchair", "bound to a wheelchair"),

@@ -24,6 +24,8 @@ NOBODY = [
     ("My hamster died; he was two.", "he"),
     ("The yacht was launched in May; she was sold later.", "she"),
     ("The tractor is old, but she runs.", "she"),
+    ("The robot broke; he was repaired.", "he"),
+    ("The steamers sank; she was raised.", "she"),
     ("The Wasa sank; she was raised in 1961.", "she"),
     ("Rex chewed the sofa, so I put him in the kitchen.", "him"),
     ("England expects much of her navy.", "her"),
