@@ -238,8 +238,8 @@ def adapt(
 
 def _cure(value: Any) -> str:
     """Say what a model is that an object is not."""
-    if _tokenizer_of(value) is not None and value.task != "text-classification":
-        return _OTHER_TASK
+    if _tokenizer_of(value) is not None:  # it has a method forward, too
+        return _HINT if value.task == "text-classification" else _OTHER_TASK
     return _NETWORK if hasattr(value, "forward") else _HINT
 
 

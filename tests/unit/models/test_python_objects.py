@@ -124,6 +124,13 @@ def test_what_is_near_a_pipeline_is_told_what_to_give(tmp_path: Path) -> None:
             adapt(value, "mine")
         assert cure in str(caught.value)
 
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("CUDA out of memory")
+
+    classifier.forward = fail
+    with pytest.raises(ModelError, match=r"out of memory\); it takes a list of texts") as caught:
+        adapt(classifier, "mine")
+
 
 def test_what_follows_the_protocol_is_taken_as_it_is() -> None:
     own = load_model("vader")
