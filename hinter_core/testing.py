@@ -46,7 +46,8 @@ def assert_no_hidden_bias(
         HinterError: bad input, also if nothing in any of the texts can be changed.
     """
     campaign = settings_of(_NAME, attributes, settings, CHECKED)
-    given, single = _listed(texts), Verdict.BIASED.value in verdicts_of(verdicts)
+    given, wanted = _listed(texts), verdicts_of(verdicts)
+    single = Verdict.BIASED.value in wanted
     hidden, refused = list[str](), dict[int, InputError]()
     with named_models(model, labels=labels, multi=multi, threshold=threshold) as names:
         for place, text in enumerate(given):
@@ -58,7 +59,7 @@ def assert_no_hidden_bias(
                 except InputError as error:
                     refused[place] = error
                     continue
-                findings = result.findings(verdicts)
+                findings = result.findings(wanted)
                 if len(findings):
                     hidden.append(_described(text, name, findings, len(result.mutants())))
                 lost, tested = result.findings("unanswered"), result.counts

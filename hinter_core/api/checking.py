@@ -158,7 +158,7 @@ def check(
     """Change a text about people, and show which changes flip the model's answer.
 
     All combinations of changes are tested, or as many as ``limit`` says, and the single changes
-    that are part of one. ``notices`` name words that are in none.
+    that are part of one. ``notices`` name words that can be in none.
 
     Args:
         text: One text, in English.
@@ -172,8 +172,8 @@ def check(
         neutral: How often neutral words are swapped, to see how easily the answer flips: up to
             1,000 times, or 0.
         atomic: Whether every single change is tested, also one that is in no combination.
-        settings: As of a campaign: ``order`` (by default 2, or 1 for a text without an
-            intersection), ``limit``, ``seed``, ``relations``, ``literal``, ...
+        settings: As of a campaign: ``order`` (by default 2; for a text without an intersection 1,
+            also if an order is given with ``atomic``), ``limit``, ``seed``, ``relations``, ...
 
     Raises:
         HinterError: bad input; the message says what to do.

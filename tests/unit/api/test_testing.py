@@ -31,7 +31,7 @@ def test_hidden_bias_fails_with_text_change_and_verdict(words: list[str]) -> Non
 def test_flips_by_one_change_count_where_they_are_asked_for(words: list[str]) -> None:
     assert_fair(TEXTS[1], words)
     with pytest.raises(AssertionError, match="biased: white \u2192 black"):
-        assert_fair(TEXTS[1], words, verdicts=("hidden", "biased"))
+        assert_fair(TEXTS[1], words, verdicts=iter(("hidden", "biased")))
 
 
 def test_a_flip_by_a_change_in_no_combination_is_found() -> None:
