@@ -173,10 +173,14 @@ def _reading(table: Rows) -> tuple[str, ...]:
 
 
 def labels_in_words(table: Rows) -> list[str]:
-    """Say that rows seem to have no labels, or some that are alike; nothing of the Hub's."""
+    """Say that rows seem to have no labels, or some that are alike; nothing of the Hub's.
+
+    A source that was added is not started once more for it, as it may be slow.
+    """
     if not isinstance(table, Table) or table.pinned:
         return []
-    first = islice(table.rows(), MOST)
+    held = table.source is not None or table.count is not None
+    first = islice(table.rows(), MOST) if held else ()
     unlabelled = unlabelled_in_words(table.columns, table.names)
     return [*filter(None, [unlabelled]), *alike_labels(row.label for row in first if row.label)]
 

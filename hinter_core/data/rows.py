@@ -6,7 +6,7 @@ at all is an error. Memory does not grow with the file.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -184,7 +184,7 @@ def open_given(data: str, text: str = "", label: str = "", ident: str = "") -> T
         dict.fromkeys(key for values, _ in head for key in (*values, *inner_names(values)))
     )
     columns = find_columns(f"The data '{data}'", head, names, Columns(text, label, ident))
-    return Table(records, names, columns)
+    return Table(records, names, columns, len(value) if isinstance(value, Sized) else None)
 
 
 MEMORY = "in-memory"  # source of the rows that a program gives

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from hinter_core.campaign.preview import preview, preview_in_words
+from hinter_core.campaign.preview import labels_in_words, preview, preview_in_words
 from hinter_core.campaign.spec import Campaign
+from hinter_core.data.rows import open_given
 from hinter_core.errors import InputError
+from hinter_core.extensions import SOURCES, Extension
 from hinter_core.files.columns import Columns
 
 ROUGH = (
@@ -98,3 +100,18 @@ def test_utf_16_is_read_and_named(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There is no file"):
         preview(Campaign(data=str(tmp_path / "none.csv")))
+
+
+def test_labels_are_read_where_rows_are_held_and_no_source_is_started_again() -> None:
+    rows, started = [("She left.", "pos"), ("He left.", "Pos")], list[int]()
+
+    def slow() -> list[tuple[str, str]]:
+        started.append(1)
+        return rows
+
+    with SOURCES.lent({"slow": Extension("slow", slow), "held": Extension("held", rows)}):
+        assert len(labels_in_words(open_given("held"))) == 1
+        table = open_given("slow")
+        number = len(started)
+        assert labels_in_words(table) == []
+        assert len(started) == number
