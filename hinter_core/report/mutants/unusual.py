@@ -69,6 +69,8 @@ def size_of(campaign: Campaign) -> Iterator[str]:
     """Name the settings that decide how many mutants there are."""
     if campaign.source.makes:
         yield f"{', '.join(sorted(campaign.attributes))}, up to order {campaign.order}"
+    else:
+        yield "handwritten mutants"
     if campaign.limit is not None:
         yield f"at most {campaign.limit:,} intersectional mutants per text, seed {campaign.seed}"
     if campaign.sample is not None:

@@ -186,6 +186,10 @@ def test_a_sum_of_several_campaigns_says_which_settings_differ(small: Report) ->
     assert f"(a): {', '.join(sorted(small.campaign.attributes))}, up to order 2" in more
     assert ", up to order 3; at most 60 intersectional mutants per text, seed " in more
     assert differ(workers=2) == ""
+    given = differ(data="", mutants="mutants.csv", attributes=())
+    assert "race, up to order 2; " in given
+    assert "mutants.csv: handwritten mutants." in given
+    assert "at their default" not in given
 
 
 def test_a_sentence_of_a_line_is_one_a_person_would_write(small: Report) -> None:
