@@ -13,6 +13,7 @@ from hinter_core.campaign.running.workers import RemoteWorker
 from hinter_core.campaign.spec import Campaign
 from hinter_core.campaign.store import CampaignStore
 from hinter_core.data.rows import Row
+from hinter_core.models.budget import Budget
 
 
 class Pickled:
@@ -21,6 +22,7 @@ class Pickled:
     patience = inf
 
     def __init__(self, campaign: Campaign, store: CampaignStore) -> None:
+        assert not Budget(campaign.requests, campaign.budget).limited  # nobody is asked for it
         self._given = pickle.dumps((campaign, store))
         self._workers: dict[int, RemoteWorker] = {}
 
