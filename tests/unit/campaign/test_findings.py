@@ -66,6 +66,7 @@ def test_pages_together_are_everything_once(
 ) -> None:
     monkeypatch.setattr(reader, "CHUNK", piece)
     monkeypatch.setattr(reader, "_FEW", piece)
+    monkeypatch.setattr(reader, "_TOGETHER", min(piece, 2))
     wanted = FindingFilter(("biased", "hidden", "benign"))
     whole = matching(side, wanted)
     pages = [group_findings(side, wanted, start=start, limit=10) for start in range(0, 60, 10)]

@@ -61,6 +61,7 @@ def test_a_group_is_strict_if_no_part_lies_above_its_mean(tmp_path: Path) -> Non
     assert section.sentences[1].endswith("none of these significantly.")
     (row,) = section.rows
     assert section.columns[2:] == ["Above it", "Without a part above", "Significant"]
+    assert row[0] == "origin \u00d7 work"
     assert row[2:] == ["3 of 4", "1 of 3", "0 of 1"]
     assert strict_section([replace(found, p_value=0.01)]).rows[0][1] == "africa \u00d7 health"
 
