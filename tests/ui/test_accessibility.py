@@ -29,19 +29,24 @@ COLOURS: Any = ["minor", ["color-contrast", "link-in-text-block"]]
 
 # All rules of WCAG 2 (A, AA) and the best practices. The line that gradio draws below the tabs with
 # `::after` lies on no text; without this, axe leaves the contrast of the tabs open. Contrast takes
-# most of its work, so of texts that are alike in their colours, size and place, such as the rows of
-# a table, it is asked of three.
+# most of its work, so of texts that are alike in their colours, size and what they lie in or on, as
+# the rows of a table are, it is asked of three.
 _AXE = """
 async ([mild, rules]) => {
   const looks = new Map(), seen = new Map();
+  const own = e => {
+    const style = getComputedStyle(e), states = [...e.attributes].filter(
+      ({name}) => /^(class|style|type|disabled|aria-[a-z]+ed|aria-current)$/.test(name));
+    return [e.tagName, ...states.map(one => one.value), style.backgroundColor,
+      style.backgroundImage, style.opacity, style.color, style.fontSize, style.fontWeight];
+  };
+  const placed = e => getComputedStyle(e).position !== 'static';
   const look = e => {
     if (!e) return '';
     if (!looks.has(e)) {
-      const style = getComputedStyle(e), states = [...e.attributes].filter(
-        ({name}) => /^(class|style|type|disabled|aria-[a-z]+ed|aria-current)$/.test(name));
-      looks.set(e, [look(e.parentElement), e.tagName, ...states.map(one => one.value),
-        style.backgroundColor, style.backgroundImage, style.opacity, style.color, style.fontSize,
-        style.fontWeight].join());
+      const below = e.previousElementSibling;
+      looks.set(e, [look(e.parentElement), ...own(e),
+        ...(below && (placed(e) || placed(below)) ? own(below) : [])].join());
     }
     return looks.get(e);
   };
@@ -322,6 +327,15 @@ def test_axe_finds_no_fault(rooms: Rooms, title: str) -> None:
     page = rooms.enter(title)
     assert faults(page) == []
     assert page.evaluate(_MOVING) == []
+
+
+def test_axe_finds_the_text_that_alone_lies_on_a_dark_box(page: Page) -> None:
+    row = "<p style='position: relative'><b style='{}'></b><span style='position: relative'>it</p>"
+    dark = "position: absolute; inset: 0; background: #222"
+    page.set_content(row.format("") * 5 + row.format(dark))
+    page.evaluate(_QUICK_AXE)
+    (found,) = page.evaluate(_AXE, ["minor", ["color-contrast"]])
+    assert "p:nth-child(6)" in found
 
 
 @pytest.mark.parametrize("title", TITLES)
