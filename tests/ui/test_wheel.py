@@ -122,7 +122,8 @@ def test_an_installed_copy_serves_the_app(installed: Path) -> None:
             client = Client(url, verbose=False)
             value = client.predict(TEXT, ["race", "gender"], MODEL, api_name="/check")
             assert value["counts"]["hidden"] > 0
-        finally:
             process.terminate()
-            process.wait(30)
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
     assert "Traceback" not in log.read_text()
