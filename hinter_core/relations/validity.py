@@ -140,7 +140,8 @@ class Odds(NamedTuple):
 def validity_of(plan: Plan, mutant: Mutant, *, kept: bool) -> Grades:
     """Return the validity score of a mutant of a plan; ``kept``: the invariant's answer."""
     people = plan.people if plan.settings.coherent else None  # else nobody was looked for
-    return _graded([_odds_of(plan.text, edit, people) for edit in mutant.edits], kept=kept)
+    filled = bool(plan.slots)
+    return _graded([_odds_of(plan.text, edit, people, filled) for edit in mutant.edits], kept=kept)
 
 
 def graded(edits: Iterable[Sequence[float]], *, kept: bool) -> Grades:
@@ -167,15 +168,15 @@ def _odds(features: Sequence[float]) -> Odds:
 def features_of(plan: Plan, mutant: Mutant) -> list[EditFeatures]:
     """Return the features of the edits of a mutant of a plan."""
     people = plan.people if plan.settings.coherent else None
-    return [_of_edit(plan.text, edit, people) for edit in mutant.edits]
+    return [_of_edit(plan.text, edit, people, bool(plan.slots)) for edit in mutant.edits]
 
 
 @lru_cache(maxsize=_EDITS // 16)  # each keeps the people of its text, with their parses
-def _odds_of(text: str, edit: Edit, people: People | None) -> Odds:
-    return _odds(_of_edit(text, edit, people))
+def _odds_of(text: str, edit: Edit, people: People | None, filled: bool) -> Odds:
+    return _odds(_of_edit(text, edit, people, filled))
 
 
-def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
+def _of_edit(text: str, edit: Edit, people: People | None, filled: bool) -> EditFeatures:
     form, before = edit.source.form, [text[max(0, a - _SEEN) : a] for a, _ in edit.spans]
     near = _near(text, edit.spans)
     after = [text[end : end + 2] for _, end in edit.spans]
@@ -186,7 +187,8 @@ def _of_edit(text: str, edit: Edit, people: People | None) -> EditFeatures:
     )  # neutral words and a user's own are of any kind
     whom, around = _of_people(edit, people), _of_text(text)
     said = edit.attribute if edit.source.text else ""  # nothing, if words are added
-    plain = around["single"] and len(text) <= _PLAIN
+    # Whoever made a template or a grammar chose where any occupation fits.
+    plain = filled or (around["single"] and len(text) <= _PLAIN)
     return EditFeatures(
         doubt=-_log_odds(person),
         **(_kinds(text, edit.source, edit.spans) if of_person else dict.fromkeys(_KINDS, 0.0)),

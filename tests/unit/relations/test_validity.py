@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log, log1p
 
 import pytest
@@ -22,7 +23,7 @@ from hinter_core.relations.validity import (
     validity_of,
 )
 from hinter_core.terms.dictionary import Dictionary
-from hinter_core.types import Edit, Grades, GrammaticalForm, Mutant, Pair, Sense, Term
+from hinter_core.types import Edit, Grades, GrammaticalForm, Mutant, Pair, Sense, Slot, Term
 
 ADJECTIVE = GrammaticalForm.ADJECTIVE
 
@@ -43,6 +44,24 @@ def mutant_of(text: str, *pairs: tuple[str, str]) -> Mutant:
         ]
         edits.append(Edit(Pair("own", Term(source, "a"), Term(target, "b")), tuple(spans)))
     return apply_edits(text, edits)
+
+
+def test_a_text_tells_what_somebody_does_but_no_template_or_plain_sentence(
+    shipped: dict[str, Dictionary], parses: ParseStore
+) -> None:
+    plain, text = "My aunt is a nurse.", "My aunt is a nurse from Leeds. We saw the play together."
+
+    def fair(text: str, *slots: Slot) -> tuple[float, float]:
+        plan = make_plan(text, [shipped["occupation"]], Settings(order=1), parses)
+        mutant = plan.mutant(plan.edits["occupation"][:1])
+        filled = replace(plan, slots=slots)
+        (found,) = features_of(filled, mutant)
+        return found.occupation, validity_of(filled, mutant, kept=True).fair
+
+    assert fair(plain)[0] == fair(text, Slot("occupation", (13, 18)))[0] == 0.0
+    told, low = fair(text)
+    assert told == 1.0
+    assert low < LEAST_FAIR < fair(text, Slot("occupation", (13, 18)))[1]
 
 
 def test_the_coefficients_are_those_of_the_fit() -> None:
