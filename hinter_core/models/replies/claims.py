@@ -5,7 +5,7 @@ is no answer, so that hedges need no list.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from hinter_core.models.replies.naming import MarkedAnswer, NamedLabel, Names, scored
 
@@ -63,26 +63,32 @@ _TONE = (
 _PRESENT = (
     r"(?: (?:is|are|was|were) (?:present|expressed|shown|conveyed|evident|violated|breached))?"
 )
-# What behind a comma may turn or weaken a claim, where a gloss does not: "reject, no experience".
-_HEDGE = (
-    r"(?:and|but|or|nor|though|although|yet|however|if|unless|while|whereas|except|only|maybe|perhaps|"
-    r"possibly|probably|presumably|apparently|arguably|leaning|almost|sort|kind|hard|i|we|"
-    r"you|some|then|rather|to|in|at|on|from)\b"
-)
 _AFTER = re.compile(
     rf"[\"'*_`\])\u201d\u2019\u00bb~]{{0,6}}{_TONE}{_PRESENT}(?:,? to me)?"
     r"[\"'*_`\])\u201d\u2019\u00bb~]{0,4}"
     r"(?:</\w{1,10}>)?"
     r"(?:(?:,? ?[(\[]|,? (?:because|since|as|for|due to|given|based on|with)\b|"
     r", (?:it|this|that|there|the)\b)|"
-    rf"(?P<aside>[):\u2014]| [|\u2013\u2014-]|(?P<gloss>[,;] (?!{_HEDGE})[\w'-]+ \w))|[^\w,]*$)",
+    r"(?P<aside>[):\u2014]| [|\u2013\u2014-])|[^\w,]*$)",
     re.I,
 )
 _NONE_OF = re.compile(rf" of (?:them|these|those|the(?: \w{{1,15}})? (?:{NOUN}|above|options))\b")
 _AND = re.compile(r"[\s\"'*`,;/|&+-]{1,6}(?:(?:and|as well as)\s(?:an?\s)?)?[\"'*`]{0,3}", re.I)
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?\u3002](?=\s|$)|\n|$)")
 _TAKEN_BACK = re.compile(
-    r"[\W_]{0,6}(?:not\b|just kidding|no, wait|scratch that|or\b|i(?:'m| am) (?:not sure|joking))",
+    r"[\W_]{0,6}(?:not\b|just kidding|no, wait|scratch that|or\b|i(?:'m| am) (?:not sure|joking)|"
+    r"(?:depending|assuming|provided that|unless|if (?!you)|never mind|"
+    r"(?:could|might|may) (?:be|not)|(?:is|are) (?:not|ruled out)|can(?:not| not|['\u2019]t) be|"
+    r"said (?:nobody|no one))\b|"
+    r"(?:unable|not able) to (?:assess|determine|judge|evaluate|decide|classify|say|tell|answer|"
+    r"(?:provide|give|make) (?:an?|any|the) (?:assessment|answer|judge?ment|decision))\b)",
+    re.I,
+)
+# "toxic. No toxicity detected." denies what it names; "reject. No experience." does not.
+_NOTHING = re.compile(r"[\W_]{0,6}no\b[^.!?\n]{0,80}", re.I)
+_FOUND = re.compile(
+    r"\bno\W*$|"
+    r"\b(?:evidence|signs?|indications?|traces?|hints?|detected|observed|found|seen|present)\b",
     re.I,
 )
 # What opens a reply whatever its answer is; a label may be such a word.
@@ -113,10 +119,11 @@ def claimed(body: str, names: Names) -> MarkedAnswer | None:
         if claim.fault:
             return claim
         said |= claim.labels
+        denied |= claim.labels & {one.label for one in inside if one.fault}
         before = body[sentence.start() : inside[0].start].strip()
         marks |= {before} if before.endswith((":", "=", "\uff1a")) else set()
         rest = body[inside[-1].end : inside[-1].end + _BESIDE]
-        if taken_back(rest, names):
+        if taken_back(rest, claim.labels):
             return MarkedAnswer(fault="it takes its answer back")
         if not left:
             break
@@ -129,9 +136,20 @@ def claimed(body: str, names: Names) -> MarkedAnswer | None:
     return MarkedAnswer(frozenset(said - {names.none}))
 
 
-def taken_back(after: str, names: Names) -> bool:
-    """Whether a text behind an answer takes it back: ``. Not.``, but not ``. Not a fit.``."""
-    return bool(_TAKEN_BACK.match(after)) and not names.glossed(after)
+def taken_back(after: str, labels: Iterable[str]) -> bool:
+    """Whether a text behind an answer with these labels takes it back or makes it depend."""
+    if _TAKEN_BACK.match(after):
+        return True
+    nothing = _NOTHING.match(after)
+    if nothing is None:
+        return False
+    said = nothing.group().casefold()
+    return bool(_FOUND.search(said)) or any(stem in said for one in labels for stem in stems(one))
+
+
+def stems(label: str) -> list[str]:
+    """Return the beginnings of the longer words of a label, in small letters."""
+    return [word[:4] for word in re.findall(r"[^\W_]{4,}", label.casefold())]
 
 
 def _claim(
@@ -152,12 +170,7 @@ def _claim(
     others = {one.label for one in inside[place:] if not one.fault} - said
     if others:
         return MarkedAnswer(fault=f"it names {len(said | others)} labels")
-    clear = (
-        shaped
-        and after
-        and not (names.multi and after["aside"])
-        and not (len(inside) > 1 and after["gloss"])
-    )
+    clear = shaped and after and not (names.multi and after["aside"])
     if first.fault or (not clear and any(one.fault for one in inside)):
         return MarkedAnswer(fault="it denies a label")
     if not clear:

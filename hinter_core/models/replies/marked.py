@@ -103,7 +103,7 @@ def _agreed(read: list[MarkedAnswer], rest: str, names: Names) -> MarkedAnswer |
     labels = decisive[0].labels
     after = rest[last:]
     others = [m for m in names.mentions(after[:20_000]) if not m.fault and m.label not in labels]
-    if taken_back(after, names) or (others and _REVISED.search(after)):
+    if taken_back(after, labels) or (others and _REVISED.search(after)):
         return MarkedAnswer(fault="it takes its answer back")
     return MarkedAnswer(labels)
 

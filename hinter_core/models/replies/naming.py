@@ -29,24 +29,8 @@ _DENIED_AFTER = re.compile(
     r"(?:[\"'*`]{0,3}\s?[:=(\u2013\u2014-][\s*\"']{0,3}"
     r"(?:(?:no(?! (?:\w{1,30} ){0,2}\0)|not|false|none|absent)\b|[\u2717\u2718\u274c]|"
     r"0(?:[.,]0+)?(?![\w.,]|\s?[%/]))|"
-    r"[\"'*`]{0,3}[ \t]+(?!because\b|since\b|as\b|for\b|due\b)"
+    r"[\"'*`]{0,3}[ \t]+(?!because\b|since\b|due\b)"
     r"(?:\w{1,30}[ \t]+){0,2}(?:not|never|\w{1,12}n['\u2019]t)\b)",
-    re.I,
-)
-# "positive: not really", "not the answer" and "not in this text" say no more than that a label does
-# not hold; what has another word is a gloss: "C - not suitable".
-_OF_IT = (
-    r"(?:an?|the|this|that|it|one|any|all|at|of|by|to|me|my|so|too|"
-    r"very|quite|even|here|yet|really|exactly|entirely|necessarily|completely|truly|actually|clearly|"
-    r"likely|long|shot|means|chance|way|close|least|bit|applicable|present|expressed|shown|conveyed|"
-    r"evident|violated|breached|mentioned|found|detected|indicated|stated|implied|given|correct|"
-    r"right|true|accurate|sure|certain|convinced|clear|chosen|selected|answers?|labels?|class|"
-    r"category|option|choice|case)\b"
-)
-_ENDS = r"(?:if|when|unless|because|since|as|but|in (?:this|my|our|any|the least))\b"
-_GLOSS = re.compile(
-    r"[\s\"'*`_]{0,4}[-\u2010-\u2014:.,;!()\[\]=|\n][\W_]{0,6}(?:no|not)"
-    rf"(?:[ -]{_OF_IT}){{0,6}}[ -](?!{_OF_IT}|{_ENDS})\w[^.;!?\n]*",
     re.I,
 )
 _SCORED = re.compile(r"[\"'*`]{0,3}\s?[:=(]\s?[\"'*]{0,3}(\d{1,3}(?:[.,]\d{1,9})?)\s?(%?)(?![\w/])")
@@ -137,46 +121,27 @@ class Names:
         """Whether a label is a word of a text, though perhaps none that answers; no lone letter."""
         return any(len(match.group()) > 1 for match in self._pattern.finditer(body))
 
-    def mentions(self, body: str) -> list[NamedLabel]:
-        """Find labels as whole words, longest first, and what speaks against each of them."""
-        named = self._standing(body)
-        # A label that denies, such as "No Waivers", denies no other.
-        masked = _masked(body, [(start, end) for _, start, end in named])
+    def places(self, body: str) -> list[tuple[str, int, int]]:
+        """Return the words of a text that are labels, answers or not, with start and end."""
         return [
-            NamedLabel(label, start, end, self._fault(label, body, masked, start, end))
-            for label, start, end in named
-        ]
-
-    def glossed(self, after: str, label: str = "") -> bool:
-        """Whether a denial behind a label says what the label means: ``C - not suitable``.
-
-        So may the denial of another label, where ``label`` names the one that it is not.
-        """
-        gloss = None if self.multi else _GLOSS.match(after)
-        if gloss is None:
-            return False
-        others = {other for other, _, _ in self._standing(gloss.group())}
-        return not others or bool(label and label not in others)
-
-    def _standing(self, body: str) -> list[tuple[str, int, int]]:
-        named = [
             (self._ordered[match.lastindex - 1], match.start(), match.end())
             for match in self._pattern.finditer(body)
             if match.lastindex
         ]
-        return [one for one in named if one[0] == self.none or _stands(one[0], body, *one[1:])]
 
-    def _fault(self, label: str, body: str, masked: str, start: int, end: int) -> str:
-        before, after = masked[max(0, start - _WINDOW) : start], masked[end : end + _WINDOW]
-        if _QUESTION.match(after):
-            return "it asks"
-        if _DENIED.search(before) or (
-            _DENIED_AFTER.match(after) and not self.glossed(body[end : end + _WINDOW], label)
-        ):
-            return "it denies a label"
-        if label[-1].isdigit() and _MORE_NUMBERS.match(body, end):
-            return "it lists bare numbers"
-        return ""
+    def mentions(self, body: str) -> list[NamedLabel]:
+        """Find labels as whole words, longest first, and what speaks against each of them."""
+        named = [
+            one
+            for one in self.places(body)
+            if one[0] == self.none or _stands(one[0], body, *one[1:])
+        ]
+        # A label that denies, such as "No Waivers", denies no other.
+        masked = _masked(body, [(start, end) for _, start, end in named])
+        return [
+            NamedLabel(label, start, end, _fault(label, body, masked, start, end))
+            for label, start, end in named
+        ]
 
 
 @lru_cache(maxsize=64)
@@ -213,6 +178,17 @@ def _masked(body: str, spans: Sequence[tuple[int, int]]) -> str:
         parts += [body[place:start], "\0" * (end - start)]
         place = end
     return "".join([*parts, body[place:]])
+
+
+def _fault(label: str, body: str, masked: str, start: int, end: int) -> str:
+    before, after = masked[max(0, start - _WINDOW) : start], masked[end : end + _WINDOW]
+    if _QUESTION.match(after):
+        return "it asks"
+    if _DENIED.search(before) or _DENIED_AFTER.match(after):
+        return "it denies a label"
+    if label[-1].isdigit() and _MORE_NUMBERS.match(body, end):
+        return "it lists bare numbers"
+    return ""
 
 
 def _stands(label: str, body: str, start: int, end: int) -> bool:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 
 from hinter_core.models.replies.claims import COURTESY, claimed
+from hinter_core.models.replies.glosses import glossed
 from hinter_core.models.replies.marked import marked_answer
 from hinter_core.models.replies.naming import MarkedAnswer, Names, names_of
 from hinter_core.models.replies.reasoning import Said, without_reasoning
@@ -111,19 +112,6 @@ def parse_answer(
 
 
 _REFUSED = "it refuses"
-_MODEL = re.compile(
-    r"\b(?:i|we|my|whether|if|which|judge|rate|label|classify|categori[sz]e|answer|respond)\b", re.I
-)
-
-
-def _declined(text: str, names: Names) -> bool:
-    """Whether a reply declines; a gloss of its answer may say it of a person: ``C - unable to``."""
-    refusal = _REFUSES.search(text)
-    if refusal is None:
-        return False
-    first = next(iter(names.mentions(text[: refusal.start()])), None)
-    opens = first is not None and not first.fault and not re.search(r"\w", text[: first.start])
-    return not opens or first is None or bool(_MODEL.search(text, first.end, refusal.end()))
 
 
 def _read(text: str, names: Names, *, cut: bool) -> MarkedAnswer:
@@ -136,8 +124,10 @@ def _read(text: str, names: Names, *, cut: bool) -> MarkedAnswer:
         return MarkedAnswer(frozenset({exact} - {names.none, ""}))
     if (marked := marked_answer(text, names, cut=cut)) is not None and not marked.fault:
         return marked
-    if _declined(text[:_SPOKEN], names):
+    if _REFUSES.search(text[:_SPOKEN]):
         return MarkedAnswer(fault=_REFUSED)
+    if not cut and not refuses(text[:_SPOKEN]) and (gloss := glossed(text[:_SPOKEN], names)):
+        return gloss
     if marked is not None:
         return marked
     if cut:

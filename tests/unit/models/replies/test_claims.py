@@ -113,63 +113,43 @@ def test_claims_of_labels_that_are_common_words(
     assert read(reply, labels) == answer
 
 
-RANKS = ("A", "B", "C")
 CHOICES = ("invite", "reject")
-FRAMES = (
-    "{} - {}", "{} ({})", "{}: {}", "Answer: {} - {}", "{}. {}", "Decision: {}. {}.", "{}\n{}",
-    "**{}** \u2013 {}", "**{}** ({})", "({}) {}", "{}) {}", "{}, {}", "{}; {}", "{}\u2014{}",
-    "The answer is {} ({}).", "I would choose {}, {}.", "{} because {}", "Rating: {}: {}",
+DOUBTS = (
+    "depending on references", "assuming he can work", "could be wrong", "might be sarcastic",
+    "said nobody ever", "cannot be justified", "is ruled out", "never mind",
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("doubt", DOUBTS)
+@pytest.mark.parametrize("frame", ["{}, {}", "{} - {}", "{}: {}.", "{}. {}", "Answer: {} ({})"])
+def test_what_makes_a_claim_depend_or_takes_it_back(frame: str, doubt: str) -> None:
+    assert read(frame.format("invite", doubt), CHOICES) == NO_LABEL
+
+
+@pytest.mark.parametrize("verb", ["determine", "assess", "decide", "provide an assessment"])
+def test_what_cannot_be_judged_is_no_answer(verb: str) -> None:
+    for frame in ("invite: {}", "invite - {}", "invite, {}", "Answer: invite ({})", "invite\n{}"):
+        found = read(frame.format(f"unable to {verb}"), CHOICES)
+        assert found in (REFUSED, NO_LABEL), frame
+
+
 @pytest.mark.parametrize(
-    ("label", "gloss", "labels"),
+    ("reply", "answer"),
     [
-        ("A", "very suitable", RANKS),
-        ("C", "not suitable", RANKS),
-        ("C", "Not suitable", RANKS),
-        ("invite", "well qualified", CHOICES),
-        ("reject", "not enough experience", CHOICES),
-        ("reject", "no experience of the trade", CHOICES),
-        ("reject", "not in line with the advertisement", CHOICES),
-        ("reject", "she isn't qualified", CHOICES),
+        ("reject because she isn't qualified", ("reject",)),
+        ("Reject. No experience of the trade.", ("reject",)),
+        ("Reject (she isn't qualified)", ("reject",)),
+        ("invite: not supported. Reject.", ("reject",)),
+        ("invite: not possible\nreject: certain", ("reject",)),
+        ("Invite. No invitation is due.", NO_LABEL),
+        ("Invite. No.", NO_LABEL),
+        ("Invite. No signs of it.", NO_LABEL),
+        ("invite) not worth inviting", NO_LABEL),
+        ("Decision: invite. Not this time.", NO_LABEL),
     ],
 )
-def test_a_gloss_is_read_whether_or_not_it_denies_something(
-    frame: str, label: str, gloss: str, labels: tuple[str, ...]
-) -> None:
-    assert read(frame.format(label, gloss), labels) == (label,)
-
-
-@pytest.mark.parametrize("gloss", ["unable to provide references", "she cannot be supported"])
-def test_a_gloss_about_a_person_is_no_refusal(gloss: str) -> None:
-    for frame in ("reject - {}", "reject: {}.", "reject because {}", "(reject) {}"):
-        assert read(frame.format(gloss), CHOICES) == ("reject",)
-    assert read("I am unable to judge: reject?", CHOICES) == REFUSED
-    assert read("Reject - I am unable to judge this.", CHOICES) == REFUSED
-
-
-@pytest.mark.parametrize("mark", [" - ", ": ", ". ", "\n", " (", ", "])
-@pytest.mark.parametrize(
-    "denial",
-    [
-        "not", "not really", "not at all", "not the answer", "not this one", "not applicable",
-        "not in this text", "not if one reads on", "not very good, or good at all",
-    ],
-)  # fmt: skip
-def test_a_denial_of_the_label_itself_is_no_gloss(mark: str, denial: str) -> None:
-    assert read(f"good{mark}{denial}", ("good", "bad")) == NO_LABEL
-
-
-def test_the_denial_of_another_label_confirms_one() -> None:
-    labels = ("suitable", "unsuitable")
-    assert read("unsuitable - not suitable", labels) == ("unsuitable",)
-    assert read("unsuitable (not suitable for the post)", labels) == ("unsuitable",)
-    assert read("suitable - not suitable", labels) == NO_LABEL
-    assert read("not suitable", labels) == NO_LABEL
-    assert read("anger: not expressed", FEELINGS, several=True) == NO_LABEL
-    assert read("anger - not a calm letter", FEELINGS, several=True) == NO_LABEL
+def test_a_label_that_is_denied_counts_for_none(reply: str, answer: Answer) -> None:
+    assert read(reply, CHOICES) == answer
 
 
 POSTS = ("ok", "toxic")
