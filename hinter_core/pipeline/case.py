@@ -42,7 +42,7 @@ from hinter_core.types import (
 
 _ALONE = "HInter can change no other chosen attribute of the same people"
 _OF_WHOM = "HInter does not see of whom they speak"
-_UNSCORED = "it has no probabilities, which the score tolerance compares"
+UNSCORED = "it has no probabilities, which the score tolerance compares"
 UNSEEN = Prediction(
     failure=Failure.TOO_LONG, detail="the change lies past the part of the text that the model sees"
 )
@@ -201,7 +201,7 @@ class TestCase:
         """Return an answer; one without scores is no usable one where they are compared."""
         if self.plan.settings.score_tolerance is None or answer.scores or not answer.answered:
             return answer
-        return replace(answer, failure=Failure.UNPARSABLE, detail=_UNSCORED)
+        return replace(answer, failure=Failure.UNPARSABLE, detail=UNSCORED)
 
     def judge(
         self,

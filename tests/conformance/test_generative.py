@@ -31,6 +31,7 @@ MODELS = [
     "hf-chat:MODEL?judge=vader&max_tokens=16",
     "hf-chat:MODEL?judge=embedded&max_tokens=16",
     f"openai:MODEL?base_url=SERVER&{ASK}",
+    f"openai:MODEL?base_url=SERVER&{ASK}&multi=1",
     "openai:MODEL?base_url=SERVER&judge=vader&max_tokens=16",
 ]
 TEXTS = [

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from hinter_core.campaign.progress import Reason, unanswered
 from hinter_core.campaign.record import kept_by_model
 from hinter_core.models.cache import LASTING, KeptAnswers
+from hinter_core.pipeline.case import UNSCORED
 from hinter_core.report.counts import ModelCounts
 from hinter_core.report.metric import metric
 from hinter_core.report.section import Rows, Section
@@ -29,7 +30,7 @@ def failures_section(reasons: Sequence[Reason]) -> Section:
         rows.append(["other", f"{len(rest):,} reasons", *sums])
     total = sum(one.mutants for one in reasons)
     words = f"{total:,} mutants had no usable answer; they count in no rate."
-    words += remedy(one.failure for one in reasons)
+    words += remedy(one.failure for one in reasons if one.said != UNSCORED)
     columns = ["Reason", "What was said (an example)", "Mutants", "Unchanged texts"]
     return Section("failures", "No answer", [words], columns, rows)
 
@@ -39,7 +40,8 @@ def remedy(failures: Iterable[str]) -> str:
     kinds, words = set(failures), ""
     if Failure.UNPARSABLE in kinds:
         words += (
-            " Replies in which no label could be read come again when they are asked for again. "
+            " Kept replies are read again with --retry-failed, and asked for again with "
+            "--ask-again. "
             "Let the question ask for the label alone, and name the labels as the model does."
         )
     if kinds - LASTING - {Failure.UNPARSABLE, Failure.REFUSED}:

@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from itertools import count
 
 import hinter_core as hinter
+from hinter_core.campaign.progress import Reason
+from hinter_core.pipeline.case import UNSCORED
+from hinter_core.report.metrics.unanswered import failures_section, remedy
+from hinter_ui.html.wording import in_visitors_words
 
 TEXTS = ["The black man left.", "A white woman smiled."]
 
@@ -45,3 +49,11 @@ def test_mutants_without_an_answer_to_their_text_are_told_apart() -> None:
     assert reason["originals"] == 1
     assert reason["compared"] == reason["mutants"] > 1
     assert "as one unchanged text got no answer" in report
+
+
+def test_what_helps_is_said_of_replies_that_hold_no_label() -> None:
+    words = " ".join(remedy(["unparsable"]).split())
+    assert "Kept replies are read again with --retry-failed" in words
+    assert "again by \u201cRetry missing answers\u201d" in in_visitors_words(words)
+    unscored = failures_section([Reason("chat", "unparsable", UNSCORED, 3)])
+    assert "Kept replies" not in str(unscored)
