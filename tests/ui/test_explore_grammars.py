@@ -80,7 +80,9 @@ def test_every_finding_is_the_same_variant_with_the_same_verdict_in_explore(
         outcome = check.outcomes[model][selected]
         assert (outcome.verdict.value, outcome.conformance.kept) == (record.verdict, record.kept)
     assert {order for _, order in many} >= {1, 2}
-    assert {verdict for verdict, _ in many} > {"benign"}
+    # An unambiguous pronoun is resolved alike, whoever is meant.
+    unambiguous = model == "resolver:rules"
+    assert ({verdict for verdict, _ in many} > {"benign"}) is not unambiguous
 
 
 def test_a_link_needs_no_campaign_and_marks_the_words(tmp_path: Path) -> None:

@@ -428,7 +428,7 @@ def test_what_researchers_say_is_said_in_the_words_of_the_app() -> None:
     assert "Retry missing" in "".join(say(failures_section([lost])).sentences)
     lost = Reason(MODEL, Failure.UNPARSABLE.value, "it names no label: Hm.", 1)
     unread = "".join(say(failures_section([lost])).sentences)
-    assert "Retry missing" not in unread  # the same reply would come
+    assert "Kept replies are read again by \u201cRetry missing answers\u201d" in unread
     assert "Let the question ask for the label alone" in unread
     assert say("with discarded: true (--discarded; in Python, discarded=True) does").startswith(
         "with \u201cTest discarded variants, too\u201d"
