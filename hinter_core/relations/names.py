@@ -46,8 +46,7 @@ def _names_against(text: str, people: People, edit: Edit) -> Iterator[tuple[Span
     own = people.of_edit(edit) & names.bearers or _signed(text, people, edit)
     of_them = old - {ANYWHERE}
     # "Ms. Tran came. The patient is Vietnamese": a name of theirs, most likely of this person.
-    entities = (people.entities[n] for n in people.of_edit(edit) if n < len(people.entities))
-    others = () if own or any(narrates(text, one) for one in entities) else names.bearers
+    others = () if own or _of_narrator(text, people, edit) else names.bearers
     theirs = {one for one in others if not of_them.isdisjoint(_told(names, one) or ())}
     for person in sorted(own | theirs):
         place, name = names.longest(person)
@@ -82,14 +81,19 @@ def _signed(text: str, people: People, edit: Edit) -> frozenset[int]:
 
     "Chidi Okonkwo. I am Nigerian" and "Regards, C. Okonkwo", but not "Dear Mr Okonkwo".
     """
-    entities, bearers = people.entities, _names(text, people).bearers
-    told = (entities[n] for n in people.of_edit(edit) if n < len(entities))
-    if len(bearers) != 1 or not any(narrates(text, one) for one in told):
+    bearers = _names(text, people).bearers
+    if len(bearers) != 1 or not _of_narrator(text, people, edit):
         return frozenset()
     start, end = _names(text, people).longest(*bearers)[0]
     before, after = text[:start].rpartition("\n")[2], text[end : end + 1]
     alone = after in ("", ".", "\n") and len(_WORD.findall(before)) <= _SIGNED
     return bearers if alone and not _DEAR.match(before) else frozenset()
+
+
+def _of_narrator(text: str, people: People, edit: Edit) -> bool:
+    """Whether an edit changes who says *I* in a text."""
+    told = (one for n in people.of_edit(edit) for one in people.entities[n : n + 1])
+    return any(narrates(text, one) for one in told)
 
 
 @lru_cache(maxsize=_TEXTS)

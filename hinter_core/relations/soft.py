@@ -280,7 +280,7 @@ def _exact(years: Years) -> bool:
 
 
 def _said_of_them(text: str, edit: Edit, people: People) -> Iterator[tuple[Span, str]]:
-    """Yield words that say an age of whom an edit changes: "As an older nurse ... I am 58"."""
+    """Yield words that say an age of whom an edit changes: "He is 45 and an electrician"."""
     source, target = edit.source, edit.target
     was, years = years_of(source.text, source.group), years_of(target.text, target.group)
     if edit.attribute != "age" or years is None:
